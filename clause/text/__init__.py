@@ -1,0 +1,1 @@
+"""Embeddings, tokens, rank fusion, mentions: what every room needs of text."""

