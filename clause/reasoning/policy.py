@@ -1,0 +1,112 @@
+"""The protocols of a policy: heuristics here, the learned agents in `clause.policy`, baselines elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clause.reasoning.actions import ArchitectAction, CuratorAction, Look, NavigatorAction
+from clause.reasoning.budget import Prices
+from clause.reasoning.episode import Episode
+from clause.reasoning.neighbourhood import RelationshipType, Vector
+
+A_co = TypeVar("A_co", covariant=True)
+
+Embed = Callable[[Sequence[str]], Awaitable[NDArray[np.float32]]]
+"""Texts -> unit vectors [n, d]."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeedCandidate:
+    """A node where the question may start: `score` in [0, 1], and the span [start, end) of the question that names it.
+
+    Both ends are None when the caller named the node in `start_nodes`.
+    """
+
+    id: str
+    name: str
+    score: float
+    start: int | None = None
+    end: int | None = None
+
+
+@dataclass(slots=True)
+class Question:
+    """What a policy knows of a request.
+
+    `vectors` holds unit vectors of the nodes read so far when the policy asks for them (`Policy.reads_vectors`);
+    the coordinator fills it after every look.
+    """
+
+    text: str
+    embedding: Vector
+    seeds: Sequence[SeedCandidate]
+    relationship_types: Mapping[str, RelationshipType]
+    prices: Prices
+    vectors: dict[str, Vector] = field(default_factory=dict)
+    start_nodes_given: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """The best thing that was not chosen, and what it would have cost."""
+
+    what: str
+    would_cost: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Decision(Generic[A_co]):
+    """An action, the score that chose it, and the best thing left out when the action is Stop."""
+
+    action: A_co
+    score: float | None = None
+    left_out: LeftOut | None = None
+
+
+class Agents(Protocol):
+    """The three agents of one episode. Each decides again and again until it answers Stop."""
+
+    def architect(self, episode: Episode) -> Decision[ArchitectAction | Look]:
+        """The next edit of the subgraph, or what must be read before one."""
+        ...
+
+    def navigator(self, episode: Episode) -> Decision[NavigatorAction | Look]:
+        """The next step of the walk, or what must be read before one."""
+        ...
+
+    def curator(self, episode: Episode) -> Decision[CuratorAction]:
+        """The next unit of evidence."""
+        ...
+
+    def answer_scores(self, episode: Episode) -> Mapping[str, float]:
+        """A score in [0, 1] for each end node of the walk; the threshold of abstaining compares the best of them."""
+        ...
+
+
+class Policy(Protocol):
+    """Makes the agents of an episode."""
+
+    @property
+    def name(self) -> str:
+        """What `policy` in a request says, and what a run's DECIDED_BY points at."""
+        ...
+
+    @property
+    def reads_vectors(self) -> bool:
+        """Whether the vectors of the nodes read must be in `Question.vectors`."""
+        ...
+
+    @property
+    def abstain_below(self) -> float:
+        """Answers are withheld when the best score is below this (calibrated on dev)."""
+        ...
+
+    async def begin(self, question: Question, embed: Embed) -> Agents:
+        """Agents for one question; `embed` serves policies that read the question in another wording."""
+        ...

@@ -1,0 +1,266 @@
+"""The graph as immutable arrays in memory: the neighbourhood port for training and offline evaluation.
+
+Edges are kept twice in compressed sparse rows, by head and by tail; a row's edges are ordered by relationship type and
+then by the id of the other end, so that an expansion is a slice.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path as FilePath
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clause.reasoning.neighbourhood import Edge, Expansion, Hop, Node, RelationshipType, Vector, View
+
+Ints = NDArray[np.int32]
+Row = dict[Hop, tuple[Edge, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Compressed sparse rows: row i holds `ends[starts[i]:starts[i+1]]` with `relations` of the same length."""
+
+    starts: Ints
+    ends: Ints
+    relations: Ints
+
+    @classmethod
+    def build(cls, rows: Ints, relations: Ints, ends: Ints, size: int) -> Rows:
+        """Rows of `size` nodes from edge lists of one length [m]."""
+        order = np.lexsort((ends, relations, rows))
+        starts = np.zeros(size + 1, dtype=np.int32)
+        np.cumsum(np.bincount(rows, minlength=size), out=starts[1:])
+        return cls(starts, ends[order], relations[order])
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """An immutable graph.
+
+    Attributes:
+        ids: node ids, sorted, so that row order is id order.
+        names: node names, by row.
+        relations: relationship type names.
+        forward, backward: edges by head and by tail.
+        types: the registry, by name.
+        vectors: unit vectors float32 [n, d]; None when they were not exported.
+    """
+
+    ids: tuple[str, ...]
+    names: tuple[str, ...]
+    relations: tuple[str, ...]
+    forward: Rows
+    backward: Rows
+    types: Mapping[str, RelationshipType] = field(default_factory=dict)
+    vectors: NDArray[np.float32] | None = None
+    _row_of: dict[str, int] = field(default_factory=dict, repr=False)
+    _rows: dict[int, Row] = field(default_factory=dict, repr=False)
+    _nodes: dict[int, Node] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def build(
+        cls,
+        names: Mapping[str, str],
+        edges: Iterable[tuple[str, str, str]],
+        types: Iterable[RelationshipType] = (),
+        vectors: Mapping[str, Vector] | None = None,
+    ) -> Snapshot:
+        """A snapshot of nodes (id -> name) and (source id, relation, target id) edges.
+
+        >>> graph = Snapshot.build({"a": "Heat", "b": "Mann"}, [("a", "directed_by", "b")])
+        >>> graph.expand_now(["b"], per_type=5).neighbours["b"]
+        {Hop(relation='directed_by', forward=False): (Edge(source='a', relation='directed_by', target='b'),)}
+        """
+        ids = tuple(sorted(names))
+        row_of = {node: row for row, node in enumerate(ids)}
+        distinct = sorted(set(edges))
+        relations = tuple(sorted({relation for _, relation, _ in distinct}))
+        relation_of = {relation: place for place, relation in enumerate(relations)}
+        heads = np.array([row_of[head] for head, _, _ in distinct], dtype=np.int32)
+        kinds = np.array([relation_of[relation] for _, relation, _ in distinct], dtype=np.int32)
+        tails = np.array([row_of[tail] for _, _, tail in distinct], dtype=np.int32)
+        stacked = None if vectors is None else np.stack([vectors[node] for node in ids]).astype(np.float32)
+        return cls(
+            ids,
+            tuple(names[node] for node in ids),
+            relations,
+            Rows.build(heads, kinds, tails, len(ids)),
+            Rows.build(tails, kinds, heads, len(ids)),
+            {kind.name: kind for kind in types},
+            stacked,
+            row_of,
+        )
+
+    # -- the port ------------------------------------------------------------------------------------------------------
+
+    def expand_now(self, nodes: Sequence[str], *, per_type: int, hops: Sequence[Hop] | None = None) -> Expansion:
+        """`expand` without waiting: what training calls."""
+        wanted = None if hops is None else set(hops)
+        neighbours: dict[str, Row] = {}
+        seen: dict[str, Node] = {}
+        truncated: set[tuple[str, Hop]] = set()
+        read = 0
+        for node in nodes:
+            row = self._row_of.get(node)
+            if row is None:
+                continue
+            chosen = neighbours[node] = {}
+            seen[node] = self._node(row)
+            for hop, edges in self._row(row).items():
+                if wanted is not None and hop not in wanted:
+                    continue
+                if len(edges) > per_type:
+                    truncated.add((node, hop))
+                chosen[hop] = edges[:per_type]
+                read += len(chosen[hop])
+                for edge in chosen[hop]:
+                    far = edge.other(node)
+                    if far not in seen:
+                        seen[far] = self._node(self._row_of[far])
+        return Expansion(neighbours, seen, frozenset(truncated), read)
+
+    async def expand(
+        self,
+        nodes: Sequence[str],
+        view: View,  # noqa: ARG002 -- a snapshot holds one view already
+        *,
+        per_type: int,
+        hops: Sequence[Hop] | None = None,
+    ) -> Expansion:
+        """Walkable edges around `nodes`, at most `per_type` for each (node, hop)."""
+        return self.expand_now(nodes, per_type=per_type, hops=hops)
+
+    async def embeddings(self, nodes: Sequence[str]) -> Mapping[str, Vector]:
+        """Unit vectors of the nodes that have one."""
+        if self.vectors is None:
+            return {}
+        return {node: self.vectors[self._row_of[node]] for node in nodes if node in self._row_of}
+
+    async def paths(
+        self,
+        sources: Sequence[str],
+        targets: Sequence[str],
+        view: View,  # noqa: ARG002 -- a snapshot holds one view already
+        *,
+        max_hops: int,
+        limit: int,
+    ) -> Sequence[tuple[Edge, ...]]:
+        """Shortest paths, breadth first, at most `limit`; shortest first, then by node ids."""
+        found: list[tuple[tuple[str, ...], tuple[Edge, ...]]] = []
+        for source in sorted(set(sources) & self._row_of.keys()):
+            found.extend(self._paths_from(source, set(targets), max_hops, limit))
+        found.sort(key=lambda path: (len(path[1]), path))
+        return [edges for _, edges in found[:limit]]
+
+    async def relationship_types(self, view: View) -> Sequence[RelationshipType]:  # noqa: ARG002
+        """The registered types, by name."""
+        return [self.types[name] for name in sorted(self.types)]
+
+    # -- files ---------------------------------------------------------------------------------------------------------
+
+    def save(self, path: FilePath) -> None:
+        """Write the arrays to one .npz file (no pickle)."""
+        types = [self.types[name] for name in sorted(self.types)]
+        arrays: dict[str, NDArray[np.generic]] = {
+            "ids": np.array(self.ids),
+            "names": np.array(self.names),
+            "relations": np.array(self.relations),
+            "type_names": np.array([kind.name for kind in types]),
+            "type_texts": np.array([kind.text for kind in types]),
+            "type_inverse_texts": np.array([kind.inverse_text for kind in types]),
+            "type_counts": np.array([kind.count for kind in types], dtype=np.int64),
+            "type_causal": np.array([kind.is_causal for kind in types], dtype=bool),
+            "type_embeddings": np.array([kind.embedding for kind in types], dtype=np.float32),
+            "type_inverse_embeddings": np.array([kind.inverse_embedding for kind in types], dtype=np.float32),
+        }
+        for side, rows in (("forward", self.forward), ("backward", self.backward)):
+            arrays |= {f"{side}_starts": rows.starts, f"{side}_ends": rows.ends, f"{side}_relations": rows.relations}
+        if self.vectors is not None:
+            arrays["vectors"] = self.vectors
+        np.savez(path, **arrays)  # type: ignore[arg-type]  # numpy's stub takes the keyword for allow_pickle
+
+    @classmethod
+    def load(cls, path: FilePath) -> Snapshot:
+        """Read what `save` wrote."""
+        with np.load(path, allow_pickle=False) as file:
+            types = [
+                RelationshipType(str(name), str(text), str(inverse), vector, inverse_vector, int(count), bool(causal))
+                for name, text, inverse, vector, inverse_vector, count, causal in zip(
+                    file["type_names"],
+                    file["type_texts"],
+                    file["type_inverse_texts"],
+                    file["type_embeddings"],
+                    file["type_inverse_embeddings"],
+                    file["type_counts"],
+                    file["type_causal"],
+                    strict=True,
+                )
+            ]
+            ids = tuple(str(node) for node in file["ids"])
+            forward, backward = (
+                Rows(file[f"{side}_starts"], file[f"{side}_ends"], file[f"{side}_relations"])
+                for side in ("forward", "backward")
+            )
+            return cls(
+                ids,
+                tuple(str(name) for name in file["names"]),
+                tuple(str(name) for name in file["relations"]),
+                forward,
+                backward,
+                {kind.name: kind for kind in types},
+                file.get("vectors"),
+                {node: row for row, node in enumerate(ids)},
+            )
+
+    # -- inside --------------------------------------------------------------------------------------------------------
+
+    def degree(self, row: int) -> int:
+        """How many edges touch a row; a self-loop counts twice."""
+        out, back = self.forward.starts, self.backward.starts
+        return int(out[row + 1] - out[row] + back[row + 1] - back[row])
+
+    def _node(self, row: int) -> Node:
+        node = self._nodes.get(row)
+        if node is None:
+            node = self._nodes[row] = Node(self.ids[row], self.names[row], degree=self.degree(row))
+        return node
+
+    def _row(self, row: int) -> Row:
+        found = self._rows.get(row)
+        if found is None:
+            found = self._rows[row] = {**self._side(row, self.forward, True), **self._side(row, self.backward, False)}
+        return found
+
+    def _side(self, row: int, rows: Rows, forward: bool) -> Row:
+        here = self.ids[row]
+        span = slice(int(rows.starts[row]), int(rows.starts[row + 1]))
+        grouped: dict[Hop, list[Edge]] = {}
+        for end, kind in zip(rows.ends[span].tolist(), rows.relations[span].tolist(), strict=True):
+            relation, there = self.relations[kind], self.ids[end]
+            edge = Edge(here, relation, there) if forward else Edge(there, relation, here)
+            grouped.setdefault(Hop(relation, forward), []).append(edge)
+        return {hop: tuple(edges) for hop, edges in grouped.items()}
+
+    def _paths_from(
+        self, source: str, targets: set[str], max_hops: int, limit: int
+    ) -> list[tuple[tuple[str, ...], tuple[Edge, ...]]]:
+        found: list[tuple[tuple[str, ...], tuple[Edge, ...]]] = []
+        shortest: dict[str, int] = {source: 0}
+        queue: deque[tuple[tuple[str, ...], tuple[Edge, ...]]] = deque([((source,), ())])
+        while queue and len(found) < limit:
+            nodes, edges = queue.popleft()
+            if edges and nodes[-1] in targets:
+                found.append((nodes, edges))
+                continue
+            if len(edges) == max_hops:
+                continue
+            for hop_edges in self._row(self._row_of[nodes[-1]]).values():
+                for edge in hop_edges:
+                    far = edge.other(nodes[-1])
+                    if shortest.setdefault(far, len(edges) + 1) == len(edges) + 1 and far not in nodes:
+                        queue.append(((*nodes, far), (*edges, edge)))
+        return found
