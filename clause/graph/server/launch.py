@@ -1,0 +1,76 @@
+"""The command lines of the server and of its admin tool."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from clause.errors import ServerError
+from clause.graph.server.layout import Layout
+
+MAIN = "org.neo4j.server.Neo4jCommunity"
+_ADMIN = "org.neo4j.cli.AdminTool"
+_OPEN = ("java.base/java.nio", "java.base/java.io", "java.base/sun.nio.ch", "java.base/java.util.concurrent")
+_FLAGS = (
+    *(f"--add-opens={package}=ALL-UNNAMED" for package in _OPEN),
+    "--enable-native-access=ALL-UNNAMED",
+    "--sun-misc-unsafe-memory-access=allow",
+    "-XX:+IgnoreUnrecognizedVMOptions",
+    "-Dfile.encoding=UTF-8",
+)
+
+
+def home_argument(home: Path) -> str:
+    """The argument that marks the process of this home.
+
+    >>> home_argument(Path("/home/ada/clause"))
+    '--home-dir=/home/ada/clause'
+    """
+    return f"--home-dir={home}"
+
+
+def server_command(java: Path, class_path: Sequence[Path], layout: Layout, heap_mb: int) -> list[str]:
+    """The command that runs the server in the foreground."""
+    return [
+        str(java),
+        f"-Xms{min(heap_mb, 256)}m",
+        f"-Xmx{heap_mb}m",
+        "-XX:+ExitOnOutOfMemoryError",
+        *_FLAGS,
+        "-cp",
+        _joined(class_path),
+        MAIN,
+        home_argument(layout.home),
+        f"--config-dir={layout.configuration}",
+    ]
+
+
+def set_initial_password(java: Path, class_path: Sequence[Path], layout: Layout, password: str) -> None:
+    """Give the store its first password; before the first start only.
+
+    Raises:
+        ServerError: the admin tool refuses.
+    """
+    command = [str(java), "-Xmx256m", "-XX:TieredStopAtLevel=1", *_FLAGS, "-cp", _joined(class_path), _ADMIN]
+    places = {"NEO4J_HOME": str(layout.home), "NEO4J_CONF": str(layout.configuration)}
+    told = subprocess.run(  # noqa: S603 - our own java and jars, no shell
+        [*command, "dbms", "set-initial-password", password],
+        env={**os.environ, **places},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+    if told.returncode:
+        lines = (told.stderr or told.stdout).replace(password, "***").strip().splitlines()
+        raise ServerError(
+            f"cannot set the first password: {lines[-1] if lines else f'exit {told.returncode}'}",
+            remedy=f"see that {layout.home} can be written and the disk is not full, then run the command again",
+        )
+
+
+def _joined(class_path: Sequence[Path]) -> str:
+    return os.pathsep.join(str(path) for path in class_path)

@@ -1,0 +1,141 @@
+"""The server's home folder: its places, its configuration, its password."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+from clause.errors import ServerError
+from clause.graph.server.pidfile import replace_privately
+
+USER = "neo4j"
+DATABASE = "neo4j"
+_FOLDERS = ("conf", "data", "import", "lib", "licenses", "logs", "plugins", "run")
+
+
+@dataclass(frozen=True)
+class Ports:
+    """The two ports of the server, on the loopback address."""
+
+    bolt: int = 7687
+    http: int = 7474
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where things are below `home`."""
+
+    home: Path
+
+    @property
+    def state(self) -> Path:
+        """The pid file."""
+        return self.home / "run" / "server.json"
+
+    @property
+    def lock(self) -> Path:
+        """The lock that start and stop take."""
+        return self.home / "run" / "server.lock"
+
+    @property
+    def password(self) -> Path:
+        """The generated password, readable by its owner only."""
+        return self.home / "password"
+
+    @property
+    def configuration(self) -> Path:
+        """The folder of neo4j.conf."""
+        return self.home / "conf"
+
+    @property
+    def log(self) -> Path:
+        """What the server says."""
+        return self.home / "logs" / "neo4j.log"
+
+    @property
+    def console(self) -> Path:
+        """What Java says outside the server's own log."""
+        return self.home / "logs" / "console.log"
+
+    @property
+    def has_store(self) -> bool:
+        """True once a server has run here."""
+        return (self.home / "data" / "databases" / "system").is_dir()
+
+    def prepare(self) -> None:
+        """Make the folders (0700).
+
+        Raises:
+            ServerError: the home cannot be written.
+        """
+        try:
+            for folder in (self.home, *(self.home / name for name in _FOLDERS)):
+                folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                folder.chmod(0o700)
+        except OSError as error:
+            raise ServerError(
+                f"cannot write {error.filename or self.home}: {error.strerror}",
+                remedy="free disk space or mend its rights, or set CLAUSE_HOME to a folder of yours",
+            ) from error
+
+    def read_password(self) -> str:
+        """The password; made when there is neither a password nor a store.
+
+        Raises:
+            ServerError: the file is missing or empty although a store exists.
+        """
+        try:
+            if password := self.password.read_text(encoding="utf-8").strip():
+                return password
+        except FileNotFoundError:
+            pass
+        except (OSError, UnicodeDecodeError) as error:
+            raise ServerError(f"cannot read {self.password}: {error}", remedy="make it readable for you") from error
+        if self.has_store:
+            raise ServerError(
+                f"{self.password} is missing or empty, but the store in {self.home} has a password",
+                remedy="put the password back into that file, or move the folder data away to begin with an empty graph",
+            )
+        replace_privately(self.password, secrets.token_urlsafe(32) + "\n")
+        return self.password.read_text(encoding="utf-8").strip()
+
+    def configure(self, ports: Ports, heap_mb: int) -> None:
+        """Write neo4j.conf: loopback only, password on, nothing sent home, files only from `import`."""
+        settings = {
+            "server.default_listen_address": "127.0.0.1",
+            "server.bolt.listen_address": f"127.0.0.1:{ports.bolt}",
+            "server.http.listen_address": f"127.0.0.1:{ports.http}",
+            "server.memory.pagecache.size": f"{max(64, heap_mb // 2)}m",
+            "server.directories.import": "import",
+            "dbms.security.auth_enabled": "true",
+            "dbms.usage_report.enabled": "false",
+            "client.allow_telemetry": "false",
+            "db.tx_log.rotation.retention_policy": "256M size",
+            "db.transaction.timeout": "10m",
+        }
+        text = "".join(f"{name}={value}\n" for name, value in settings.items())
+        replace_privately(self.configuration / "neo4j.conf", text)
+
+    def configured_ports(self) -> Ports:
+        """The ports in neo4j.conf; the usual ones where it says nothing."""
+        try:
+            text = (self.configuration / "neo4j.conf").read_text(encoding="utf-8")
+        except OSError:
+            return Ports()
+        found = dict(re.findall(r"^server\.(bolt|http)\.listen_address=.*:(\d+)$", text, re.MULTILINE))
+        return Ports(**{name: int(port) for name, port in found.items()})
+
+    def turn_logs(self) -> None:
+        """Put the logs of the last run aside, so that each run's log begins with its start."""
+        for log in (self.log, self.console):
+            if log.exists():
+                log.replace(log.with_suffix(".log.1"))
+
+    def says_started(self) -> bool:
+        """True once the log of this run tells that the server is up."""
+        try:
+            return " Started.\n" in self.log.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return False

@@ -1,0 +1,226 @@
+"""The managed server: one Neo4j for each home folder, shared by every command that asks for it."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+from pydantic import BaseModel, ConfigDict, SecretStr
+
+from clause.errors import ServerError
+from clause.graph.address import Address
+from clause.graph.server import jars, launch, ports
+from clause.graph.server.diagnosis import PORT_TAKEN, diagnose, tail
+from clause.graph.server.java import find_java
+from clause.graph.server.layout import DATABASE, USER, Layout, Ports
+from clause.graph.server.pidfile import PidFile, ProcessRecord, spawn, terminate
+from clause.graph.server.progress import Progress, silent
+
+_START_S = 180.0
+_STOP_S = 60.0
+_POLL_S = 0.05
+_ATTEMPTS = 3
+_LOCK_S = 600.0
+"""Somebody else may be fetching the jars while we wait for the lock."""
+
+
+class ServerStatus(BaseModel):
+    """What is known of the server without starting it. `started_at` is seconds since the epoch."""
+
+    model_config = ConfigDict(frozen=True)
+
+    running: bool
+    home: Path
+    version: str = jars.VERSION
+    pid: int | None = None
+    uri: str | None = None
+    browser: str | None = None
+    started_at: float | None = None
+    memory_mb: float | None = None
+
+
+class ManagedServer:
+    """A Neo4j Community in `home`, with a heap of `heap_mb` MiB. The constructor does nothing."""
+
+    def __init__(self, home: Path, heap_mb: int = 1024) -> None:
+        self.layout = Layout(Path(home).expanduser().absolute())
+        self.heap_mb = heap_mb
+        self._pidfile = PidFile(self.layout.state)
+
+    def ensure(self, progress: Progress | None = None) -> Address:
+        """The address of the running server; fetched, started and waited for as needed.
+
+        Safe to call from several threads and processes at once, and to interrupt: the next call goes on.
+
+        Raises:
+            ServerError: it cannot be fetched, started or reached; the remedy says what to do.
+        """
+        if (record := self._pidfile.running()) and _answers(record):
+            return self._address(record)
+        self.layout.prepare()
+        with self._locked():
+            return self._address(self._up(progress or silent))
+
+    def stop(self) -> bool:
+        """Stop the server; False when none runs."""
+        if not self.layout.home.is_dir():
+            return False
+        self.layout.prepare()
+        with self._locked():
+            record = self._pidfile.running() or self._orphan()
+            process = record.process if record else None
+            if process is not None:
+                terminate(process, _STOP_S)
+            return process is not None
+
+    def status(self) -> ServerStatus:
+        """What runs, without starting anything."""
+        record = self._pidfile.running()
+        process = record.process if record else None
+        if record is None or process is None:
+            return ServerStatus(running=False, home=self.layout.home)
+        used = _ports(record)
+        return ServerStatus(
+            running=_answers(record),
+            home=self.layout.home,
+            pid=record.pid,
+            uri=f"bolt://{ports.HOST}:{used.bolt}",
+            browser=f"http://{ports.HOST}:{used.http}/browser/",
+            started_at=record.started_at,
+            memory_mb=_memory_mb(process),
+        )
+
+    def logs(self, n: int = 50) -> list[str]:
+        """The last `n` lines that the server wrote."""
+        return tail(self.layout.log, n)
+
+    def _up(self, progress: Progress) -> ProcessRecord:
+        """The record of a server that answers. The lock is held."""
+        record = self._pidfile.running() or self._orphan()
+        if record is None:
+            return self._start(progress)
+        return record if _answers(record) else self._wait(record, progress)
+
+    def _start(self, progress: Progress) -> ProcessRecord:
+        java = find_java()
+        class_path = jars.fetch(jars.read_lock(), jars.repository(), progress)
+        password = self.layout.read_password()
+        if not self.layout.has_store:
+            progress("setting the password", 0, 0)
+            self.layout.configure(Ports(), self.heap_mb)
+            launch.set_initial_password(java, class_path, self.layout, password)
+        command = launch.server_command(java, class_path, self.layout, self.heap_mb)
+        for attempt in range(_ATTEMPTS):
+            chosen = ports.choose(self._last_ports(), strangers=attempt > 0)
+            try:
+                return self._launch(command, chosen, password, progress)
+            except ServerError as error:
+                if error.details.get("cause") != PORT_TAKEN or attempt == _ATTEMPTS - 1:
+                    raise
+        raise AssertionError("the last attempt returns or raises")
+
+    def _launch(self, command: list[str], chosen: Ports, password: str, progress: Progress) -> ProcessRecord:
+        self.layout.configure(chosen, self.heap_mb)
+        self.layout.turn_logs()
+        details = {"bolt": chosen.bolt, "http": chosen.http, "password": _fingerprint(password), "ready": False}
+        pid = spawn(command, self.layout.console)
+        try:
+            record = self._pidfile.write(pid, details)
+        except psutil.NoSuchProcess:
+            raise self._failure() from None
+        return self._wait(record, progress)
+
+    def _wait(self, record: ProcessRecord, progress: Progress) -> ProcessRecord:
+        """Wait until the process of `record` answers as ours, and record that it does."""
+        deadline = time.monotonic() + _START_S
+        while time.monotonic() < deadline:
+            progress("starting Neo4j", 0, 0)
+            if record.process is None:
+                raise self._failure()
+            if self.layout.says_started() and ports.answers(_ports(record).bolt):
+                self._sign_in(record)
+                return self._pidfile.write(record.pid, {**record.details, "ready": True})
+            time.sleep(_POLL_S)
+        raise self._failure()
+
+    def _sign_in(self, record: ProcessRecord) -> None:
+        """One connection with our password: the server is ours and open."""
+        from neo4j import GraphDatabase
+        from neo4j.exceptions import AuthError
+
+        address = self._address(record)
+        try:
+            with GraphDatabase.driver(address.uri, auth=(USER, address.password.get_secret_value())) as driver:
+                driver.verify_connectivity()
+        except AuthError as error:
+            raise self._wrong_password() from error
+
+    def _address(self, record: ProcessRecord) -> Address:
+        password = self.layout.read_password()
+        if record.details.get("password", _fingerprint(password)) != _fingerprint(password):
+            raise self._wrong_password()
+        uri = f"bolt://{ports.HOST}:{_ports(record).bolt}"
+        return Address(uri=uri, user=USER, password=SecretStr(password), database=DATABASE)
+
+    def _wrong_password(self) -> ServerError:
+        return ServerError(
+            f"{self.layout.password} does not hold the password of the store in {self.layout.home}",
+            remedy="put the password back into that file, or move the folder data away to begin with an empty graph",
+        )
+
+    def _failure(self) -> ServerError:
+        text = "\n".join([*tail(self.layout.console, 100), *tail(self.layout.log, 200)])
+        return diagnose(text, self.layout.home)
+
+    def _orphan(self) -> ProcessRecord | None:
+        """A server of this home that no state file tells of: its starter died in between, or the file was lost."""
+        mark = launch.home_argument(self.layout.home)
+        for process in psutil.process_iter(["cmdline"]):
+            command = process.info["cmdline"] or []
+            if launch.MAIN in command and mark in command and process.status() != psutil.STATUS_ZOMBIE:
+                used = self.layout.configured_ports()
+                return self._pidfile.write(process.pid, {"bolt": used.bolt, "http": used.http, "ready": False})
+        return None
+
+    def _last_ports(self) -> Ports | None:
+        record = self._pidfile.read()
+        return _ports(record) if record else None
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        from filelock import FileLock, Timeout
+
+        lock = FileLock(self.layout.lock, timeout=_LOCK_S)
+        try:
+            with lock:
+                yield
+        except Timeout as error:
+            raise ServerError(
+                f"another command has held {self.layout.lock} for {_LOCK_S:.0f} s",
+                remedy="see whether it still fetches or starts the server, and stop it if it hangs",
+            ) from error
+
+
+def _ports(record: ProcessRecord) -> Ports:
+    return Ports(bolt=record.details["bolt"], http=record.details["http"])
+
+
+def _answers(record: ProcessRecord) -> bool:
+    """True when the server had answered as ours before and still accepts connections."""
+    return bool(record.details.get("ready")) and ports.answers(_ports(record).bolt)
+
+
+def _fingerprint(password: str) -> str:
+    """Tells whether the file still holds the password that the server was started with (it is 256 random bits)."""
+    return hashlib.sha256(password.encode()).hexdigest()
+
+
+def _memory_mb(process: psutil.Process) -> float | None:
+    try:
+        return round(process.memory_info().rss / 2**20, 1)
+    except psutil.Error:
+        return None

@@ -1,0 +1,1 @@
+"""The operator's room: doctor, detached processes, archives, keys."""
