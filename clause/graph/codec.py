@@ -1,0 +1,82 @@
+"""Values on their way to and from the driver: float32 arrays travel as Vector, instants as UTC datetimes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+from neo4j.time import Date, DateTime
+from neo4j.vector import Vector
+
+from clause.errors import BadInputError
+
+_PLAIN = frozenset({str, int, float, bool, type(None), bytes})
+
+
+def encode(value: Any) -> Any:
+    """A parameter as the driver takes it: an array [d] becomes one Vector, an array [n, d] a list of n Vectors.
+
+    Mappings, lists, tuples and sets (sorted) are walked; numpy scalars become Python numbers.
+
+    Raises:
+        BadInputError: an array holds NaN or infinity, or has no or more than two axes; an instant has no time zone.
+
+    >>> encode({"v": np.ones(2, dtype=np.float32), "k": (1, "a")})
+    {'v': Vector(b'?\\x80\\x00\\x00?\\x80\\x00\\x00', 'f32'), 'k': [1, 'a']}
+    """
+    if type(value) not in _PLAIN:
+        for kinds, encoder in _ENCODERS:
+            if isinstance(value, kinds):
+                return encoder(value)
+    return value
+
+
+def decode(value: Any) -> Any:
+    """A result value in Python's and numpy's own types: Vector -> float32 array [d], DateTime -> aware UTC datetime."""
+    if type(value) not in _PLAIN:
+        for kinds, decoder in _DECODERS:
+            if isinstance(value, kinds):
+                return decoder(value)
+    return value
+
+
+def _vectors(array: np.ndarray[Any, np.dtype[Any]]) -> Any:
+    if array.ndim not in {1, 2}:
+        raise BadInputError(f"an array with {array.ndim} axes is no vector", bound="1 or 2 axes")
+    if array.dtype.kind in "iub":
+        return array.tolist()
+    if not np.isfinite(array).all():
+        raise BadInputError("a vector holds NaN or infinity", bound="finite numbers")
+    if array.ndim == 1:
+        return Vector(np.ascontiguousarray(array, dtype=np.float32))
+    return [Vector(row) for row in np.ascontiguousarray(array, dtype=np.float32)]
+
+
+def _instant(value: datetime) -> datetime:
+    if value.tzinfo is None:
+        raise BadInputError(f"instant {value.isoformat()} has no time zone", remedy="pass an aware UTC datetime")
+    return value.astimezone(UTC)
+
+
+def _list_from(value: list[Any]) -> list[Any]:
+    return value if all(type(item) in _PLAIN for item in value) else [decode(item) for item in value]
+
+
+_Table = tuple[tuple[type[Any] | tuple[type[Any], ...], Callable[[Any], Any]], ...]
+_ENCODERS: _Table = (
+    (np.ndarray, _vectors),
+    (np.generic, lambda value: value.item()),
+    (Mapping, lambda value: {key: encode(item) for key, item in value.items()}),
+    ((list, tuple), lambda value: [encode(item) for item in value]),
+    ((set, frozenset), lambda value: [encode(item) for item in sorted(value)]),
+    (datetime, _instant),
+)
+_DECODERS: _Table = (
+    (Vector, lambda value: value.to_numpy().astype(np.float32)),
+    (list, _list_from),
+    (dict, lambda value: {key: decode(item) for key, item in value.items()}),
+    (DateTime, lambda value: value.to_native().astimezone(UTC)),
+    (Date, lambda value: value.to_native()),
+)

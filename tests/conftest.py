@@ -1,0 +1,46 @@
+"""Fixtures that every part shares: a real Neo4j that is ours to write to, an open graph, and a fresh scope."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+from ulid import ULID
+
+from clause.graph.address import Address
+from clause.graph.catalogue import Catalogue
+from clause.graph.runner import Graph
+from tests import servers
+
+
+@pytest.fixture(scope="session")
+def server_address() -> Iterator[Address]:
+    """A Neo4j for tests: the given one, else a container, else the managed one in a temporary home."""
+    with servers.server_for_tests() as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+async def migrated_address(server_address: Address) -> Address:
+    """The same server, marked as ours and migrated."""
+    from clause.graph.migrations import migrate
+
+    async with Graph(server_address, Catalogue.load()) as graph:
+        await servers.claim(graph)
+        await migrate(graph)
+    return server_address
+
+
+@pytest.fixture
+async def graph(migrated_address: Address) -> AsyncIterator[Graph]:
+    """An open graph on the migrated test database."""
+    async with Graph(migrated_address, Catalogue.load()) as graph:
+        yield graph
+
+
+@pytest.fixture
+async def scope(graph: Graph) -> AsyncIterator[str]:
+    """A scope of this test's own; its nodes are removed afterwards."""
+    name = f"kg:test-{str(ULID()).lower()}"
+    yield name
+    await servers.erase_scope(graph, name)

@@ -1,0 +1,115 @@
+"""Servers for tests, and the rule that only a database marked as ours is ever written to."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr
+
+from clause.graph.address import Address
+from clause.graph.catalogue import Statement, parse
+from clause.graph.runner import Graph
+
+IMAGE = "neo4j:2026.08.1-community"
+HEAP_MB = 512
+
+
+def given(environ: Mapping[str, str]) -> Address | None:
+    """The server named by CLAUSE_TEST_NEO4J_URI, _USER, _PASSWORD and _DATABASE."""
+    uri = environ.get("CLAUSE_TEST_NEO4J_URI")
+    if not uri:
+        return None
+    return Address(
+        uri,
+        environ.get("CLAUSE_TEST_NEO4J_USER", "neo4j"),
+        SecretStr(environ.get("CLAUSE_TEST_NEO4J_PASSWORD", "")),
+        environ.get("CLAUSE_TEST_NEO4J_DATABASE", "neo4j"),
+    )
+
+
+def docker_answers() -> bool:
+    """True when a Docker engine answers."""
+    import docker
+
+    try:
+        docker.from_env(timeout=2).ping()
+    except Exception:
+        return False
+    return True
+
+
+@contextmanager
+def container(make: Callable[..., Any] | None = None) -> Iterator[Address]:
+    """A pinned Neo4j in a container, removed afterwards. Unverified where no engine answers."""
+    if make is None:
+        from testcontainers.community.neo4j import Neo4jContainer
+
+        make = Neo4jContainer
+    with make(IMAGE, password="clause-tests") as running:
+        yield Address(running.get_connection_url(), running.username, SecretStr(running.password))
+
+
+@contextmanager
+def managed() -> Iterator[Address]:
+    """The managed local server in a temporary home, stopped and removed afterwards."""
+    from clause.graph.server import ManagedServer
+
+    home = Path(tempfile.mkdtemp(prefix="clause-tests-"))
+    server = ManagedServer(home, HEAP_MB)
+    try:
+        yield server.ensure()
+    finally:
+        server.stop()
+        shutil.rmtree(home, ignore_errors=True)
+
+
+@contextmanager
+def _borrowed(address: Address) -> Iterator[Address]:
+    yield address
+
+
+def server_for_tests(
+    environ: Mapping[str, str] = os.environ, engine: Callable[[], bool] = docker_answers
+) -> AbstractContextManager[Address]:
+    """The first of: a given server, a container, the managed server."""
+    address = given(environ)
+    if address is not None:
+        return _borrowed(address)
+    return container() if engine() else managed()
+
+
+def statement(text: str, *, mode: str = "write", parameters: str = "none", columns: str = "none") -> Statement:
+    """A statement of a test's own."""
+    returns = "none" if columns == "none" else "many"
+    head = f"// test/own, of a test\n// mode: {mode}\n// returns: {returns}\n"
+    return parse("test/own", f"{head}// parameters: {parameters}\n// columns: {columns}\nCYPHER 25 {text}")
+
+
+_MARKED = statement("MATCH (n:TestDatabase) RETURN count(n) AS marks", mode="read", columns="marks")
+_COUNT = statement("MATCH (n) RETURN count(n) AS nodes", mode="read", columns="nodes")
+_MARK = statement("MERGE (n:TestDatabase {id: 'clause', scope: 'public'}) SET n.recorded_at = datetime()")
+_ERASE = statement("MATCH (n {scope: $scope}) DETACH DELETE n", parameters="$scope STRING")
+
+
+class NotOursError(RuntimeError):
+    """The database holds data and no mark that it is for tests."""
+
+
+async def claim(graph: Graph) -> None:
+    """Mark an empty database as ours; refuse any other that is not marked yet."""
+    if (await graph.execute(_MARKED, {}))[0]["marks"]:
+        return
+    if (await graph.execute(_COUNT, {}))[0]["nodes"]:
+        raise NotOursError(f"{graph.address.uri} holds nodes and is not marked (:TestDatabase): tests leave it alone")
+    await graph.execute(_MARK, {})
+
+
+async def erase_scope(graph: Graph, scope: str) -> None:
+    """Remove every node of a scope."""
+    await graph.execute(_ERASE, {"scope": scope})
