@@ -1,0 +1,273 @@
+"""Which of the names found in a question is the one it asks about: features that a reader can check, and their weights.
+
+A question names one thing, but many of its words are names as well (there are films called `What`, `Who` and `The
+Movie`). Each candidate (a span and an entity that is called so) gets features in [0, 1], and their weighted sum, its
+utility, orders the candidates. The weights are in `seed_weights.json`; `clause.reasoning.seed_training` makes them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clause.text.mentions import Span, folded_key, name_key
+
+Reason = Literal["exact", "case_insensitive", "accent_insensitive", "alias", "full_text", "vector"]
+
+FEATURES = (
+    "named",  # always 1: how much it takes to be better than nothing
+    "length",  # share of the question's letters
+    "many_words",  # 1 - 1/words
+    "one_word",
+    "exact",  # written exactly so
+    "title_in_lower_case",  # the name has capitals where the question has none
+    "accents_differ",
+    "alias",
+    "function_words",  # share of the span's words that questions are made of
+    "only_function_words",
+    "inside_longer",  # another candidate covers this one and more
+    "covers_others",  # share of the other candidates that lie inside
+    "cuts_name",  # the next or previous word has a capital too: part of a longer name
+    "capitals_left",  # capitalised words outside
+    "asks_without",  # the rest still holds a question word
+    "opens",  # first in the question
+    "closes",  # last in the question
+    "after_preposition",
+    "after_article",
+    "before_question_word",
+    "degree",
+    "relation_fits",  # the rest speaks of a relationship that the entity has
+    "relation_misfits",  # the rest speaks only of relationships that the entity has not
+    "relation_reads_into",  # `directed by` before the span, and the entity is the tail of directed_by
+    "full_text",  # relative relevance in the full-text index, where no name matched
+    "vector",  # cosine with the question, where nothing else was found
+)
+
+_QUESTION_WORDS = frozenset("what which who whom whose when where why how".split())
+_ARTICLES = frozenset("the a an".split())
+_PREPOSITIONS = frozenset("by of in with for about to from on at as than between".split())
+_FUNCTION_WORDS = (
+    _QUESTION_WORDS
+    | _ARTICLES
+    | _PREPOSITIONS
+    | frozenset(
+        """is are was were be been being am do does did done has have had can could will would should may might must not
+        and or but if then so that this these those there here it its he she they them his her their we us our you your
+        i me my also same other another any some all each one name list give tell show find describe mention person people
+        thing things kind kinds type types sort number year years date dates time place
+        movie movies film films book books song songs actor actors actress director directors writer writers author authors
+        screenwriter screenwriters star stars starred starring act acted acts appear appears appeared play plays played
+        direct directed directs write writes wrote written release released releases genre genres language languages
+        rating ratings vote votes tag tags topic topics word words""".split()
+    )
+)
+_BLANKED = {ord(sign): " " for sign in "[]\x00"}
+_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
+_SUFFIX = re.compile(r"(?:ions?|ings?|ors?|ers?|en|ed|es|s|e)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An entity that may be meant, and how it was found.
+
+    `span` is None where no stretch of the question names it (full-text and vector finds). `hops` are its relationship
+    types, `>directed_by` as head and `<directed_by` as tail. `relevance` is in [0, 1].
+    """
+
+    id: str
+    name: str
+    reason: Reason
+    span: Span | None = None
+    degree: int = 0
+    hops: frozenset[str] = frozenset()
+    relevance: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A candidate with its utility and `score` = 1 / (1 + exp(-utility))."""
+
+    candidate: Candidate
+    utility: float
+    score: float
+
+
+def plain(text: str) -> str:
+    r"""`text` with brackets and NUL bytes as blanks: `[X]` is X, and every place stays where it was.
+
+    >>> plain("who directed [X]\x00")
+    'who directed  X  '
+    """
+    return text.translate(_BLANKED)
+
+
+def match_names(spans: Sequence[Span], rows: Iterable[Mapping[str, Any]]) -> list[Candidate]:
+    """A candidate for each entity and each span that says its name or an alias.
+
+    `rows` hold `id`, `name`, and where known `aliases`, `degree` and `hops`.
+    """
+    by_key: defaultdict[str, list[Span]] = defaultdict(list)
+    by_folded: defaultdict[str, list[Span]] = defaultdict(list)
+    for span in spans:
+        by_key[" ".join(name_key(span.text).split())].append(span)
+        by_folded[folded_key(span.text)].append(span)
+    found: list[Candidate] = []
+    for row in rows:
+        name, degree, hops = str(row["name"]), int(row.get("degree") or 0), frozenset(row.get("hops") or ())
+        said: dict[tuple[int, int], tuple[Span, Reason]] = {}
+        for alias in row.get("aliases") or ():
+            for span in by_folded.get(folded_key(str(alias)), ()):
+                said[span.start, span.end] = (span, "alias")
+        for span in by_folded.get(folded_key(name), ()):
+            said[span.start, span.end] = (span, "accent_insensitive")
+        for span in by_key.get(" ".join(name_key(name).split()), ()):
+            exact = " ".join(span.text.split()) == " ".join(name.split())
+            said[span.start, span.end] = (span, "exact" if exact else "case_insensitive")
+        found += [Candidate(str(row["id"]), name, why, span, degree, hops) for span, why in said.values()]
+    return found
+
+
+def rank(question: str, candidates: Sequence[Candidate], weights: Mapping[str, float] | None = None) -> list[Ranked]:
+    """Each entity once, by its best span, best first; equal utilities by degree (larger first), then by id.
+
+    >>> question = "who directed The Matrix"
+    >>> names = [("e1", "Who", Span(0, 3, "who", 1)), ("e2", "The Matrix", Span(13, 23, "The Matrix", 2))]
+    >>> found = [Candidate(id, name, "exact", span) for id, name, span in names]
+    >>> [ranked.candidate.name for ranked in rank(question, found)]
+    ['The Matrix', 'Who']
+    """
+    if not candidates:
+        return []
+    vector = np.array([(shipped_weights() if weights is None else weights)[name] for name in FEATURES])
+    utilities = features(question, candidates) @ vector
+    best: dict[str, Ranked] = {}
+    for candidate, utility in zip(candidates, utilities.tolist(), strict=True):
+        score = 1.0 / (1.0 + math.exp(-max(-60.0, min(60.0, utility))))
+        if candidate.id not in best or utility > best[candidate.id].utility:
+            best[candidate.id] = Ranked(candidate, utility, score)
+    return sorted(best.values(), key=lambda r: (-r.utility, -r.candidate.degree, r.candidate.id))
+
+
+@lru_cache(maxsize=1)
+def shipped_weights() -> Mapping[str, float]:
+    """The weights that the package carries, by feature."""
+    text = files("clause.reasoning").joinpath("seed_weights.json").read_text(encoding="utf-8")
+    weights: dict[str, float] = json.loads(text)["weights"]
+    return weights
+
+
+def features(question: str, candidates: Sequence[Candidate]) -> NDArray[np.float64]:
+    """`FEATURES` of each candidate, float64 [candidates, features], each in [0, 1]."""
+    frame = _Frame(question, candidates)
+    return np.array([[row[name] for name in FEATURES] for row in map(frame.describe, candidates)]).reshape(
+        len(candidates), len(FEATURES)
+    )
+
+
+def stem(word: str) -> str:
+    """A word without its ending, crude on purpose: enough to match `director` with `directed_by`.
+
+    >>> stem("director"), stem("directed"), stem("starred"), stem("writers"), stem("written")
+    ('direct', 'direct', 'star', 'writ', 'writ')
+    """
+    bare = word.casefold()
+    cut = _SUFFIX.sub("", bare)
+    cut = cut if len(cut) >= 3 else bare
+    return cut[:-1] if len(cut) > 3 and cut[-1] == cut[-2] else cut
+
+
+class _Frame:
+    """What the question says around each candidate."""
+
+    def __init__(self, question: str, candidates: Sequence[Candidate]) -> None:
+        self.question = question
+        self.words = [(found.start(), found.end(), found[0]) for found in _WORD.finditer(question)]
+        self.letters = max(1, sum(end - start for start, end, _ in self.words))
+        self.spans = sorted({(c.span.start, c.span.end) for c in candidates if c.span is not None})
+        self.asked = {stem(word) for _, _, word in self.words}
+        self.known = {part for c in candidates for hop in c.hops for part in _relation_stems(hop)}
+        self._places: dict[tuple[int, int], dict[str, float]] = {}
+
+    def describe(self, candidate: Candidate) -> dict[str, float]:
+        row = dict.fromkeys(FEATURES, 0.0)
+        row["named"] = 1.0
+        row["degree"] = min(1.0, math.log1p(candidate.degree) / 10)
+        row["alias"] = float(candidate.reason == "alias")
+        row["full_text"] = candidate.relevance if candidate.reason == "full_text" else 0.0
+        row["vector"] = candidate.relevance if candidate.reason == "vector" else 0.0
+        span = candidate.span
+        if span is None:
+            return row
+        place = self._places.get((span.start, span.end))
+        if place is None:
+            place = self._places[span.start, span.end] = self._place(span)
+        row.update(place)
+        row["exact"] = float(candidate.reason == "exact")
+        row["accents_differ"] = float(candidate.reason == "accent_insensitive")
+        row["title_in_lower_case"] = float(
+            candidate.reason != "exact" and any(map(str.isupper, candidate.name)) and span.text == span.text.lower()
+        )
+        row.update(self._relation(candidate, span))
+        return row
+
+    def _place(self, span: Span) -> dict[str, float]:
+        before = [word for _, end, word in self.words if end <= span.start]
+        inside = [word for start, end, word in self.words if start >= span.start and end <= span.end]
+        after = [word for start, _, word in self.words if start >= span.end]
+        rest = before + after
+        function = sum(word.casefold() in _FUNCTION_WORDS for word in inside) / max(1, len(inside))
+        others = [s for s in self.spans if s != (span.start, span.end)]
+        last, following = (before[-1] if before else ""), (after[0] if after else "")
+        return {
+            "length": sum(map(len, inside)) / self.letters,
+            "many_words": 1 - 1 / max(1, len(inside)),
+            "one_word": float(len(inside) <= 1),
+            "function_words": function,
+            "only_function_words": float(function == 1.0 or not inside),
+            "inside_longer": float(any(s[0] <= span.start and span.end <= s[1] for s in others)),
+            "covers_others": sum(span.start <= s[0] and s[1] <= span.end for s in others) / max(1, len(others)),
+            "cuts_name": float(last[:1].isupper() or following[:1].isupper()),
+            "capitals_left": min(1.0, sum(word[0].isupper() for word in rest) / 4),
+            "asks_without": float(any(_asks(word) for word in rest)),
+            "opens": float(not before),
+            "closes": float(not after),
+            "after_preposition": float(last.casefold() in _PREPOSITIONS),
+            "after_article": float(last.casefold() in _ARTICLES),
+            "before_question_word": float(_asks(following)),
+        }
+
+    def _relation(self, candidate: Candidate, span: Span) -> dict[str, float]:
+        rest = {stem(word) for start, end, word in self.words if end <= span.start or start >= span.end}
+        own = {part for hop in candidate.hops for part in _relation_stems(hop)}
+        fits = bool(rest & own)
+        before = self.question[: span.start].casefold().rstrip(" \"'")
+        reads = any(hop[0] == "<" and before.endswith(_relation_text(hop)) for hop in candidate.hops)
+        return {
+            "relation_fits": float(fits),
+            "relation_misfits": float(not fits and bool(rest & self.known)),
+            "relation_reads_into": float(reads),
+        }
+
+
+def _asks(word: str) -> bool:
+    return re.split(r"['\u2019]", word.casefold())[0] in _QUESTION_WORDS
+
+
+@lru_cache(maxsize=4096)
+def _relation_text(hop: str) -> str:
+    return re.sub(r"[\W_]+", " ", re.sub(r"([a-z])([A-Z])", r"\1 \2", hop[1:])).strip().casefold()
+
+
+@lru_cache(maxsize=4096)
+def _relation_stems(hop: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in _relation_text(hop).split() if word not in _PREPOSITIONS and len(word) > 3)

@@ -1,0 +1,221 @@
+"""Names in a text: candidate spans, known names, and proper names found by rule.
+
+>>> [mention.name for mention in find_mentions("who directed the matrix reloaded?", key_names(["The Matrix", "Who"]))]
+['Who', 'The Matrix']
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+MAX_WORDS = 14
+MAX_SPANS = 4000
+
+_UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u0e00-\u0e7f"  # scripts that put no space between words
+_PIECE = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}\x00/\u2013\u2014]+")
+_POSSESSIVE = re.compile(r"(?:['\u2019]s|s['\u2019])$", re.IGNORECASE)
+_TYPOGRAPHY = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-"})
+_PUNCTUATION_KEPT = 4
+
+_QUOTED = re.compile(r"\"([^\"\n]{2,120})\"|\u201c([^\u201d\n]{2,120})\u201d|\u00ab\s*([^\u00bb\n]{2,120}?)\s*\u00bb")
+_UPPER = r"(?:[^\W\d_a-z]|[A-Z])[\w'\u2019&.-]*"
+_MONTH = (
+    "January|February|March|April|May|June|July|August|September|October|November|December"
+    "|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec"
+)
+_DATE = re.compile(
+    rf"\b(?:\d{{1,2}}\s+(?:{_MONTH})\.?(?:\s+\d{{4}})?|(?:{_MONTH})\.?\s+\d{{1,2}}(?:,?\s+\d{{4}})?|\d{{4}}-\d{{2}}-\d{{2}})\b"
+)
+_NUMBER = re.compile(r"(?<![\w.,])[-+]?\d+(?:[.,]\d+)*%?(?!\w)")
+_CONNECTORS = frozenset(
+    "of the and for in on at to de del della di da la le les du des van von der den el al bin ibn y e".split()
+)
+_OPENERS = frozenset(
+    """a an the this that these those he she it they we i you his her its their our my your who whom whose which what when
+    where why how is are was were do does did has have had can could will would should may might must if then but and or
+    so as at by for from in into of on to with after before during since while although however also there here not no
+    yes please tell name list give show in""".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch `text[start:end]` between word boundaries; `words` counts its words."""
+
+    start: int
+    end: int
+    text: str
+    words: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A name and where the text has it: `text[start:end]`; `name` is written as the names have it."""
+
+    name: str
+    start: int
+    end: int
+
+
+def name_key(name: str) -> str:
+    r"""The look-up form of a name: NFC, trimmed, casefolded.
+
+    >>> name_key("  Amélie ") == name_key("AME\u0301LIE")
+    True
+    """
+    return unicodedata.normalize("NFC", name).strip().casefold()
+
+
+def folded_key(name: str) -> str:
+    """`name_key` without accents, with plain quotes, dashes and single spaces.
+
+    >>> folded_key("Gérard  d’Été")
+    "gerard d'ete"
+    """
+    decomposed = unicodedata.normalize("NFKD", name.translate(_TYPOGRAPHY))
+    bare = "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+    return " ".join(unicodedata.normalize("NFC", bare).casefold().split())
+
+
+def candidate_spans(text: str, max_words: int = MAX_WORDS, limit: int = MAX_SPANS) -> list[Span]:
+    """Every stretch of up to `max_words` words, in order of place and then of length; no case is asked for.
+
+    Punctuation at either edge, and a possessive at the end, is tried both with and without. A long text gets shorter
+    stretches, so that there are never more than `limit` of them.
+
+    >>> [span.text for span in candidate_spans("who's Sam?", max_words=1)]
+    ['who', "who's", 'Sam', 'Sam?']
+    """
+    pieces = [(found.start(), found.end()) for found in _PIECE.finditer(text)]
+    edges = [(_starts(text, *piece), _ends(text, *piece)) for piece in pieces]
+    width = max(1, min(max_words, limit // max(1, len(pieces))))
+    found: list[Span] = []
+    for first, (starts, _) in enumerate(edges):
+        for last in range(first, min(first + width, len(edges))):
+            for start in starts:
+                for end in edges[last][1]:
+                    if start < end and (first == last or end > pieces[last][0]):
+                        found.append(Span(start, end, text[start:end], last - first + 1))
+    return found[:limit]
+
+
+def key_names(names: Iterable[str]) -> dict[str, str]:
+    """Names by their look-up forms, with and without accents; the first of equal ones stays."""
+    index: dict[str, str] = {}
+    folded: dict[str, str] = {}
+    for name in names:
+        index.setdefault(name_key(name), name)
+        folded.setdefault(folded_key(name), name)
+    return {**folded, **index}
+
+
+def find_mentions(text: str, names: Mapping[str, str]) -> list[Mention]:
+    """Known names in `text`, longest first where they overlap, listed in order of place.
+
+    `names` are those of `key_names`: the spelling with accents is tried before the one without.
+    """
+    hits = []
+    for span in candidate_spans(text):
+        name = names.get(name_key(span.text)) or names.get(folded_key(span.text))
+        if name is not None:
+            hits.append(Mention(name, span.start, span.end))
+    return sorted(_without_overlap(hits), key=lambda mention: mention.start)
+
+
+def find_proper_names(text: str) -> list[Mention]:
+    """Names by rule, where none are known: quoted strings, dates, capitalised runs with connectors, numbers.
+
+    A single capitalised word that opens a sentence is taken only if it is no common opener (`The`, `When`).
+
+    >>> [m.name for m in find_proper_names("The Duke of York met Zoë on 3 May 1990. He said \\"Blue Moon\\".")]
+    ['Duke of York', 'Zoë', '3 May 1990', 'Blue Moon']
+    """
+    hits = [Mention(_group(found), *found.span(found.lastindex or 0)) for found in _QUOTED.finditer(text)]
+    hits += [Mention(found[0], *found.span()) for found in _DATE.finditer(text)]
+    hits += _capitalised(text)
+    hits += [Mention(found[0], *found.span()) for found in _NUMBER.finditer(text)]
+    kept: list[Mention] = []
+    for mention in hits:
+        if not any(mention.start < other.end and other.start < mention.end for other in kept):
+            kept.append(mention)
+    return sorted(kept, key=lambda mention: mention.start)
+
+
+def _group(found: re.Match[str]) -> str:
+    return str(found[found.lastindex or 0])
+
+
+def _capitalised(text: str) -> Iterator[Mention]:
+    words = [found for found in re.finditer(r"[^\W\d_][\w'\u2019&.-]*|[^\w\s]|\d+", text)]
+    run: list[re.Match[str]] = []
+    opened = 0
+    for number, word in enumerate(words):
+        capital = word[0][0].isupper()
+        if not run and capital:
+            opened = number
+        if capital or (run and word[0] in _CONNECTORS and _only_space(text, run[-1].end(), word.start())):
+            if run and not _only_space(text, run[-1].end(), word.start()):
+                yield from _run(text, run, _opens_sentence(words, opened))
+                run, opened = [], number
+            run.append(word)
+            if word[0].endswith(".") and len(word[0]) > 3:
+                yield from _run(text, run, _opens_sentence(words, opened))
+                run = []
+        elif run:
+            yield from _run(text, run, _opens_sentence(words, opened))
+            run = []
+    yield from _run(text, run, _opens_sentence(words, opened))
+
+
+def _run(text: str, run: list[re.Match[str]], opens: bool) -> Iterator[Mention]:
+    while run and run[-1][0] in _CONNECTORS:
+        run = run[:-1]
+    if run and opens and run[0][0].casefold() in _OPENERS:
+        run = run[1:]
+    while run and run[0][0] in _CONNECTORS:
+        run = run[1:]
+    if not run:
+        return
+    start, end = run[0].start(), run[-1].end()
+    stripped = _POSSESSIVE.sub("", text[start:end]) if text[start:end].endswith(("'s", "\u2019s")) else text[start:end]
+    stripped = stripped if re.search(r"\b\w\.$", stripped) else stripped.rstrip(".'\u2019-&")
+    if stripped:
+        yield Mention(stripped, start, start + len(stripped))
+
+
+def _opens_sentence(words: list[re.Match[str]], number: int) -> bool:
+    return number == 0 or words[number - 1][0][-1] in ".!?:;\"\u201c\u201d"
+
+
+def _only_space(text: str, start: int, end: int) -> bool:
+    return text[start:end].isspace()
+
+
+def _starts(text: str, start: int, end: int) -> list[int]:
+    starts = [start]
+    while len(starts) <= _PUNCTUATION_KEPT and start < end - 1 and not text[start].isalnum():
+        start += 1
+        starts.append(start)
+    return starts
+
+
+def _ends(text: str, start: int, end: int) -> list[int]:
+    ends = [end]
+    while len(ends) <= _PUNCTUATION_KEPT and start < end - 1 and not text[end - 1].isalnum():
+        end -= 1
+        ends.append(end)
+    possessive = _POSSESSIVE.search(text[start:end])
+    if possessive:
+        ends.append(start + possessive.start())
+    return sorted(set(ends))
+
+
+def _without_overlap(mentions: list[Mention]) -> list[Mention]:
+    kept: list[Mention] = []
+    for mention in sorted(mentions, key=lambda item: (item.start - item.end, item.start)):
+        if not any(mention.start < other.end and other.start < mention.end for other in kept):
+            kept.append(mention)
+    return kept
