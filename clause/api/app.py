@@ -1,0 +1,73 @@
+"""The FastAPI application: what surrounds a request, and one router for each resource."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+from fastapi import FastAPI
+
+from clause import __version__
+from clause.api import docs_page, problems
+from clause.api.dependencies import Authenticate, owner_of_everything
+from clause.api.middleware import BodyLimit, LoopbackGuard, RateLimit, RequestContext
+from clause.api.routes import health, jobs, reasoning, runs
+from clause.api.strict_json import StrictJSONResponse
+from clause.container import Container
+from clause.settings import Settings
+from clause.telemetry import Metrics
+
+Opener = Callable[[Settings, Metrics], AbstractAsyncContextManager[Container]]
+
+DESCRIPTION = """Memory and reasoning for agents, on a Neo4j graph. Three agents build a small subgraph, walk it and pick
+the evidence, under edge, step and token budgets that are never exceeded.
+
+Every error is an RFC 9457 problem document. Send `X-Request-ID` to find a request again in the logs. The flags for
+ThoughtSeeds, curiosity and causal scores are accepted; until that part is built their counts are 0 and scores null."""
+
+
+def build_app(
+    settings: Settings,
+    *,
+    opener: Opener = Container.open,
+    authenticate: Authenticate = owner_of_everything,
+    metrics: Metrics | None = None,
+) -> FastAPI:
+    """The application; nothing is opened before it starts, and what it opened is closed when it stops.
+
+    Args:
+        settings: the service's settings.
+        opener: opens the container for as long as the application runs.
+        authenticate: says who is asking.
+        metrics: what /metrics shows; new ones unless given.
+    """
+    metrics = metrics or Metrics()
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with opener(settings, metrics) as container:
+            app.state.container = container
+            yield
+
+    app = FastAPI(
+        title="clause",
+        version=__version__,
+        description=DESCRIPTION,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        swagger_ui_oauth2_redirect_url=None,
+        default_response_class=StrictJSONResponse,
+        responses=problems.RESPONSES,
+    )
+    app.state.authenticate = authenticate
+    app.state.metrics = metrics
+    for resource in (reasoning, runs, jobs, health):
+        app.include_router(resource.router)
+    docs_page.install(app)
+    problems.install(app)
+    app.add_middleware(BodyLimit)
+    app.add_middleware(RateLimit, per_s=settings.rate_limit)
+    app.add_middleware(LoopbackGuard)
+    app.add_middleware(RequestContext, metrics=metrics)
+    return app

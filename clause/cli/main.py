@@ -1,0 +1,118 @@
+"""`clause`: the list of commands. A command's module is imported when the command runs, so that help is quick."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from clause import __version__
+from clause.errors import ClauseError, ServerError, UnavailableError
+
+EXIT_ERROR = 1
+EXIT_UNAVAILABLE = 3
+EXIT_INTERRUPTED = 130
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Where a command lives: a module with a Typer application called `app`, and its line in the list."""
+
+    module: str
+    help: str
+
+
+COMMANDS: dict[str, Entry] = {
+    "demo": Entry("clause.cli.demo", "Start everything on the sample graph and answer a first question."),
+    "ask": Entry("clause.cli.ask", "Ask a question; get answers, path, evidence and the receipt."),
+    "serve": Entry("clause.cli.serve", "Serve the REST API."),
+    "load": Entry("clause.cli.load", "Load triples or passages into a scope."),
+    "migrate": Entry("clause.cli.migrate", "Bring the graph's schema up to date."),
+    "db": Entry("clause.cli.db", "Start, stop and look after the local Neo4j."),
+    "evaluate": Entry("clause.cli.evaluate", "Measure answers against a data set."),
+    "bench": Entry("clause.cli.bench", "Measure speed against named baselines."),
+    "reembed": Entry("clause.cli.reembed", "Embed the graph again with another model; resumable."),
+    "doctor": Entry("clause.cli.doctor", "Say what is wrong and how to mend it."),
+}
+
+
+class LazyGroup(TyperGroup):
+    """A group that knows its commands' names and lines of help, and imports one only to run it."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        """The names, in the order of the list."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
+        """A stand-in with the line of help; None for an unknown name."""
+        entry = COMMANDS.get(cmd_name)
+        return TyperCommand(cmd_name, help=entry.help) if entry else None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The real command behind the first argument, imported now."""
+        name, stand_in, rest = super().resolve_command(ctx, args)
+        if name is None or stand_in is None:
+            return name, stand_in, rest
+        command = typer.main.get_command(import_module(COMMANDS[name].module).app)
+        command.name = name
+        return name, command, rest
+
+
+app = typer.Typer(
+    cls=LazyGroup,
+    help="Memory and reasoning for agents, on a Neo4j graph.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"clause {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Memory and reasoning for agents, on a Neo4j graph."""
+
+
+def exit_code(error: ClauseError) -> int:
+    """1 for what the user can mend, 3 for a database or server that is away (2, usage, is the parser's own).
+
+    >>> exit_code(UnavailableError("Neo4j is away"))
+    3
+    """
+    return EXIT_UNAVAILABLE if isinstance(error, UnavailableError | ServerError) else EXIT_ERROR
+
+
+def run(arguments: Sequence[str] | None = None) -> None:
+    """The entry point: run a command, end with its exit code; our own errors are one line on stderr.
+
+    With --json the error is an object on stdout as well.
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        app(args=given, prog_name="clause")
+    except ClauseError as error:
+        from clause.cli.console import print_error
+
+        print_error(error, as_json="--json" in given)
+        sys.exit(exit_code(error))
+    except KeyboardInterrupt:
+        sys.exit(EXIT_INTERRUPTED)
+
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,38 @@
+"""`clause migrate`: the graph's schema, brought up to date."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import typer
+
+from clause.cli.console import JsonFlag, note, print_json, stdout
+
+app = typer.Typer()
+
+
+@app.command()
+def migrate(as_json: JsonFlag = False) -> None:
+    """Apply what is missing of the migrations; the managed Neo4j is started when none is given."""
+    report = asyncio.run(_migrate())
+    if as_json:
+        print_json(report)
+        return
+    applied = report.get("applied") or []
+    stdout().print(f"{len(applied)} applied: {', '.join(map(str, applied))}" if applied else "nothing to apply")
+
+
+async def _migrate() -> dict[str, Any]:
+    from clause.container import open_graph
+    from clause.graph.migrations import migrate
+    from clause.settings import Settings
+
+    async with open_graph(Settings.load(), progress=_progress) as graph:
+        report = await migrate(graph)
+    return dict(report.model_dump(mode="json"))
+
+
+def _progress(what: str, done: int, total: int) -> None:
+    if done == 0:
+        note(f"{what} ..." if not total else f"{what} ({total}) ...")

@@ -1,0 +1,86 @@
+"""Settings: one frozen object, read from CLAUSE_* environment variables; an unknown CLAUSE_* variable is refused."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import platformdirs
+from pydantic import Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from clause.errors import SettingsError
+
+
+class Settings(BaseSettings):
+    """Everything that can be set, with its default. Variables are the field names in upper case after `CLAUSE_`.
+
+    >>> Settings(port=9000).port
+    9000
+    """
+
+    model_config = SettingsConfigDict(env_prefix="CLAUSE_", frozen=True, extra="forbid")
+
+    data: Path = Field(Path("../shared/data"), description="folder of the shared evaluation data")
+    home: Path = Field(
+        Path(platformdirs.user_data_dir("clause")), description="where the managed Neo4j and its password live"
+    )
+    mode: Literal["personal", "connected", "full"] = Field("full", description="which MCP tools are offered")
+
+    neo4j_uri: str | None = Field(None, description="an external server; unset: the managed local one")
+    neo4j_user: str = Field("neo4j", description="user of the external server")
+    neo4j_password: SecretStr | None = Field(None, description="password of the external server")
+    neo4j_database: str = Field("neo4j", description="database name; never guessed")
+    neo4j_timeout_s: float = Field(30.0, gt=0, le=3600, description="limit of one statement, in seconds")
+    neo4j_pool_size: int = Field(50, ge=1, le=1000, description="connections kept to the server")
+    neo4j_heap_mb: int = Field(1024, ge=256, description="heap of the managed server, in MiB")
+
+    embedder: str = Field("all-MiniLM-L6-v2", description="a sentence-transformers model name or folder")
+    embedder_threads: int = Field(2, ge=1, le=64, description="threads for embedding and other CPU work")
+    token_margin: int = Field(0, ge=0, le=1000, description="tokens kept free of every token budget")
+
+    host: str = Field("127.0.0.1", description="address that the API listens on")
+    port: int = Field(8420, ge=0, le=65535, description="port that the API listens on")
+    rate_limit: float = Field(0, ge=0, description="requests a second that one client may send; 0: no limit")
+    default_scope: str = Field("public", description="scope of writes that name none")
+    record_runs: bool = Field(True, description="write a Run node for every answer")
+    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="least severe log line shown")
+
+    @classmethod
+    def load(cls, environ: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
+        """Settings from the environment, then `overrides`.
+
+        Raises:
+            SettingsError: a variable is unknown or its value is refused; the message names it.
+
+        >>> Settings.load({"CLAUSE_PORT": "1234"}).port
+        1234
+        >>> Settings.load({"CLAUSE_PROT": "1234"})
+        Traceback (most recent call last):
+        ...
+        clause.errors.SettingsError: CLAUSE_PROT is not a setting; did you mean CLAUSE_PORT?
+        """
+        environ = os.environ if environ is None else environ
+        given = {name: value for name, value in environ.items() if name.startswith("CLAUSE_")}
+        values: dict[str, Any] = {}
+        for name, value in given.items():
+            field = name.removeprefix("CLAUSE_").lower()
+            if field not in cls.model_fields:
+                raise SettingsError(f"{name} is not a setting", remedy=_suggestion(name, cls))
+            values[field] = value
+        try:
+            return cls(**{**values, **overrides})
+        except ValidationError as error:
+            first = error.errors()[0]
+            field = str(first["loc"][0])
+            raise SettingsError(f"CLAUSE_{field.upper()}: {first['msg']}", field=field) from error
+
+
+def _suggestion(name: str, settings: type[Settings]) -> str:
+    import difflib
+
+    names = [f"CLAUSE_{field.upper()}" for field in settings.model_fields]
+    close = difflib.get_close_matches(name, names, n=1)
+    return f"did you mean {close[0]}?" if close else f"known: {', '.join(sorted(names))}"

@@ -1,0 +1,149 @@
+"""What the service says about itself: log lines on stderr, metrics in a registry of our own, the current request's id.
+
+Log lines are JSON when stderr is no terminal. Values under names that smell of secrets, `SecretStr` and passwords
+inside URIs are masked before a line leaves.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+from collections.abc import Mapping, MutableMapping
+from contextvars import ContextVar
+from typing import Any, TextIO
+
+import structlog
+from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, generate_latest
+from pydantic import SecretStr
+
+request_id: ContextVar[str | None] = ContextVar("clause_request_id", default=None)
+"""The id of the request being answered in this task; None outside one."""
+
+MASK = "***"
+_SECRET_NAME = re.compile(r"passw|secret|authori[sz]ation|api_?key|credential|cookie|bearer", re.IGNORECASE)
+_SECRET_IN_URI = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*://)[^/\s:@]*:[^/\s@]*@", re.IGNORECASE)
+_LATENCY_S = (0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24)
+_MILLISECONDS = (1, 2, 5, 10, 20, 40, 80, 160, 320, 640, 1280)
+
+
+def masked(value: Any, name: str = "") -> Any:
+    """`value` with secrets masked, however deep in mappings and lists they are.
+
+    >>> masked({"user": "neo4j", "password": "x", "uri": "bolt://neo4j:x@localhost:7687"})
+    {'user': 'neo4j', 'password': '***', 'uri': 'bolt://***@localhost:7687'}
+    """
+    if isinstance(value, SecretStr) or _SECRET_NAME.search(name):
+        return MASK
+    if isinstance(value, str):
+        return _SECRET_IN_URI.sub(rf"\g<scheme>{MASK}@", value)
+    if isinstance(value, Mapping):
+        return {key: masked(item, str(key)) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [masked(item, name) for item in value]
+    return value
+
+
+def _mask(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> Mapping[str, Any]:
+    return {key: masked(value, key) for key, value in event.items()}
+
+
+def _add_request_id(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> Mapping[str, Any]:
+    current = request_id.get()
+    if current is not None:
+        event.setdefault("request_id", current)
+    return event
+
+
+def configure_logging(level: str = "info", *, stream: TextIO | None = None, as_json: bool | None = None) -> None:
+    """Send our log lines and those of the libraries (uvicorn, neo4j) to `stream` (stderr).
+
+    Args:
+        level: the least severe line shown: debug, info, warning or error.
+        stream: where to; stderr unless given.
+        as_json: one JSON object for a line; by default when the stream is no terminal.
+    """
+    stream = stream or sys.stderr
+    as_json = (not stream.isatty()) if as_json is None else as_json
+    shared: list[Any] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        _add_request_id,
+        structlog.processors.format_exc_info,
+        _mask,
+    ]
+    renderer: Any = structlog.processors.JSONRenderer() if as_json else structlog.dev.ConsoleRenderer(colors=False)
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers = [handler]
+    root.setLevel(level.upper())
+    for noisy in ("httpx", "httpcore", "neo4j", "sentence_transformers", "uvicorn.access"):
+        logging.getLogger(noisy).setLevel(max(logging.WARNING, root.level))
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=False,
+    )
+
+
+def logger(name: str) -> structlog.stdlib.BoundLogger:
+    """A structured logger: `logger(__name__).info("answered", run_id=...)`."""
+    bound: structlog.stdlib.BoundLogger = structlog.stdlib.get_logger(name)
+    return bound
+
+
+class Metrics:
+    """The numbers behind /metrics, in a registry of their own (two apps in one process do not meet)."""
+
+    content_type = "text/plain; version=0.0.4; charset=utf-8"
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        ProcessCollector(registry=self.registry)
+        self.requests = Counter(
+            "clause_requests_total", "Answered requests.", ("method", "route", "status"), registry=self.registry
+        )
+        self.latency_s = Histogram(
+            "clause_request_seconds", "Time to answer.", ("route",), buckets=_LATENCY_S, registry=self.registry
+        )
+        self.stage_ms = Histogram(
+            "clause_stage_milliseconds",
+            "Milliseconds of each agent, of embedding and of the database within one answer.",
+            ("stage",),
+            buckets=_MILLISECONDS,
+            registry=self.registry,
+        )
+        self.spent = Counter(
+            "clause_budget_spent_total", "Edges, steps and tokens spent.", ("resource",), registry=self.registry
+        )
+        self.retries = Counter("clause_database_retries_total", "Database calls tried again.", registry=self.registry)
+
+    def observe_request(self, method: str, route: str, status: int, seconds: float) -> None:
+        """Count one answered request; `route` is the path's template, never the path itself."""
+        self.requests.labels(method, route, str(status)).inc()
+        self.latency_s.labels(route).observe(seconds)
+
+    def observe_stages(self, performance: Mapping[str, float]) -> None:
+        """Observe each `<stage>_ms` of an answer's `performance`."""
+        for name, milliseconds in performance.items():
+            if name.endswith("_ms"):
+                self.stage_ms.labels(name.removesuffix("_ms")).observe(milliseconds)
+
+    def count_spend(self, spend: Mapping[str, Any]) -> None:
+        """Add an agent's `budget_used` (edges, steps, tokens); anything that is no number is left out."""
+        for resource, amount in spend.items():
+            if isinstance(amount, int | float) and amount >= 0:
+                self.spent.labels(resource).inc(amount)
+
+    def render(self) -> bytes:
+        """The registry in Prometheus' text format."""
+        return generate_latest(self.registry)
