@@ -1,0 +1,1 @@
+"""Systems under test, run from outside: metrics, question sets, baselines, the harness and its report."""

@@ -1,0 +1,111 @@
+"""MetaQA's question files: `question with [entity]<TAB>answer|answer`, plain or gzipped (Zhang et al., AAAI 2018)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice, pairwise
+from pathlib import Path
+
+from clause.errors import BadInputError
+from clause.evaluation.questions import Question, open_text, read_json_lines
+from clause.reasoning.neighbourhood import Hop
+
+BRACKETED = re.compile(r"\[(?P<name>.*)\]")
+
+MOVIE_TO = {
+    "actor": "starred_actors",
+    "director": "directed_by",
+    "writer": "written_by",
+    "genre": "has_genre",
+    "language": "in_language",
+    "year": "release_year",
+    "tags": "has_tags",
+    "tag": "has_tags",
+    "imdbrating": "has_imdb_rating",
+    "imdbvotes": "has_imdb_votes",
+}
+
+
+def read_questions(path: Path, limit: int | None = None) -> list[Question]:
+    """The first `limit` questions (all by default) of a MetaQA file, or of a JSON-lines one (`.jsonl`, `.jsonl.gz`).
+
+    Brackets are removed from the text and what they held is kept as `entity`. Where `<stem>_qtype.txt[.gz]` lies beside
+    the file, each question gets its type.
+
+    Raises:
+        BadInputError: a line has no answers behind a tab, or the types are fewer than the questions.
+        NotFoundError: there is no such file.
+    """
+    if ".jsonl" in path.suffixes:
+        return read_json_lines(path, limit)
+    with open_text(path) as file:
+        lines = [line.rstrip("\r\n") for line in islice(file, limit)]
+    kinds: Sequence[str | None] = read_types(path) or [None] * len(lines)
+    if len(kinds) < len(lines):
+        raise BadInputError(f"{path.name} has more questions than its types ({len(kinds)})", field="questions")
+    return [
+        replace(_question(line, number, path.name), kind=kind)
+        for number, (line, kind) in enumerate(zip(lines, kinds, strict=False), start=1)
+        if line
+    ]
+
+
+def read_types(path: Path) -> list[str] | None:
+    """The question types that lie beside a question file, line by line; None where there are none.
+
+    >>> read_types(Path("nowhere/qa_dev.txt")) is None
+    True
+    """
+    stem = path.name.removesuffix(".gz").removesuffix(".txt")
+    for ending in (".txt.gz", ".txt"):
+        beside = path.with_name(f"{stem}_qtype{ending}")
+        if beside.is_file():
+            with open_text(beside) as file:
+                return file.read().split()
+    return None
+
+
+def parse_line(line: str) -> Question:
+    """One line as a question.
+
+    >>> parse_line("who directed [Heat]\\tMichael Mann|Mann").answers
+    ('Michael Mann', 'Mann')
+    >>> parse_line("who directed [Heat]\\tMichael Mann").text
+    'who directed Heat'
+    """
+    text, answers = line.split("\t")
+    found = BRACKETED.search(text)
+    names = tuple(dict.fromkeys(name for name in answers.split("|") if name))
+    if found is None:
+        return Question(text, names)
+    return Question(f"{text[: found.start()]}{found['name']}{text[found.end() :]}", names, found["name"])
+
+
+def _question(line: str, number: int, name: str) -> Question:
+    try:
+        return parse_line(line)
+    except ValueError as error:
+        raise BadInputError(f"{name}, line {number}: not `question<TAB>answer|answer`", field="questions") from error
+
+
+def type_pattern(kind: str) -> tuple[Hop, ...]:
+    """The hops that a question type names; every other node on its way is a film.
+
+    >>> type_pattern("actor_to_movie_to_year")
+    (Hop(relation='starred_actors', forward=False), Hop(relation='release_year', forward=True))
+
+    Raises:
+        BadInputError: a word of the type is not one of MetaQA's.
+    """
+    words = kind.split("_to_")
+    hops = []
+    for here, there in pairwise(words):
+        word = there if here == "movie" else here
+        if word not in MOVIE_TO or "movie" not in (here, there):
+            raise BadInputError(f"{kind!r} is not a MetaQA question type", field="questions")
+        hops.append(Hop(MOVIE_TO[word], forward=here == "movie"))
+    if not hops:
+        raise BadInputError(f"{kind!r} is not a MetaQA question type", field="questions")
+    return tuple(hops)
