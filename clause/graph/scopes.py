@@ -140,3 +140,12 @@ def _covers(scopes: tuple[str, ...] | None, scope: str) -> bool:
     parsed = _SCOPE.fullmatch(scope)
     owner = f"user:{parsed['user']}" if parsed and parsed["user"] else scope
     return scope in scopes or owner in scopes
+
+
+def scope_token(scope: str) -> str:
+    """One word for a scope that every full-text analyzer keeps whole; stored as `scope_token` beside indexed text.
+
+    >>> scope_token("user:ann/session:7")
+    's_user_ann_session_7'
+    """
+    return "s_" + re.sub(r"[^A-Za-z0-9]", "_", scope).lower()

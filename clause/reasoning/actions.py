@@ -18,10 +18,14 @@ BUNDLE_COUNTS = (1, 2, 3, 5, 8, 13, 21, 34, 55)
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Ask for the neighbours of some nodes before deciding; costs nothing that is budgeted, and is reported as read."""
+    """Ask for the neighbours of some nodes before deciding; costs nothing that is budgeted, and is reported as read.
+
+    `per_type` caps the edges of each (node, hop); None leaves the cap to the coordinator.
+    """
 
     nodes: tuple[str, ...]
     hops: tuple[Hop, ...] | None = None
+    per_type: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

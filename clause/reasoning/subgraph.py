@@ -55,11 +55,10 @@ class WorkingSubgraph:
     def fresh(self, front: int, hop: Hop, node: str | None = None) -> list[Edge]:
         """Known edges by which `hop` leads from a front (or one node of it) to nodes new to the next front, ranked.
 
-        One edge for each new node. Edges that already belong to the subgraph are free: they extend the next front here.
+        One edge for each new node; nodes that the subgraph's own edges reach by `hop` are not new.
         """
-        self._absorb(front, hop)
         source = self.fronts[front]
-        reached = self._next_nodes(front, hop)
+        reached = walk(source, hop, self.adjacency).reached
         found: dict[str, Edge] = {}
         for near in source.nodes if node is None else (node,):
             for edge in self.known.get(near, {}).get(hop, ()):
@@ -73,7 +72,8 @@ class WorkingSubgraph:
         return [edge for far, edge in sorted(found.items(), key=lambda item: -score(item[1], item[0]))]
 
     def next_front(self, front: int, hop: Hop) -> int | None:
-        """The place in `fronts` of the front that `hop` reaches, once it has nodes."""
+        """The place in `fronts` of the front that `hop` reaches over the subgraph's edges; None while it has no node."""
+        self._absorb(front, hop)
         return self._children.get((front, hop))
 
     def add(self, edges: Iterable[Edge]) -> None:
@@ -108,10 +108,6 @@ class WorkingSubgraph:
         edges = self.adjacency.setdefault(node, {}).setdefault(hop, [])
         if edge not in edges:
             edges.append(edge)
-
-    def _next_nodes(self, front: int, hop: Hop) -> dict[str, list[Edge]]:
-        place = self._children.get((front, hop))
-        return {} if place is None else self.fronts[place].reached
 
     def _absorb(self, front: int, hop: Hop) -> None:
         reached = walk(self.fronts[front], hop, self.adjacency)

@@ -1,0 +1,73 @@
+"""/api/clause: the three agents, alone and together."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+
+from clause.api.dependencies import CallerDependency, Services
+from clause.api.strict_json import StrictRoute
+from clause.reasoning.models import (
+    ContextCurationRequest,
+    ContextCurationResponse,
+    CoordinationRequest,
+    CoordinationResponse,
+    EdgeScoreRequest,
+    EdgeScoreResponse,
+    PathNavigationRequest,
+    PathNavigationResponse,
+    SubgraphRequest,
+    SubgraphResponse,
+)
+from clause.telemetry import Metrics
+
+router = APIRouter(prefix="/api/clause", tags=["reasoning"], route_class=StrictRoute)
+
+
+@router.post("/subgraph")
+async def subgraph(body: SubgraphRequest, services: Services, caller: CallerDependency) -> SubgraphResponse:
+    """SubgraphArchitect alone: a small subgraph around what the question names."""
+    return await services.coordinator.subgraph(body, caller)
+
+
+@router.post("/navigate")
+async def navigate(
+    body: PathNavigationRequest, services: Services, caller: CallerDependency, request: Request
+) -> PathNavigationResponse:
+    """PathNavigator alone: a walk from a start node."""
+    response = await services.coordinator.navigate(body, caller)
+    _metrics(request).observe_stages(response.performance)
+    return response
+
+
+@router.post("/curate")
+async def curate(
+    body: ContextCurationRequest, services: Services, caller: CallerDependency, request: Request
+) -> ContextCurationResponse:
+    """ContextCurator alone: picks from the given texts, within the token budget."""
+    response = await services.coordinator.curate(body, caller)
+    _metrics(request).observe_stages(response.performance)
+    return response
+
+
+@router.post("/coordinate")
+async def coordinate(
+    body: CoordinationRequest, services: Services, caller: CallerDependency, request: Request
+) -> CoordinationResponse:
+    """All three agents answer a question: subgraph, path, evidence, answers, and the receipt of what was spent."""
+    response = await services.coordinator.coordinate(body, caller)
+    metrics = _metrics(request)
+    metrics.observe_stages(response.performance)
+    for handoff in response.agent_handoffs:
+        metrics.count_spend(handoff.budget_used)
+    return response
+
+
+@router.post("/edges/score")
+async def score_edges(body: EdgeScoreRequest, services: Services, caller: CallerDependency) -> EdgeScoreResponse:
+    """The five signals and the score of given edges for a question."""
+    return await services.coordinator.score_edges(body, caller)
+
+
+def _metrics(request: Request) -> Metrics:
+    metrics: Metrics = request.app.state.metrics
+    return metrics
