@@ -7,6 +7,7 @@ from typing import Any
 
 import neo4j
 from neo4j import AsyncDriver, AsyncGraphDatabase, AsyncResult, AsyncSession, Query
+from neo4j.exceptions import ConfigurationError
 
 from clause.errors import ClauseError
 from clause.graph.address import Address
@@ -21,6 +22,7 @@ _CONNECT_S = 5.0
 _ACQUIRE_S = 10.0
 _LIFETIME_S = 1800.0
 _LIVENESS_S = 30.0
+_SCHEMES = frozenset({"bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc"})
 
 
 class Bolt:
@@ -39,6 +41,7 @@ class Bolt:
             ServerError: the address is not one of Neo4j's.
         """
         try:
+            _check_scheme(self._address)
             self._driver = AsyncGraphDatabase.driver(
                 self._address.uri,
                 auth=(self._address.user, self._address.password.get_secret_value()),
@@ -52,8 +55,8 @@ class Bolt:
                 notifications_min_severity="OFF",
                 user_agent="clause",
             )
-        except (neo4j.exceptions.DriverError, ValueError) as error:
-            raise translate(neo4j.exceptions.ConfigurationError(), self._address).error from error
+        except (ConfigurationError, ValueError) as error:
+            raise translate(ConfigurationError(), self._address).error from error
         self._bookmarks = AsyncGraphDatabase.bookmark_manager()
 
     async def close(self) -> None:
@@ -80,7 +83,7 @@ class Bolt:
     async def agent(self) -> str:
         """What the server calls itself."""
         try:
-            info = await self._opened().get_server_info(database=self._address.database)
+            info = await self._opened().get_server_info()
         except Exception as error:
             raise translate(error, self._address) from error
         return info.agent
@@ -96,6 +99,13 @@ class Bolt:
         if self._driver is None:
             raise ClauseError("the connection is closed")
         return self._driver
+
+
+def _check_scheme(address: Address) -> None:
+    """Refuse what is not Bolt: the driver would take http:// too, with other guarantees."""
+    scheme = address.uri.partition("://")[0]
+    if scheme not in _SCHEMES:
+        raise ConfigurationError(f"{scheme} is none of {', '.join(sorted(_SCHEMES))}")
 
 
 async def _in_one_transaction(

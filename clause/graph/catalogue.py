@@ -20,9 +20,7 @@ _APART = frozenset({"migrations", "browse"})  # scripts and saved explorations: 
 _QUOTED = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|`(?:``|[^`])*`|//[^\n]*|/\*.*?\*/", re.DOTALL)
 _PARAMETER = re.compile(r"\$([A-Za-z_]\w*)")
 _WRITES = re.compile(r"(?<![.:$\w])(?:CREATE|MERGE|INSERT|SET|DELETE|REMOVE|FOREACH)\b", re.IGNORECASE)
-_SCHEMA = re.compile(
-    r"(?<![.:$\w])(?:CREATE|DROP)\s+(?:\w+\s+){0,2}?(?:INDEX|CONSTRAINT)\b|\bdb\.awaitIndexes?\b", re.IGNORECASE
-)
+_SCHEMA = re.compile(r"(?<![.:$\w])(?:CREATE|DROP)\s+(?:\w+\s+){0,2}?(?:INDEX|CONSTRAINT)\b", re.IGNORECASE)
 _FOREIGN = re.compile(r"(?<![.:$\w])LOAD\s+CSV\b", re.IGNORECASE)
 
 
@@ -193,8 +191,8 @@ def _parameters(name: str, value: str) -> dict[str, str]:
 
 def _check(statement: Statement) -> None:
     name, text = statement.name, bare(statement.text)
-    if not statement.text.startswith(f"{_PREFIX} "):
-        raise CatalogueError(f"{name}: the statement must start with `{_PREFIX} `")
+    if not statement.text.startswith((f"{_PREFIX} ", f"{_PREFIX}\n")):
+        raise CatalogueError(f"{name}: the statement must start with `{_PREFIX}`")
     if ";" in text:
         raise CatalogueError(f"{name}: one statement for one file, without a semicolon")
     if _FOREIGN.search(text):

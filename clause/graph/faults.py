@@ -48,7 +48,7 @@ def translate(error: BaseException, address: Address) -> AttemptError:  # noqa: 
         return _server_fault(error, address)
     if isinstance(error, IncompleteCommit):
         return AttemptError(_away(address), retry=True, unknown=True)
-    if isinstance(error, (UnsupportedServerProduct, ConfigurationError)) or _handshake_failed(error):
+    if isinstance(error, (UnsupportedServerProduct, ConfigurationError)):
         return AttemptError(_stranger(address))
     if isinstance(error, ConnectionAcquisitionTimeoutError):
         busy = UnavailableError(f"every connection to {address.uri} is busy", remedy="raise CLAUSE_NEO4J_POOL_SIZE")
@@ -90,7 +90,7 @@ def _server_fault(error: Neo4jError, address: Address) -> AttemptError:  # noqa:
             BadInputError("the vector has the wrong length or no direction", bound="the index's dimension")
         )
     if _FULL_TEXT_GQL in statuses:
-        return AttemptError(BadInputError("the full-text query cannot be read", remedy="escape it"))
+        return AttemptError(BadInputError("the search failed", remedy=f"escape the text, or {_MIGRATE}"))
     if error.is_retryable():
         return AttemptError(_away(address) if title == "DatabaseUnavailable" else _lost_a_race(), retry=True)
     if isinstance(error, TransientError) or code.startswith("Neo.DatabaseError."):
@@ -106,13 +106,10 @@ def _gql_statuses(error: GqlError) -> Iterator[str]:
         cause = cause.__cause__
 
 
-def _handshake_failed(error: BaseException) -> bool:
-    cause = error.__cause__
-    return isinstance(error, ServiceUnavailable) and type(cause).__name__ in {"BoltHandshakeError", "BoltProtocolError"}
-
-
 def _away(address: Address) -> UnavailableError:
-    return UnavailableError(f"no Neo4j answers at {address.uri}", remedy="try again, or start it: `clause db start`")
+    return UnavailableError(
+        f"no Neo4j answers at {address.uri}", remedy="start it (`clause db start`) or mend CLAUSE_NEO4J_URI"
+    )
 
 
 def _slow() -> UnavailableError:

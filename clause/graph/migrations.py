@@ -1,0 +1,194 @@
+"""Migrations: each script is applied once and never changes; what exists is compared with what the scripts declare."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from ulid import ULID
+
+from clause.errors import MigrationError, NotFoundError
+from clause.graph.declarations import Declaration, declared, differences
+from clause.graph.lock import MigrationLock
+from clause.graph.retry import Sleep
+from clause.graph.runner import Graph
+from clause.graph.scripts import Script, chained, load_scripts
+from clause.graph.wire import Rows
+
+DIMENSION = 384
+"""Length of an embedding in a graph that records no model yet: that of the packaged one."""
+
+_DDL_TIMEOUT_S = 600.0
+_POLL_S = 0.1
+_BUILD_S = 600.0
+
+
+@dataclass(frozen=True)
+class MigrationReport:
+    """What a run did: ids of the scripts applied now, and how many had been applied before."""
+
+    applied: tuple[str, ...]
+    before: int
+
+
+async def migrate(
+    graph: Graph,
+    *,
+    dimension: int = DIMENSION,
+    scripts: Sequence[Script] | None = None,
+    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    owner: Callable[[], str] = lambda: str(ULID()),
+    sleep: Sleep = asyncio.sleep,
+    patience_s: float = 60.0,
+) -> MigrationReport:
+    """Apply what is pending, wait until indexes are online, and check the schema for drift. Safe to run at any time.
+
+    `dimension` fills `{{dimension}}` while the graph records no embedding model; afterwards the record stands.
+    Scripts are applied in the order of their versions and chained in the order of their application: a lower version
+    that arrives late is applied late. A run that was killed is taken up where it stopped: schema statements say
+    IF NOT EXISTS, data scripts are one transaction with their record.
+
+    Raises:
+        MigrationError: an applied script was changed or is not here, the chain is broken, the lock is another's for
+            longer than `patience_s` seconds, an index cannot be built, or the schema drifted.
+    """
+    scripts = load_scripts() if scripts is None else scripts
+    filled = {"dimension": await _dimension(graph, dimension)}
+    applied = await graph.run("graph/applied")
+    done: list[str] = []
+    if _pending(scripts, applied):
+        async with MigrationLock(graph, owner(), patience_s=patience_s, sleep=sleep) as lock:
+            applied = await graph.run("graph/applied")
+            chain, sequence = (applied[-1]["chain"], applied[-1]["sequence"]) if applied else ("", 0)
+            for script in _pending(scripts, applied):
+                await lock.require()
+                chain, sequence = chained(chain, script.checksum), sequence + 1
+                link = {"chain": chain, "sequence": sequence, "recorded_at": now()}
+                await _apply(graph, script, filled, link)
+                done.append(script.id)
+            await online(graph, sleep=sleep)
+    found = await drift(graph, dimension=filled["dimension"], scripts=scripts)
+    if found:
+        name, difference = next(iter(found.items()))
+        raise MigrationError(
+            f"the schema drifted: {name} {difference}" + (f" (and {len(found) - 1} more)" if len(found) > 1 else ""),
+            remedy=f"run `clause db reindex {name}`",
+            details={"drift": found},
+        )
+    return MigrationReport(applied=tuple(done), before=len(applied))
+
+
+async def drift(graph: Graph, *, dimension: int = DIMENSION, scripts: Sequence[Script] | None = None) -> dict[str, str]:
+    """How the indexes and constraints that exist differ from the declared ones, by name; empty when they agree."""
+    wanted = await _declared(graph, dimension, scripts)
+    return differences(wanted, await graph.run("graph/indexes"), await graph.run("graph/constraints"))
+
+
+async def reindex(
+    graph: Graph,
+    name: str | None = None,
+    *,
+    dimension: int | None = None,
+    scripts: Sequence[Script] | None = None,
+    owner: Callable[[], str] = lambda: str(ULID()),
+    sleep: Sleep = asyncio.sleep,
+) -> tuple[str, ...]:
+    """Drop and make anew the index or constraint `name`, or every index and all that drifted; wait until online.
+
+    `dimension` is the new length of vectors when the graph was embedded anew (default: the recorded one).
+    Returns the names rebuilt, in order.
+
+    Raises:
+        NotFoundError: no script declares `name`.
+    """
+    wanted = await _declared(graph, DIMENSION, scripts, dimension)
+    if name is not None and name not in wanted:
+        raise NotFoundError(f"no index is called {name!r}", remedy=f"known: {', '.join(sorted(wanted))}")
+    async with MigrationLock(graph, owner(), sleep=sleep) as lock:
+        drifted = differences(wanted, await graph.run("graph/indexes"), await graph.run("graph/constraints"))
+        chosen = [
+            declaration
+            for key, declaration in sorted(wanted.items())
+            if key == name or (name is None and (declaration.type != "UNIQUENESS" or key in drifted))
+        ]
+        for declaration in chosen:
+            await lock.require()
+            await _rebuild(graph, declaration)
+        await online(graph, sleep=sleep)
+    return tuple(declaration.name for declaration in chosen)
+
+
+async def online(graph: Graph, *, limit_s: float = _BUILD_S, sleep: Sleep = asyncio.sleep) -> None:
+    """Wait until no index is being built.
+
+    Raises:
+        MigrationError: one failed, or is not ready after `limit_s` seconds.
+    """
+    waited_s = 0.0
+    while building := await graph.run("graph/building"):
+        first = building[0]
+        if first["state"] == "FAILED" or waited_s >= limit_s:
+            raise MigrationError(
+                f"index {first['name']} is {first['state'].lower()} ({first['percent']:.0f} % built)",
+                remedy=f"run `clause db reindex {first['name']}`",
+            )
+        await sleep(_POLL_S)
+        waited_s += _POLL_S
+
+
+def _pending(scripts: Sequence[Script], applied: Rows) -> list[Script]:
+    """Scripts that are not in the chain yet, once the chain itself holds."""
+    here = {script.id: script for script in scripts}
+    chain = ""
+    for row in applied:
+        script = here.get(row["id"])
+        if script is None:
+            raise MigrationError(
+                f"the database has migration {row['name']}, this version of clause has not",
+                remedy="use the version of clause that applied it, or a newer one",
+            )
+        if script.checksum != row["checksum"]:
+            raise MigrationError(f"migration {script.name} was changed after it was applied", remedy="restore the file")
+        chain = chained(chain, script.checksum)
+        if chain != row["chain"]:
+            raise MigrationError(
+                f"the chain of applied migrations is broken at {script.name}", remedy="restore a backup"
+            )
+    known = {row["id"] for row in applied}
+    return [script for script in scripts if script.id not in known]
+
+
+async def _apply(graph: Graph, script: Script, filled: Mapping[str, object], link: Mapping[str, Any]) -> None:
+    statements = script.statements(filled)
+    record = {"id": script.id, "name": script.name, "checksum": script.checksum, **link}
+    if statements[0].mode == "write":
+        recorded = (graph.catalogue["graph/record_version"], record)
+        await graph.execute_all([*((statement, {}) for statement in statements), recorded], timeout_s=_DDL_TIMEOUT_S)
+        return
+    for statement in statements:
+        await graph.execute(statement, {}, timeout_s=_DDL_TIMEOUT_S)
+    await graph.run("graph/record_version", **record)
+
+
+async def _rebuild(graph: Graph, declaration: Declaration) -> None:
+    await graph.run("graph/drop_constraint", name=declaration.name)
+    await graph.run("graph/drop_index", name=declaration.name)
+    if declaration.statement is not None:
+        await graph.execute(declaration.statement, {}, timeout_s=_DDL_TIMEOUT_S)
+
+
+async def _declared(
+    graph: Graph, fallback: int, scripts: Sequence[Script] | None, dimension: int | None = None
+) -> dict[str, Declaration]:
+    filled = {"dimension": dimension or await _dimension(graph, fallback)}
+    everything = load_scripts() if scripts is None else scripts
+    statements = [statement for script in everything for statement in script.statements(filled)]
+    return declared(statement for statement in statements if statement.mode == "schema")
+
+
+async def _dimension(graph: Graph, fallback: int) -> int:
+    recorded = await graph.one("graph/embedding_model")
+    return int(recorded["dimension"]) if recorded else fallback
