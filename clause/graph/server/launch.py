@@ -9,9 +9,11 @@ from pathlib import Path
 
 from clause.errors import ServerError
 from clause.graph.server.layout import Layout
+from clause.graph.server.pidfile import replace_privately
 
 MAIN = "org.neo4j.server.Neo4jCommunity"
 _ADMIN = "org.neo4j.cli.AdminTool"
+_ADMIN_S = 180
 _OPEN = ("java.base/java.nio", "java.base/java.io", "java.base/sun.nio.ch", "java.base/java.util.concurrent")
 _FLAGS = (
     *(f"--add-opens={package}=ALL-UNNAMED" for package in _OPEN),
@@ -31,7 +33,9 @@ def home_argument(home: Path) -> str:
     return f"--home-dir={home}"
 
 
-def server_command(java: Path, class_path: Sequence[Path], layout: Layout, heap_mb: int) -> list[str]:
+def server_command(
+    java: Path, class_path: Sequence[Path], layout: Layout, heap_mb: int, jvm_arguments: Sequence[str] = ()
+) -> list[str]:
     """The command that runs the server in the foreground."""
     return [
         str(java),
@@ -39,6 +43,7 @@ def server_command(java: Path, class_path: Sequence[Path], layout: Layout, heap_
         f"-Xmx{heap_mb}m",
         "-XX:+ExitOnOutOfMemoryError",
         *_FLAGS,
+        *jvm_arguments,
         "-cp",
         _joined(class_path),
         MAIN,
@@ -53,23 +58,41 @@ def set_initial_password(java: Path, class_path: Sequence[Path], layout: Layout,
     Raises:
         ServerError: the admin tool refuses.
     """
-    command = [str(java), "-Xmx256m", "-XX:TieredStopAtLevel=1", *_FLAGS, "-cp", _joined(class_path), _ADMIN]
+    arguments = ["-Xmx256m", "-XX:TieredStopAtLevel=1", *_FLAGS, "-cp", _joined(class_path)]
     places = {"NEO4J_HOME": str(layout.home), "NEO4J_CONF": str(layout.configuration)}
-    told = subprocess.run(  # noqa: S603 - our own java and jars, no shell
-        [*command, "dbms", "set-initial-password", password],
-        env={**os.environ, **places},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        stdin=subprocess.DEVNULL,
-    )
+    hidden = layout.home / "run" / "admin.args"  # a password on a command line is there for every user to read
+    replace_privately(hidden, argument_file([*arguments, _ADMIN, "dbms", "set-initial-password", password]))
+    try:
+        told = subprocess.run(  # noqa: S603 - our own java and jars, no shell
+            [str(java), f"@{hidden}"],
+            env={**os.environ, **places},
+            capture_output=True,
+            text=True,
+            timeout=_ADMIN_S,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise ServerError(f"the admin tool was silent for {_ADMIN_S} s", remedy="run the command again") from error
+    finally:
+        hidden.unlink(missing_ok=True)
     if told.returncode:
         lines = (told.stderr or told.stdout).replace(password, "***").strip().splitlines()
         raise ServerError(
             f"cannot set the first password: {lines[-1] if lines else f'exit {told.returncode}'}",
             remedy=f"see that {layout.home} can be written and the disk is not full, then run the command again",
         )
+
+
+def argument_file(arguments: Sequence[str]) -> str:
+    r"""What java reads from `@file`: one quoted argument a line.
+
+    >>> print(argument_file(["-cp", "/a b/c.jar"]), end="")
+    "-cp"
+    "/a b/c.jar"
+    """
+    escaped = (argument.replace("\\", "\\\\").replace('"', '\\"') for argument in arguments)
+    return "".join(f'"{argument}"\n' for argument in escaped)
 
 
 def _joined(class_path: Sequence[Path]) -> str:

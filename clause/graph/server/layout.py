@@ -12,6 +12,7 @@ from clause.graph.server.pidfile import replace_privately
 
 USER = "neo4j"
 DATABASE = "neo4j"
+WAY_BACK_IN = "put the password back into that file, or move the folder data away to begin with an empty graph"
 _FOLDERS = ("conf", "data", "import", "lib", "licenses", "logs", "plugins", "run")
 
 
@@ -96,7 +97,7 @@ class Layout:
         if self.has_store:
             raise ServerError(
                 f"{self.password} is missing or empty, but the store in {self.home} has a password",
-                remedy="put the password back into that file, or move the folder data away to begin with an empty graph",
+                remedy=WAY_BACK_IN,
             )
         replace_privately(self.password, secrets.token_urlsafe(32) + "\n")
         return self.password.read_text(encoding="utf-8").strip()
@@ -106,7 +107,9 @@ class Layout:
         settings = {
             "server.default_listen_address": "127.0.0.1",
             "server.bolt.listen_address": f"127.0.0.1:{ports.bolt}",
+            "server.bolt.advertised_address": f"127.0.0.1:{ports.bolt}",
             "server.http.listen_address": f"127.0.0.1:{ports.http}",
+            "server.http.advertised_address": f"127.0.0.1:{ports.http}",
             "server.memory.pagecache.size": f"{max(64, heap_mb // 2)}m",
             "server.directories.import": "import",
             "dbms.security.auth_enabled": "true",
@@ -114,6 +117,10 @@ class Layout:
             "client.allow_telemetry": "false",
             "db.tx_log.rotation.retention_policy": "256M size",
             "db.transaction.timeout": "10m",
+            "server.panic.shutdown_on_panic": "true",
+            # the stores are closed by then; without these two every stop waits 10 s for connections that are gone
+            "internal.dbms.bolt.netty_server_shutdown_quiet_period_duration": "0s",
+            "internal.dbms.bolt.netty_server_shutdown_timeout": "2s",
         }
         text = "".join(f"{name}={value}\n" for name, value in settings.items())
         replace_privately(self.configuration / "neo4j.conf", text)

@@ -1,7 +1,7 @@
 """A detached process and the JSON file that lets the next command find it again.
 
-A pid alone proves nothing: after kill -9 or a reboot another process may carry it. The file therefore keeps the time the
-process started beside its pid, and only a process with both is ours.
+A pid alone proves nothing: after kill -9 or a reboot another process may carry it. The file therefore keeps the time
+the process started beside its pid, and only a process with both is ours.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class PidFile:
         self.path = path
 
     def read(self) -> ProcessRecord | None:
-        """The record, or None where the file is missing or unreadable (half-written files cannot occur, foreign ones can)."""
+        """The record, or None where the file is missing or holds something else."""
         try:
             return ProcessRecord.model_validate_json(self.path.read_bytes())
         except (OSError, ValidationError):

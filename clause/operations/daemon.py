@@ -1,0 +1,74 @@
+"""Detached processes: started so that they outlive the command, found again by a state file, stopped by it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import psutil
+from filelock import FileLock
+
+from clause.errors import ServerError
+from clause.graph.server.diagnosis import tail
+from clause.graph.server.pidfile import PidFile, ProcessRecord, spawn, terminate
+
+_SHOWN_LINES = 5
+
+
+def start_detached(
+    command: Sequence[str | Path],
+    log_path: Path,
+    state_path: Path,
+    *,
+    environment: Mapping[str, str] | None = None,
+    details: Mapping[str, Any] | None = None,
+) -> int:
+    """Start `command` in its own session, holding none of our stdin, stdout and stderr; the pid.
+
+    What it prints is appended to `log_path`. When the process of `state_path` still runs, its pid is given and nothing
+    is started. `details` (a port, say) are kept in the state file beside the pid.
+
+    Raises:
+        ServerError: it cannot be started, or ended at once.
+    """
+    state_path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with _locked(state_path):
+        pidfile = PidFile(state_path)
+        if running := pidfile.running():
+            return running.pid
+        try:
+            pid = spawn(command, log_path, environment)
+            return pidfile.write(pid, details or {}).pid
+        except (OSError, psutil.NoSuchProcess) as error:
+            said = tail(log_path, _SHOWN_LINES)
+            raise ServerError(
+                f"{command[0]} did not start: {said[-1] if said else error}", remedy=f"see {log_path}"
+            ) from error
+
+
+def stop(state_path: Path, patience_s: float = 15.0) -> bool:
+    """End the process of `state_path`, with force after `patience_s`; False when it does not run."""
+    if not state_path.parent.is_dir():
+        return False
+    with _locked(state_path):
+        record = PidFile(state_path).read()
+        process = record.process if record else None
+        if process is not None:
+            terminate(process, patience_s)
+        PidFile(state_path).remove()
+        return process is not None
+
+
+def is_running(state_path: Path) -> bool:
+    """True while the process of `state_path` runs; a stale file, or another process with its pid, is False."""
+    return running(state_path) is not None
+
+
+def running(state_path: Path) -> ProcessRecord | None:
+    """Pid, start and details of the process of `state_path` while it runs."""
+    return PidFile(state_path).running()
+
+
+def _locked(state_path: Path) -> FileLock:
+    return FileLock(state_path.with_suffix(".lock"))
