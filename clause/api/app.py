@@ -19,8 +19,8 @@ from clause.telemetry import Metrics
 
 Opener = Callable[[Settings, Metrics], AbstractAsyncContextManager[Container]]
 
-DESCRIPTION = """Memory and reasoning for agents, on a Neo4j graph. Three agents build a small subgraph, walk it and pick
-the evidence, under edge, step and token budgets that are never exceeded.
+DESCRIPTION = """Memory and reasoning for agents, on a Neo4j graph. Three agents build a small subgraph, walk it and
+pick the evidence, under edge, step and token budgets that are never exceeded.
 
 Every error is an RFC 9457 problem document. Send `X-Request-ID` to find a request again in the logs. The flags for
 ThoughtSeeds, curiosity and causal scores are accepted; until that part is built their counts are 0 and scores null."""

@@ -53,10 +53,14 @@ def decode(cursor: str) -> str:
         padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
         after = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))["after"]
     except (ValueError, KeyError, TypeError, RecursionError, binascii.Error) as error:
-        raise BadInputError("not a cursor of this service", field="cursor", remedy="pass next_cursor as given") from error
+        raise _foreign() from error
     if not isinstance(after, str):
-        raise BadInputError("not a cursor of this service", field="cursor", remedy="pass next_cursor as given")
+        raise _foreign()
     return after
+
+
+def _foreign() -> BadInputError:
+    return BadInputError("not a cursor of this service", field="cursor", remedy="pass next_cursor as given")
 
 
 def page_of(items: list[Item], limit: int, key_of: str = "id") -> Page[Item]:

@@ -83,7 +83,7 @@ def problem(
     document = Problem(
         type=f"urn:clause:problem:{code}",
         title=_title(status),
-        status=status,
+        status=int(status),
         detail=detail,
         instance=instance,
         code=code,
@@ -91,7 +91,7 @@ def problem(
         **members,
     )
     content = jsonable_encoder(document, exclude_none=True)
-    return StrictJSONResponse(content, status_code=status, headers=dict(headers or {}), media_type=MEDIA_TYPE)
+    return StrictJSONResponse(content, status_code=int(status), headers=dict(headers or {}), media_type=MEDIA_TYPE)
 
 
 def _title(status: int) -> str:
@@ -137,10 +137,10 @@ def of_validation(instance: str, errors: Sequence[Mapping[str, Any]]) -> Respons
 
 
 def _explain(error: Mapping[str, Any]) -> dict[str, str | None]:
-    place = [str(part) for part in error.get("loc", ()) if part not in ("body", "query", "path", "header")]
+    source, *place = [str(part) for part in error.get("loc", ())] or ["body"]
     context = error.get("ctx") or {}
     bounds = [text.format(context[name]) for name, text in _BOUNDS.items() if name in context]
-    return {"field": ".".join(place) or "body", "detail": str(error["msg"]), "bound": ", ".join(bounds) or None}
+    return {"field": ".".join(place) or source, "detail": str(error["msg"]), "bound": ", ".join(bounds) or None}
 
 
 def install(app: FastAPI) -> None:

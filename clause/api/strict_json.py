@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
 from fastapi import Request, Response
 from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
+from pydantic import BaseModel
+from pydantic_core import to_jsonable_python
 
 from clause.errors import BadInputError
 
@@ -63,7 +65,19 @@ class StrictJSONResponse(JSONResponse):
         Raises:
             ValueError: a number in it is not finite.
         """
-        return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode("utf-8")
+        text = json.dumps(
+            content, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=to_jsonable_python
+        )
+        return text.encode("utf-8")
+
+
+def written(model: BaseModel, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """The answer that is `model`. Unlike a plain dump to JSON, a NaN inside is an error, not null.
+
+    Raises:
+        ValueError: a number in it is not finite.
+    """
+    return StrictJSONResponse(model.model_dump(), status_code=status, headers=dict(headers or {}))
 
 
 class _StrictRequest(Request):

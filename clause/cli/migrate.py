@@ -33,6 +33,6 @@ async def _migrate() -> dict[str, Any]:
     return dict(report.model_dump(mode="json"))
 
 
-def _progress(what: str, done: int, total: int) -> None:
+def _progress(message: str, done: int, total: int) -> None:
     if done == 0:
-        note(f"{what} ..." if not total else f"{what} ({total}) ...")
+        note(f"{message} ..." if not total else f"{message} ({total}) ...")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import zip_longest
 from typing import Any
 
 from rich.console import Console
@@ -56,10 +57,13 @@ def path_tree(response: Answer) -> Tree | Text:
         return Text("  no path")
     start = _id_of(nodes[0]) if nodes else str(steps[0]["from_node"])
     tree = branch = Tree(escape(names.get(start, start)))
-    for step in steps:
+    for step, edge in zip_longest(steps, path.get("edges") or []):
+        if step is None:
+            break
         target = str(step["to_node"])
-        back = " (back)" if step.get("action") == "BACKTRACK" else ""
-        branch = branch.add(f"{escape(str(step['relation']))} -> {escape(names.get(target, target))}{back}")
+        forward = edge is None or edge.get("from") == step["from_node"]
+        relation = f"--{step['relation']}-->" if forward else f"<--{step['relation']}--"
+        branch = branch.add(escape(f"{relation} {names.get(target, target)}"))
     return tree
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -22,7 +22,7 @@ def serve(
     from clause.api.server import listen, run
     from clause.settings import Settings
 
-    given = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
+    given: dict[str, Any] = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
     settings = Settings.load(**given)
     telemetry.configure_logging(settings.log_level)
     listener = listen(settings.host, settings.port)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Request, Response
 
 from clause.api.dependencies import CallerDependency, Services
-from clause.api.strict_json import StrictRoute
+from clause.api.strict_json import StrictRoute, written
 from clause.reasoning.models import (
     ContextCurationRequest,
     ContextCurationResponse,
@@ -23,49 +23,49 @@ from clause.telemetry import Metrics
 router = APIRouter(prefix="/api/clause", tags=["reasoning"], route_class=StrictRoute)
 
 
-@router.post("/subgraph")
-async def subgraph(body: SubgraphRequest, services: Services, caller: CallerDependency) -> SubgraphResponse:
+@router.post("/subgraph", response_model=SubgraphResponse)
+async def subgraph(body: SubgraphRequest, services: Services, caller: CallerDependency) -> Response:
     """SubgraphArchitect alone: a small subgraph around what the question names."""
-    return await services.coordinator.subgraph(body, caller)
+    return written(await services.coordinator.subgraph(body, caller))
 
 
-@router.post("/navigate")
+@router.post("/navigate", response_model=PathNavigationResponse)
 async def navigate(
     body: PathNavigationRequest, services: Services, caller: CallerDependency, request: Request
-) -> PathNavigationResponse:
+) -> Response:
     """PathNavigator alone: a walk from a start node."""
     response = await services.coordinator.navigate(body, caller)
     _metrics(request).observe_stages(response.performance)
-    return response
+    return written(response)
 
 
-@router.post("/curate")
+@router.post("/curate", response_model=ContextCurationResponse)
 async def curate(
     body: ContextCurationRequest, services: Services, caller: CallerDependency, request: Request
-) -> ContextCurationResponse:
+) -> Response:
     """ContextCurator alone: picks from the given texts, within the token budget."""
     response = await services.coordinator.curate(body, caller)
     _metrics(request).observe_stages(response.performance)
-    return response
+    return written(response)
 
 
-@router.post("/coordinate")
+@router.post("/coordinate", response_model=CoordinationResponse)
 async def coordinate(
     body: CoordinationRequest, services: Services, caller: CallerDependency, request: Request
-) -> CoordinationResponse:
+) -> Response:
     """All three agents answer a question: subgraph, path, evidence, answers, and the receipt of what was spent."""
     response = await services.coordinator.coordinate(body, caller)
     metrics = _metrics(request)
     metrics.observe_stages(response.performance)
     for handoff in response.agent_handoffs:
         metrics.count_spend(handoff.budget_used)
-    return response
+    return written(response)
 
 
-@router.post("/edges/score")
-async def score_edges(body: EdgeScoreRequest, services: Services, caller: CallerDependency) -> EdgeScoreResponse:
+@router.post("/edges/score", response_model=EdgeScoreResponse)
+async def score_edges(body: EdgeScoreRequest, services: Services, caller: CallerDependency) -> Response:
     """The five signals and the score of given edges for a question."""
-    return await services.coordinator.score_edges(body, caller)
+    return written(await services.coordinator.score_edges(body, caller))
 
 
 def _metrics(request: Request) -> Metrics:

@@ -1,0 +1,122 @@
+"""`clause demo`: from nothing to a first, explained answer; the API and Neo4j run on when it ends.
+
+It asks the API over HTTP and imports no model itself, so that a second run is quick.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from clause.cli.console import JsonFlag, note, print_json, stdout
+
+if TYPE_CHECKING:
+    from clause.graph.address import Address
+    from clause.settings import Settings
+
+app = typer.Typer()
+
+QUESTION = "what films did the director of [The Truman Show] direct"
+SCOPE = "kg:metaqa"
+
+
+@app.command()
+def demo(
+    stop: Annotated[bool, typer.Option("--stop", help="Stop the API and the local Neo4j.")] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Start everything on the sample graph and answer a first question."""
+    from clause.settings import Settings
+
+    settings = Settings.load()
+    result = _stop(settings) if stop else _start(settings)
+    if as_json:
+        print_json(result)
+    elif stop:
+        stdout().print("\n".join(f"{part}: {state}" for part, state in result.items()))
+    else:
+        _print(result)
+
+
+def _print(result: dict[str, Any]) -> None:
+    from rich.text import Text
+
+    from clause.cli.rendering import print_answer, print_section
+
+    console = stdout()
+    print_section(console, "question", [Text(f"  {result['question']}")])
+    print_answer(console, result["response"])
+    addresses = [Text(f"  {name:<14} {value}") for name, value in result["addresses"].items()]
+    print_section(console, "addresses", addresses)
+
+
+def _start(settings: Settings) -> dict[str, Any]:
+    """Neo4j, schema, sample, API, first answer; what was asked, the response and the addresses."""
+    from clause.cli import service
+
+    neo4j = asyncio.run(_prepare(settings))
+    url = service.start(settings)
+    note(f"starting the API on {url} ...")
+    service.wait_until_ready(settings, url)
+    return {"question": QUESTION, "response": _ask(url), "addresses": {"API": url, "docs": f"{url}/docs", **neo4j}}
+
+
+async def _prepare(settings: Settings) -> dict[str, str]:
+    """A migrated graph that holds the sample; where Neo4j Browser is and how to sign in."""
+    from clause.container import open_graph
+    from clause.graph.migrations import migrate
+    from clause.sample import load_sample
+    from clause.text.embedder import SentenceTransformerEmbedder
+
+    async with open_graph(settings, progress=_progress) as graph:
+        await migrate(graph)
+        embedder = SentenceTransformerEmbedder(settings.embedder, settings.embedder_threads)
+        await load_sample(graph, embedder)
+        return _neo4j(settings, graph.address)
+
+
+def _neo4j(settings: Settings, address: Address) -> dict[str, str]:
+    if settings.neo4j_uri is not None:
+        return {"Neo4j": f"{settings.neo4j_uri} (yours), user {address.user}"}
+    from clause.graph.server import ManagedServer
+
+    server = ManagedServer(settings.home, settings.neo4j_heap_mb)
+    return {
+        "Neo4j Browser": str(server.status().browser),
+        "Neo4j": address.uri,
+        "sign in": f"user {address.user}, password in {server.layout.password}",
+    }
+
+
+def _ask(url: str) -> dict[str, Any]:
+    import httpx
+
+    from clause.cli import service
+    from clause.errors import ServerError
+
+    body = {"query": QUESTION, "scopes": [SCOPE], "budgets": {"edge_budget": 200}}
+    try:
+        with service.client(url, timeout_s=60) as http:
+            answer = http.post("/api/clause/coordinate", json=body)
+            response: dict[str, Any] = answer.raise_for_status().json()
+    except httpx.HTTPError as error:
+        raise ServerError(f"the API did not answer: {error}", remedy="run `clause doctor`") from error
+    return response
+
+
+def _stop(settings: Settings) -> dict[str, Any]:
+    from clause.cli import service
+    from clause.graph.server import ManagedServer
+
+    stopped = {True: "stopped", False: "was not running"}
+    api = stopped[service.stop(settings)]
+    if settings.neo4j_uri is not None:
+        return {"API": api, "Neo4j": "yours, left alone"}
+    return {"API": api, "Neo4j": stopped[ManagedServer(settings.home, settings.neo4j_heap_mb).stop()]}
+
+
+def _progress(message: str, done: int, total: int) -> None:
+    if done == 0:
+        note(f"{message} ..." if not total else f"{message} ({total}) ...")

@@ -1,0 +1,84 @@
+import io
+from typing import Any
+
+from rich.console import Console
+
+from clause.cli.rendering import print_answer
+
+RESPONSE: dict[str, Any] = {
+    "result": {
+        "subgraph": {"nodes": [{"id": "ent_1", "name": "Kes"}, {"id": "ent_2", "name": "Ken [Loach]"}], "edges": []},
+        "path": {
+            "nodes": [{"id": "ent_1", "name": "Kes"}, {"id": "ent_2", "name": "Ken [Loach]"}, "ent_3"],
+            "edges": [
+                {"from": "ent_1", "relation": "directed_by", "to": "ent_2"},
+                {"from": "ent_3", "relation": "directed_by", "to": "ent_2"},
+            ],
+            "steps": [
+                {"step": 1, "from_node": "ent_1", "to_node": "ent_2", "relation": "directed_by", "action": "CONTINUE"},
+                {"step": 2, "from_node": "ent_2", "to_node": "ent_3", "relation": "directed_by", "action": "CONTINUE"},
+            ],
+        },
+        "evidence": [
+            {
+                "text": "Kes was directed by Ken Loach.",
+                "tokens": 8,
+                "score": 0.91,
+                "provenance": {"source_uri": "neo4j://entity/ent_1", "verification_status": "verified"},
+            },
+            {"text": "bare [red]", "tokens": 2, "score": 0.5, "provenance": None},
+        ],
+        "answers": [{"node": "ent_3", "name": "Riff-Raff", "answer_score": 0.8, "path_ids": []}],
+        "seeds": [{"id": "ent_1", "name": "Kes"}],
+        "abstained": False,
+    },
+    "receipt": {
+        "edges": {
+            "budget": 50,
+            "spent": 2,
+            "price": 0.01,
+            "stopped_by": "GAIN_NEGATIVE",
+            "left_out": {"what": "has_tags", "would_cost": 3},
+        },
+        "total": 1,
+    },
+}
+
+
+def printed(response: dict[str, Any]) -> str:
+    stream = io.StringIO()
+    print_answer(Console(file=stream, width=120, highlight=False), response)
+    return stream.getvalue()
+
+
+def test_the_four_sections_stand_in_order_under_their_headings() -> None:
+    lines = printed(RESPONSE).splitlines()
+    headings = [line for line in lines if line in ("answer", "path", "evidence", "receipt")]
+    assert headings == ["answer", "path", "evidence", "receipt"]
+
+
+def test_an_answer_shows_names_arrows_sources_and_costs_with_markup_taken_literally() -> None:
+    text = printed(RESPONSE)
+    assert "Riff-Raff  (0.80)" in text
+    assert "--directed_by--> Ken [Loach]" in text
+    assert "<--directed_by-- Riff-Raff" in text
+    assert "source neo4j://entity/ent_1 [verified], 8 tokens, score 0.91" in text
+    assert "2. bare [red]" in text
+    assert "provenance is switched off" in text
+    assert "GAIN_NEGATIVE" in text
+    assert "has_tags (3)" in text
+
+
+def test_many_answers_are_cut_with_their_number() -> None:
+    answers = [{"node": f"n{number}", "name": f"film {number}", "answer_score": 0.5} for number in range(12)]
+    text = printed({"result": {"answers": answers}})
+    assert "film 9" in text
+    assert "film 10" not in text
+    assert "and 2 more" in text
+
+
+def test_no_answer_says_why() -> None:
+    text = printed({"result": {"answers": [], "abstained": True, "reason": "nothing in the question names a node"}})
+    assert "no answer: nothing in the question names a node" in text
+    assert "no path" in text
+    assert "none" in text
