@@ -1,0 +1,240 @@
+"""The neighbourhood port on Neo4j: one query for one frontier.
+
+Nodes with more than WIDE relationships take a second query (for each RELATIONS_AT_ONCE types, all such nodes together)
+that reads at most REACH relationships of each type and direction, whatever else hangs on the node.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from clause.errors import OutOfBoundsError
+from clause.graph.runner import Graph
+from clause.reasoning.neighbourhood import Edge, Expansion, Hop, Node, RelationshipType, Vector, View
+from clause.reasoning.relation_text import name_relations
+from clause.reasoning.vector_cache import VectorCache
+
+OWN_RELATIONS = ("ABOUT", "DERIVED_FROM", "HAS_PASSAGE", "MEMBER_OF", "MENTIONS")
+"""Our own walkable relationship types; every other of ours (HAS_PROVENANCE, ...) is never walked."""
+
+WIDE = 1_000
+"""Relationships of a node that one read takes whole; beyond, each type is read apart."""
+REACH = 1_000
+"""Relationships of one type and direction that are read around a wider node, before filters and the cap."""
+RELATIONS_AT_ONCE = 16
+MAX_HOPS = 6
+FOREVER = datetime.max.replace(tzinfo=UTC)
+
+
+class Neo4jNeighbourhood:
+    """Reads the graph for the agents; a `NeighbourhoodPort`."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        *,
+        dimension: int = 384,
+        cached_vectors: int = 60_000,
+        types_for_s: float = 5.0,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`cached_vectors`: bound of the vector cache (60,000 take 92 MB). `types_for_s`: how long the registry of
+        relationship types is believed, in seconds of `clock`. `now`: the instant that a view without clocks means.
+        """
+        self._graph = graph
+        self._dimension = dimension
+        self._vectors = VectorCache(cached_vectors)
+        self._types_for_s = types_for_s
+        self._now = now
+        self._clock = clock
+        self._types: dict[tuple[str, ...], tuple[float, tuple[RelationshipType, ...]]] = {}
+
+    async def expand(
+        self, nodes: Sequence[str], view: View, *, per_type: int, hops: Sequence[Hop] | None = None
+    ) -> Expansion:
+        """Walkable edges around `nodes`, at most `per_type` for each (node, hop).
+
+        Under a cap the edges kept are those with the smallest ids of the other end; around a node wider than WIDE,
+        the smallest among the first REACH that the store gives.
+        """
+        wanted = tuple(dict.fromkeys(hops)) if hops is not None else await self._all_hops(view)
+        asked = list(dict.fromkeys(nodes))
+        if not asked or not view.scopes:
+            return Expansion()
+        parameters = {
+            **self._seen_by(view),
+            "forward": [hop.relation for hop in wanted if hop.forward],
+            "backward": [hop.relation for hop in wanted if not hop.forward],
+            "cap": per_type + 1,
+        }
+        rows = await self._graph.run("reasoning/expand", nodes=asked, wide=WIDE, **parameters)
+        gathering = _Gathering(per_type, frozenset(wanted))
+        for row in rows:
+            gathering.start(row)
+            gathering.take(row)
+        hubs = [row["id"] for row in rows if row["hub"]]
+        relations = sorted({hop.relation for hop in wanted}) if hubs else []
+        statement = self._graph.catalogue["reasoning/expand_hub"]
+        for first in range(0, len(relations), RELATIONS_AT_ONCE):
+            named = name_relations(statement, relations[first : first + RELATIONS_AT_ONCE])
+            reach = max(REACH, per_type + 1)
+            for row in await self._graph.execute(named, {**parameters, "nodes": hubs, "reach": reach}):
+                gathering.take(row, limit=reach)
+        return gathering.expansion(asked)
+
+    async def embeddings(self, nodes: Sequence[str]) -> Mapping[str, Vector]:
+        """Unit vectors of the nodes that have one, from memory where they were read before."""
+        known = dict(self._vectors.get(nodes))
+        missing = self._vectors.missing(nodes)
+        if missing:
+            rows = await self._graph.run("reasoning/embeddings", nodes=missing, dimension=self._dimension)
+            for row in rows:
+                known[row["id"]] = row["embedding"]
+                self._vectors.put(row["id"], row["embedding"])
+        return known
+
+    async def paths(
+        self, sources: Sequence[str], targets: Sequence[str], view: View, *, max_hops: int, limit: int
+    ) -> Sequence[tuple[Edge, ...]]:
+        """Shortest paths between different nodes, shortest first, then by node ids.
+
+        Raises:
+            OutOfBoundsError: `max_hops` is not within 1..6.
+        """
+        if not 1 <= max_hops <= MAX_HOPS:
+            raise OutOfBoundsError(f"max_hops is {max_hops}", field="max_hops", bound=f"1..{MAX_HOPS}")
+        rows = await self._graph.run(
+            "reasoning/paths",
+            sources=list(sources),
+            targets=list(targets),
+            types=sorted({hop.relation for hop in await self._all_hops(view)}),
+            max_hops=max_hops,
+            limit=limit,
+            **self._seen_by(view),
+        )
+        return [tuple(Edge(*edge) for edge in row["edges"]) for row in rows]
+
+    async def relationship_types(self, view: View) -> Sequence[RelationshipType]:
+        """The registered types of the view's scopes, by name; a name in several scopes has their counts summed."""
+        known = self._types.get(view.scopes)
+        if known is not None and self._clock() - known[0] < self._types_for_s:
+            return known[1]
+        rows = await self._graph.run(
+            "reasoning/relationship_types", scopes=list(view.scopes), dimension=self._dimension
+        )
+        found: dict[str, RelationshipType] = {}
+        for row in rows:
+            kind = self._relationship_type(row)
+            same = found.get(kind.name)
+            found[kind.name] = kind if same is None else _joined(same, kind)
+        types = tuple(found.values())
+        self._types[view.scopes] = (self._clock(), types)
+        return types
+
+    def forget(self) -> None:
+        """Drop what is remembered of relationship types and vectors: after a load or a `reembed`."""
+        self._types.clear()
+        self._vectors.clear()
+
+    async def _all_hops(self, view: View) -> tuple[Hop, ...]:
+        names = sorted({*OWN_RELATIONS, *(kind.name for kind in await self.relationship_types(view))})
+        return tuple(Hop(name, forward) for name in names for forward in (True, False))
+
+    def _seen_by(self, view: View) -> dict[str, Any]:
+        return {
+            "scopes": list(view.scopes),
+            "valid": view.as_of_valid or self._now(),
+            "recorded": view.as_of_recorded or FOREVER,
+        }
+
+    def _relationship_type(self, row: Mapping[str, Any]) -> RelationshipType:
+        nothing = np.zeros(self._dimension, dtype=np.float32)
+        text = row["text"] or row["name"]
+        return RelationshipType(
+            name=row["name"],
+            text=text,
+            inverse_text=row["inverse_text"] or text,
+            embedding=nothing if row["embedding"] is None else row["embedding"],
+            inverse_embedding=nothing if row["inverse_embedding"] is None else row["inverse_embedding"],
+            count=row["count"],
+            is_causal=row["is_causal"],
+        )
+
+
+class _Gathering:
+    """Collects the rows of an expansion, which hold [relation, forward, ends, how many were read]."""
+
+    def __init__(self, per_type: int, wanted: frozenset[Hop]) -> None:
+        self._per_type = per_type
+        self._wanted = wanted
+        self._nodes: dict[str, Node] = {}
+        self._edges: dict[str, dict[Hop, dict[str, Edge]]] = {}
+        self._cut: set[tuple[str, Hop]] = set()
+
+    def start(self, row: Mapping[str, Any]) -> None:
+        """A node that exists."""
+        self._nodes[row["id"]] = _node([row["id"], row["name"], row["kind"], row["degree"], row["text"]])
+        self._edges[row["id"]] = {}
+
+    def take(self, row: Mapping[str, Any], limit: int | None = None) -> None:
+        """The groups of one node; `limit`: how many reads mean that there may be more."""
+        here = row["id"]
+        for relation, forward, ends, read in row["groups"]:
+            hop = Hop(relation, forward)
+            if limit is not None and read >= limit:
+                self._cut.add((here, hop))
+            for end in ends:
+                self._add(here, hop, end)
+                if end[0] == here:
+                    self._add(here, hop.inverse, end)
+
+    def expansion(self, asked: Iterable[str]) -> Expansion:
+        """The whole, in the order asked; each hop's edges by the id of the other end."""
+        neighbours: dict[str, dict[Hop, tuple[Edge, ...]]] = {}
+        mentioned: dict[str, Node] = {}
+        for node in asked:
+            if node not in self._edges:
+                continue
+            mentioned[node] = self._nodes[node]
+            neighbours[node] = {}
+            for hop, ends in sorted(
+                self._edges[node].items(), key=lambda item: (not item[0].forward, item[0].relation)
+            ):
+                kept = sorted(ends)[: self._per_type]
+                if len(ends) > len(kept):
+                    self._cut.add((node, hop))
+                neighbours[node][hop] = tuple(ends[end] for end in kept)
+                mentioned.update((end, self._nodes[end]) for end in kept)
+        read = sum(len(edges) for hops in neighbours.values() for edges in hops.values())
+        return Expansion(neighbours, mentioned, frozenset(self._cut), read)
+
+    def _add(self, here: str, hop: Hop, end: Sequence[Any]) -> None:
+        if hop not in self._wanted:
+            return
+        there = end[0]
+        self._nodes.setdefault(there, _node(end))
+        edge = Edge(here, hop.relation, there) if hop.forward else Edge(there, hop.relation, here)
+        self._edges[here].setdefault(hop, {})[there] = edge
+
+
+def _node(values: Sequence[Any]) -> Node:
+    node, name, kind, degree, text = values
+    return Node(node, name or (text or node)[:80], (kind or "entity").lower(), degree or 0, text=text)
+
+
+def _joined(one: RelationshipType, other: RelationshipType) -> RelationshipType:
+    return RelationshipType(
+        one.name,
+        one.text,
+        one.inverse_text,
+        one.embedding,
+        one.inverse_embedding,
+        one.count + other.count,
+        one.is_causal or other.is_causal,
+    )

@@ -1,0 +1,10 @@
+// reasoning/embeddings, vectors of nodes that an expansion within the caller's scopes has returned
+// mode:       read
+// returns:    many
+// parameters: $nodes LIST<STRING>, $dimension INTEGER
+// columns:    id, embedding
+CYPHER 25 UNWIND $nodes AS id
+MATCH (n:Entity|Passage|Document {id: id})
+WHERE n.embedding IS NOT NULL AND size(n.embedding) = $dimension
+RETURN id, vector(n.embedding, $dimension, FLOAT32) AS embedding
+LIMIT 100000

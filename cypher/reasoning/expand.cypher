@@ -1,0 +1,35 @@
+// reasoning/expand, walkable edges around the nodes of a frontier, grouped by relationship type and direction; a node
+//             of more than $wide relationships comes back with hub = true and without groups (reasoning/expand_hub)
+// mode:       read
+// returns:    many
+// parameters: $nodes LIST<STRING>, $scopes LIST<STRING>, $forward LIST<STRING>, $backward LIST<STRING>,
+//             $valid ZONED DATETIME, $recorded ZONED DATETIME, $wide INTEGER, $cap INTEGER
+// columns:    id, name, kind, degree, text, hub, groups
+CYPHER 25 UNWIND $nodes AS id
+MATCH (n:Entity|Passage|Document {id: id})
+WHERE n.scope IN $scopes
+CALL (n) {
+  WHEN COUNT { (n)--() } <= $wide THEN {
+    MATCH (n)-[r]-(m)
+    WHERE ((startNode(r) = n AND type(r) IN $forward) OR (endNode(r) = n AND type(r) IN $backward))
+      AND m.scope IN $scopes
+      AND (r.scope IS NULL OR r.scope IN $scopes)
+      AND (r.valid_from IS NULL OR r.valid_from <= $valid) AND (r.valid_until IS NULL OR r.valid_until > $valid)
+      AND (r.recorded_at IS NULL OR r.recorded_at <= $recorded)
+      AND (r.retracted_at IS NULL OR r.retracted_at > $recorded)
+      AND (m.recorded_at IS NULL OR m.recorded_at <= $recorded)
+      AND (m.retracted_at IS NULL OR m.retracted_at > $recorded)
+    WITH DISTINCT n, m, type(r) AS relation, startNode(r) = n AS forward
+    ORDER BY m.id
+    WITH relation, forward,
+      collect([m.id, coalesce(m.name, m.title), head(labels(m)), m.degree, m.text])[..$cap] AS ends
+    RETURN collect([relation, forward, ends, size(ends)]) AS groups
+  }
+  ELSE {
+    RETURN [] AS groups
+  }
+}
+RETURN id, coalesce(n.name, n.title) AS name, head(labels(n)) AS kind, n.degree AS degree, n.text AS text,
+  COUNT { (n)--() } > $wide AS hub, groups
+ORDER BY id
+LIMIT 10000
