@@ -1,0 +1,110 @@
+"""The relationship scorer: which typed hop a question asks for next, and whether it is answered (policy.md, Networks).
+
+Axes: B questions, W words, T typed hops (a relationship type in one direction), D embedding, H hidden.
+Everything here is ours; the paper gives no architecture that could be read.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from clause.policy.config import NetworkConfig
+
+
+class Reading(NamedTuple):
+    """A batch of questions in vectors, with the typed hops to choose from.
+
+    Attributes:
+        sentence: unit vectors of the masked questions [B, D].
+        words: unit vectors of their words [B, W, D], zero where there is none.
+        present: which words there are, bool [B, W].
+        types: unit vectors of the typed hops' texts [T, D].
+    """
+
+    sentence: Tensor
+    words: Tensor
+    present: Tensor
+    types: Tensor
+
+
+class Encoded(NamedTuple):
+    """What does not change along the path: the reading itself, and its projections (Q questions, W words, T types)."""
+
+    reading: Reading
+    start: Tensor  # [B, H]
+    question: Tensor  # [B, H]
+    word_keys: Tensor  # [B, W, H]
+    type_keys: Tensor  # [T, H]
+    type_steps: Tensor  # [T, H]
+
+    def spread(self, owner: Tensor) -> Encoded:
+        """Questions repeated: row i is question `owner[i]`."""
+        reading = self.reading
+        rows = Reading(reading.sentence[owner], reading.words[owner], reading.present[owner], reading.types)
+        return Encoded(
+            rows, self.start[owner], self.question[owner], self.word_keys[owner], self.type_keys, self.type_steps
+        )
+
+
+class RelationScorer(nn.Module):
+    """Scores the next hop of a path from a question: a learned and a similarity path, mixed by a learned gate.
+
+    - learned: (state, question) . type, after LayerNorm on the unit vectors, whose numbers are otherwise tiny;
+    - similarity: cosine of the type's text with the words that the state attends to, and with the whole question;
+    - STOP comes from the state alone. The state is a GRU over the types walked so far.
+
+    There are no embeddings of nodes' or types' ids: any type with a text can be scored.
+    """
+
+    def __init__(self, config: NetworkConfig) -> None:
+        super().__init__()
+        dimension, hidden = config.dimension, config.hidden
+        self.config = config
+        self.norm = nn.LayerNorm(dimension)
+        self.begin = nn.Linear(dimension, hidden)
+        self.first = nn.Parameter(torch.zeros(hidden))
+        self.read_type = nn.Linear(dimension, hidden)
+        self.path = nn.GRUCell(hidden, hidden)
+        self.query = nn.Sequential(nn.Linear(2 * hidden, hidden), nn.ReLU(), nn.Linear(hidden, hidden))
+        self.question = nn.Linear(dimension, hidden)
+        self.key = nn.Linear(dimension, hidden)
+        self.attend = nn.Linear(hidden, hidden)
+        self.read_word = nn.Linear(dimension, hidden)
+        self.gate = nn.Linear(hidden, 1)
+        self.sharpness = nn.Parameter(torch.tensor([2.0, 2.0]))
+        self.stop = nn.Sequential(nn.Linear(2 * hidden, hidden), nn.ReLU(), nn.Linear(hidden, 1))
+
+    def encode(self, reading: Reading) -> Encoded:
+        """Project the texts once for all hops of the path."""
+        sentence, types = self.norm(reading.sentence), self.norm(reading.types)
+        start = self.path(self.first.expand(len(sentence), -1), torch.tanh(self.begin(sentence)))
+        word_keys = self.read_word(self.norm(reading.words))
+        return Encoded(reading, start, self.question(sentence), word_keys, self.key(types), self.read_type(types))
+
+    def walk(self, encoded: Encoded, state: Tensor, hop: Tensor) -> Tensor:
+        """The state [B, H] after walking hop number `hop` [B] of the types."""
+        step: Tensor = self.path(encoded.type_steps[hop], state)
+        return step
+
+    def choices(self, encoded: Encoded, state: Tensor) -> Tensor:
+        """Log-probabilities of what comes next in this state [B, T + 1], the last of which is STOP."""
+        both = torch.cat((state, encoded.question), dim=-1)
+        learned = self.query(both) @ encoded.type_keys.T / self.config.hidden**0.5
+        gate = torch.sigmoid(self.gate(state))
+        scores = gate * learned + (1 - gate) * self.similarity(encoded, state)
+        return functional.log_softmax(torch.cat((scores, self.stop(both)), dim=-1), dim=-1)
+
+    def similarity(self, encoded: Encoded, state: Tensor) -> Tensor:
+        """Sharpened cosines of the types [B, T] with the attended words and with the whole question."""
+        reading = encoded.reading
+        weights = torch.einsum("bh,bwh->bw", self.attend(state), encoded.word_keys) / self.config.hidden**0.5
+        share = weights.masked_fill(~reading.present, -torch.inf).softmax(dim=-1)
+        by_word = torch.einsum("bw,bwd->bd", share, reading.words) @ reading.types.T
+        by_sentence = reading.sentence @ reading.types.T
+        scale = self.sharpness.exp()
+        similarity: Tensor = scale[0] * by_word + scale[1] * by_sentence
+        return similarity
