@@ -67,6 +67,30 @@ def read_types(path: Path) -> list[str] | None:
     return None
 
 
+def question_files(values: Sequence[str]) -> dict[str, Path]:
+    """`HOP=FILE` words as hop -> file, by hop.
+
+    >>> question_files(["2=b.txt", "1=a.txt"])["1"].name
+    'a.txt'
+
+    Raises:
+        BadInputError: a word is not of that form, its hop is not 1, 2 or 3, or a hop is given twice.
+    """
+    files: dict[str, Path] = {}
+    for value in values:
+        hop, equals, name = value.partition("=")
+        if hop not in ("1", "2", "3") or not equals or not name or hop in files:
+            raise BadInputError(
+                f"--questions {value!r}: not HOP=FILE with each HOP of 1, 2, 3 once",
+                remedy="for instance --questions 1=qa_dev.txt 2=qa_dev.txt.gz",
+                field="questions",
+            )
+        files[hop] = Path(name)
+    if not files:
+        raise BadInputError("--questions HOP=FILE is missing", field="questions")
+    return dict(sorted(files.items()))
+
+
 def parse_line(line: str) -> Question:
     """One line as a question.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,6 +18,12 @@ from clause.evaluation.questions import Question
 from clause.evaluation.triples import TripleGraph
 
 Progress = Callable[[int, int], None]
+
+
+def draw(sets: Sequence[Sequence[Question]], per_set: int, seed: int) -> list[Question]:
+    """At most `per_set` questions of each set, drawn with one seed."""
+    rng = random.Random(seed)  # noqa: S311 -- a reproducible draw
+    return [question for questions in sets for question in rng.sample(list(questions), min(per_set, len(questions)))]
 
 
 def train_pattern_classifier(

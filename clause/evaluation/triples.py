@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from clause.evaluation.questions import open_text
@@ -30,6 +30,9 @@ class TripleGraph:
 
     def __contains__(self, node: str) -> bool:
         return node in self._hops
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._hops)
 
     def __len__(self) -> int:
         return len(self._hops)

@@ -7,7 +7,8 @@ to the question, and ranks a node by the edges that lead to it. None of them is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from heapq import heappop, heappush
 from typing import ClassVar
 
 import networkx
@@ -18,6 +19,7 @@ from clause.reasoning.episode import Episode
 from clause.reasoning.fronts import Path
 from clause.reasoning.neighbourhood import Edge, Hop
 from clause.reasoning.policy import Agents, Decision, Embed, Question
+from clause.reasoning.subgraph import EdgeScore
 
 REACH = 3  # hops: MetaQA's longest
 
@@ -25,17 +27,23 @@ REACH = 3  # hops: MetaQA's longest
 class RankedAgents:
     """The three agents; subclasses say which edge is next and how good a node is."""
 
+    edge_score: EdgeScore | None = None  # the order of the store
+    patience: ClassVar[int] = 1_000_000  # unread nodes that may wait while known edges are left to add
+
     def __init__(self, question: Question) -> None:
         self.question = question
         self.paths: dict[str, Path] = {seed.id: Path((seed.id,)) for seed in question.seeds}
+        self._unread = list(self.paths)
+        self._open: list[tuple[float, int, Path]] = []
+        self._opened = 0
         self._target: Path | None = None
         self._curator = WholePathCurator()
 
     # -- what subclasses say ---------------------------------------------------------------------------------------
 
-    def choose(self, candidates: list[Path]) -> Path:
-        """The candidate to add next; `candidates` lead to nodes not reached yet, shortest first."""
-        return candidates[0]
+    def priority(self, path: Path) -> float:
+        """What comes first among the paths that one more edge would make; the least is next."""
+        return len(path.edges)
 
     def rank(self, episode: Episode) -> Mapping[str, float]:  # noqa: ARG002 -- for subclasses
         """A score in [0, 1] for every reached node that is not a seed."""
@@ -44,20 +52,24 @@ class RankedAgents:
     # -- the agents --------------------------------------------------------------------------------------------------
 
     def architect(self, episode: Episode) -> Decision[ArchitectAction | Look]:
-        """Read the next ring when nothing known is left to add; then add the chosen edge."""
+        """Add the next edge that leads to a new node; read further out when there is none, or too much is unread."""
         if episode.edge_allowance() < 1:
             return Decision(Stop("BUDGET_EXHAUSTED"))
-        reach = min(REACH, episode.budgets.steps)
-        inner = [node for node, path in self.paths.items() if len(path.edges) < reach]
-        candidates = [path for node in inner for path in self._beyond(episode, node)]
-        unread = tuple(episode.subgraph.missing(inner))
-        if unread and not (candidates and self._waits(unread, candidates)):
-            return Decision(Look(unread))
-        if not candidates:
-            return Decision(Stop("COMPLETE" if len(self.paths) > len(self.question.seeds) else "NO_CANDIDATES"))
-        path = self.choose(sorted(candidates, key=lambda path: len(path.edges)))
-        self.paths[path.end] = path
-        return Decision(AddEdge(path.edges[-1]))
+        while self._open or self._unread:
+            if not self._open or len(self._unread) >= self.patience:
+                missing = episode.subgraph.missing(self._unread)
+                if missing:
+                    return Decision(Look(missing))
+                self._open_beyond(episode)
+                continue
+            _, _, path = heappop(self._open)
+            if path.end in self.paths:
+                continue
+            self.paths[path.end] = path
+            if len(path.edges) < min(REACH, episode.budgets.steps):
+                self._unread.append(path.end)
+            return Decision(AddEdge(path.edges[-1]))
+        return Decision(Stop("COMPLETE" if len(self.paths) > len(self.question.seeds) else "NO_CANDIDATES"))
 
     def navigator(self, episode: Episode) -> Decision[NavigatorAction | Look]:
         """Walk to the best node, the last hop serving the whole front."""
@@ -90,16 +102,15 @@ class RankedAgents:
         vector = self.question.vectors.get(node)
         return 0.0 if vector is None else min(1.0, max(0.0, float(vector @ self.question.embedding)))
 
-    def _waits(self, unread: tuple[str, ...], candidates: list[Path]) -> bool:
-        """Whether reading may wait: something nearer than the unread ring is left to add."""
-        ring = min(len(self.paths[node].edges) for node in unread)
-        return any(len(path.edges) <= ring for path in candidates)
-
-    def _beyond(self, episode: Episode, node: str) -> Iterator[Path]:
-        for edges in episode.subgraph.known.get(node, {}).values():
-            for edge in edges:
-                if edge.other(node) not in self.paths:
-                    yield self.paths[node].then(edge)
+    def _open_beyond(self, episode: Episode) -> None:
+        for node in self._unread:
+            for edges in episode.subgraph.known.get(node, {}).values():
+                for edge in edges:
+                    if edge.other(node) not in self.paths:
+                        path = self.paths[node].then(edge)
+                        self._opened += 1
+                        heappush(self._open, (self.priority(path), self._opened, path))
+        self._unread.clear()
 
 
 class PageRankAgents(RankedAgents):
@@ -120,9 +131,11 @@ class PageRankAgents(RankedAgents):
 class GreedyAgents(RankedAgents):
     """Takes the best edge first: mean of relationship cosine and far-end cosine."""
 
-    def choose(self, candidates: list[Path]) -> Path:
-        """The candidate whose last edge is best; ties go to the shortest."""
-        return max(candidates, key=lambda path: self._edge_score(path.edges[-1], path.end))
+    patience = 5
+
+    def priority(self, path: Path) -> float:
+        """The best edge first; ties go to the one seen first."""
+        return -self._edge_score(path.edges[-1], path.end)
 
     def rank(self, episode: Episode) -> Mapping[str, float]:  # noqa: ARG002 -- as above
         """The mean edge score of the path to each node."""
@@ -131,9 +144,6 @@ class GreedyAgents(RankedAgents):
             for node, path in self.paths.items()
             if path.edges
         }
-
-    def _waits(self, unread: tuple[str, ...], candidates: list[Path]) -> bool:  # noqa: ARG002 -- as above
-        return False
 
     def _edge_score(self, edge: Edge, far: str) -> float:
         kind = self.question.relationship_types.get(edge.relation)

@@ -18,6 +18,7 @@ from clause.reasoning.actions import AddBundle, ArchitectAction, Continue, Curat
 from clause.reasoning.episode import Episode
 from clause.reasoning.neighbourhood import Edge, Hop
 from clause.reasoning.policy import Agents, Decision, Embed, Question
+from clause.reasoning.subgraph import EdgeScore
 
 LEAST_SHARE = 0.05  # patterns less probable than this are tried only when they are the best
 SEEDS_TRIED = 3
@@ -50,6 +51,8 @@ def _named(text: str, name: str) -> tuple[int, int] | None:
 
 class PatternAgents:
     """The three agents of one question. Subclasses differ in the order in which the Architect adds edges."""
+
+    edge_score: EdgeScore | None = None  # the order of the store
 
     def __init__(self, plans: Sequence[Plan]) -> None:
         self._plans = list(plans)

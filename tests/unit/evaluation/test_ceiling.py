@@ -4,7 +4,6 @@ import os
 from pathlib import Path
 
 import pytest
-from films import TRIPLES
 
 from clause.evaluation.ceiling import ceiling, ceilings_by_type
 from clause.evaluation.metaqa import read_questions
@@ -12,6 +11,7 @@ from clause.evaluation.patterns import parse_pattern, pattern_name, shortest_pat
 from clause.evaluation.questions import Question
 from clause.evaluation.triples import TripleGraph
 from clause.reasoning.neighbourhood import Hop
+from tests.unit.evaluation.films import TRIPLES
 
 GRAPH = TripleGraph([*TRIPLES, TRIPLES[0]])
 DATA = Path(os.environ.get("CLAUSE_DATA", "../shared/data")) / "metaqa"

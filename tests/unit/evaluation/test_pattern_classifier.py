@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-from films import TRIPLES
 
 from clause.errors import BadInputError, NotFoundError
 from clause.evaluation.metaqa import parse_line
@@ -12,6 +11,7 @@ from clause.evaluation.pattern_classifier import PatternClassifier, confident, s
 from clause.evaluation.pattern_training import train_pattern_classifier
 from clause.evaluation.patterns import parse_pattern, pattern_name
 from clause.evaluation.triples import TripleGraph
+from tests.unit.evaluation.films import TRIPLES
 
 GRAPH = TripleGraph(TRIPLES)
 DIRECTED = ["who directed [Ali]\tMann", "who directed [Ronin]\tFrankenheimer", "who directed [Heat]\tMann"]
