@@ -46,6 +46,8 @@ def translate(error: BaseException, address: Address) -> AttemptError:  # noqa: 
     """
     if isinstance(error, Neo4jError):
         return _server_fault(error, address)
+    if isinstance(error, TimeoutError):
+        return AttemptError(_slow())
     if isinstance(error, IncompleteCommit):
         return AttemptError(_away(address), retry=True, unknown=True)
     if isinstance(error, (UnsupportedServerProduct, ConfigurationError)):
@@ -55,8 +57,6 @@ def translate(error: BaseException, address: Address) -> AttemptError:  # noqa: 
         return AttemptError(busy)
     if isinstance(error, (ServiceUnavailable, SessionExpired, OSError)):
         return AttemptError(_away(address), retry=True)
-    if isinstance(error, TimeoutError):
-        return AttemptError(_slow())
     if isinstance(error, (UnicodeError, OverflowError)):
         remedy = "send valid Unicode and integers of 64 bits"
         return AttemptError(BadInputError("a value cannot be stored", remedy=remedy))

@@ -4,8 +4,8 @@
 // parameters: $id STRING, $scope STRING, $key STRING, $claim STRING, $request_hash STRING, $now ZONED DATETIME,
 //             $claimed_until ZONED DATETIME, $expires_at ZONED DATETIME
 // columns:    claim, request_hash, status, response
-CYPHER 25 MERGE (k:IdempotencyKey {id: $id})
-ON CREATE SET k.scope = $scope, k.key = $key, k.recorded_at = $now
+CYPHER 25 MERGE (k:IdempotencyKey {id: $id, scope: $scope})
+ON CREATE SET k.key = $key, k.recorded_at = $now
 SET k.touched = coalesce(k.touched, 0) + 1
 WITH k, k.claim IS NULL OR k.expires_at <= $now
         OR (k.status IS NULL AND k.claimed_until <= $now AND k.request_hash = $request_hash) AS free

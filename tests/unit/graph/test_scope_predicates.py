@@ -1,0 +1,54 @@
+"""No query without a scope: each statement names one in a pattern or a predicate, or is listed here with its reason."""
+
+from __future__ import annotations
+
+import re
+
+from clause.graph.catalogue import Catalogue, bare
+
+_SCHEMA = "reads the server's own catalogue, no node of anybody"
+_UPKEEP = "one upkeep node of the whole graph, of scope public"
+EXCEPTIONS = {
+    "graph/applied": _UPKEEP,
+    "graph/building": _SCHEMA,
+    "graph/claim_embedding_model": _UPKEEP,
+    "graph/components": _SCHEMA,
+    "graph/constraints": _SCHEMA,
+    "graph/embedding_model": _UPKEEP,
+    "graph/forget_keys": "expired keys of every scope go; nothing of them is returned but their number",
+    "graph/free_lock": _UPKEEP,
+    "graph/indexes": _SCHEMA,
+    "graph/record_version": _UPKEEP,
+    "graph/register_scope": "the scope is the node's id",
+    "graph/replace_embedding_model": _UPKEEP,
+    "graph/scopes": "lists the scopes, which a caller's rights are applied to",
+    "graph/take_lock": _UPKEEP,
+    "graph/take_numbers": "the scope is part of the counter's id",
+}
+
+_CLAUSE = (
+    r"\b(?:ON\s+(?:CREATE|MATCH)|MATCH|OPTIONAL|WITH|RETURN|MERGE|CREATE|WHERE|UNWIND|CALL|FOREACH|REMOVE|DELETE)\b"
+)
+_SET = re.compile(rf"\bSET\b.*?(?={_CLAUSE}|$)", re.DOTALL | re.IGNORECASE)
+_IN_PATTERN = re.compile(r"\{[^{}]*\bscope\s*:\s*(?:\$|\w)")
+_IN_PREDICATE = re.compile(r"\b\w+\.scope\s*(?:=|IN\b)|(?:=|\bIN\b)\s*\w+\.scope\b|\bscope\s+IN\s+\$", re.IGNORECASE)
+
+
+def names_a_scope(text: str) -> bool:
+    """True when a scope stands in a pattern's map or in a comparison outside SET."""
+    clauses = _SET.sub(" ", bare(text))
+    return bool(_IN_PATTERN.search(clauses) or _IN_PREDICATE.search(clauses))
+
+
+def test_every_statement_names_its_scopes_or_has_a_reason_not_to():
+    statements = [statement for statement in Catalogue.load().values() if statement.mode != "schema"]
+    without = {statement.name for statement in statements if not names_a_scope(statement.text)}
+    assert without - EXCEPTIONS.keys() == set(), "give these a scope predicate, or a reason in EXCEPTIONS"
+    assert EXCEPTIONS.keys() - without == set(), "these have a scope predicate by now, or are gone"
+
+
+def test_setting_a_scope_is_not_asking_for_one():
+    assert not names_a_scope("MATCH (n {id: $id}) SET n.scope = $scope RETURN n.scope")
+    assert names_a_scope("MATCH (n {id: $id, scope: $scope}) SET n.x = 1")
+    assert names_a_scope("MATCH (n) WHERE n.scope IN $scopes RETURN n")
+    assert names_a_scope("MATCH (n) SET n.x = 1 WITH n MATCH (m) WHERE m.scope = n.scope RETURN m")
