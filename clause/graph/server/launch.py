@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from clause.errors import ServerError
+from clause.graph.server.diagnosis import diagnose
 from clause.graph.server.layout import Layout
 from clause.graph.server.pidfile import replace_privately
 
@@ -77,11 +78,9 @@ def set_initial_password(java: Path, class_path: Sequence[Path], layout: Layout,
     finally:
         hidden.unlink(missing_ok=True)
     if told.returncode:
-        lines = (told.stderr or told.stdout).replace(password, "***").strip().splitlines()
-        raise ServerError(
-            f"cannot set the first password: {lines[-1] if lines else f'exit {told.returncode}'}",
-            remedy=f"see that {layout.home} can be written and the disk is not full, then run the command again",
-        )
+        said = (told.stdout + told.stderr).replace(password, "***").splitlines()
+        words = [line for line in said if not line.startswith("Run with '--verbose'")]
+        raise diagnose("\n".join(words) or f"its admin tool ended with exit code {told.returncode}", layout.home)
 
 
 def argument_file(arguments: Sequence[str]) -> str:

@@ -117,7 +117,6 @@ class Layout:
             "client.allow_telemetry": "false",
             "db.tx_log.rotation.retention_policy": "256M size",
             "db.transaction.timeout": "10m",
-            "server.panic.shutdown_on_panic": "true",
             # the stores are closed by then; without these two every stop waits 10 s for connections that are gone
             "internal.dbms.bolt.netty_server_shutdown_quiet_period_duration": "0s",
             "internal.dbms.bolt.netty_server_shutdown_timeout": "2s",
