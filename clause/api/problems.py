@@ -64,8 +64,8 @@ class Problem(BaseModel):
 
 
 RESPONSES: dict[int | str, dict[str, Any]] = {
-    "4XX": {"model": Problem, "description": "The caller can mend it.", "content": {MEDIA_TYPE: {}}},
-    "5XX": {"model": Problem, "description": "The service or the database is away.", "content": {MEDIA_TYPE: {}}},
+    "4XX": {"model": Problem, "description": "The caller can mend it."},
+    "5XX": {"model": Problem, "description": "The service or the database is away."},
 }
 """The problem answers that every route declares in OpenAPI."""
 
@@ -144,7 +144,13 @@ def _explain(error: Mapping[str, Any]) -> dict[str, str | None]:
 
 
 def install(app: FastAPI) -> None:
-    """Let `app` answer every error with a problem document."""
+    """Let `app` answer every error with a problem document, and its OpenAPI say so."""
+    plain_openapi = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        fresh = app.openapi_schema is None
+        document = plain_openapi()
+        return _with_media_type(document) if fresh else document
 
     async def clause_error(request: Request, error: Exception) -> Response:
         if not isinstance(error, ClauseError):
@@ -164,6 +170,16 @@ def install(app: FastAPI) -> None:
         code = _title(error.status_code).lower().replace(" ", "_")
         return problem(request.url.path, error.status_code, code, str(error.detail), headers=error.headers)
 
+    app.openapi = openapi  # type: ignore[method-assign]  # FastAPI's own way to change the document
     app.add_exception_handler(ClauseError, clause_error)
     app.add_exception_handler(RequestValidationError, validation_error)
     app.add_exception_handler(HTTPException, http_error)
+
+
+def _with_media_type(document: dict[str, Any]) -> dict[str, Any]:
+    for item in document["paths"].values():
+        for operation in item.values():
+            for status in RESPONSES.keys() & operation["responses"].keys():
+                content = operation["responses"][status]["content"]
+                content[MEDIA_TYPE] = content.pop("application/json", content.get(MEDIA_TYPE))
+    return document

@@ -1,9 +1,108 @@
-"""/api/jobs: long work, with progress."""
+"""/api/jobs: long work that outlives the request; 202, progress, server-sent events."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from collections.abc import AsyncIterator, Mapping
+from http import HTTPStatus
+from typing import Annotated, Any
 
-from clause.api.strict_json import StrictRoute
+from fastapi import APIRouter, Path, Response
+from pydantic import BaseModel, ConfigDict, Field
+from sse_starlette import EventSourceResponse, ServerSentEvent
+
+from clause.api.dependencies import CallerDependency, Services
+from clause.api.idempotency import Idempotent
+from clause.api.pagination import Page, PageDependency, encode
+from clause.api.strict_json import StrictRoute, written
+from clause.api.versions import etag
+from clause.errors import BadInputError, ClauseError
+from clause.graph.scopes import Caller
+from clause.jobs.models import Job, JobState
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"], route_class=StrictRoute)
+_PING_S = 15
+JobId = Annotated[str, Path(max_length=64, description="the job's ULID")]
+
+
+class JobRequest(BaseModel):
+    """Which work to start, with what, and where it writes (the default scope if not said)."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", json_schema_extra={"example": {"kind": "load_sample", "parameters": {}}}
+    )
+
+    kind: str = Field(max_length=100, description="one of the kinds that this service runs")
+    parameters: dict[str, Any] = Field(default_factory=dict, description="what the work is asked with")
+    scope: str | None = Field(None, max_length=300, description="where it writes; the default scope if not said")
+
+
+@router.post("", status_code=HTTPStatus.ACCEPTED, response_model=Job)
+async def start(body: JobRequest, services: Services, caller: CallerDependency, once: Idempotent) -> Response:
+    """Queue a job; 202 with its address in Location. With an `Idempotency-Key` a retry starts nothing twice."""
+    if body.kind not in services.job_kinds:
+        known = ", ".join(sorted(services.job_kinds))
+        raise BadInputError(f"no job is of kind {body.kind[:100]!r}", field="kind", bound=f"one of {known}")
+    scope = caller.require_write(body.scope or services.settings.default_scope)
+
+    async def submit() -> Job:
+        return await services.jobs.submit(body.kind, body.parameters, scope)
+
+    return await once.answer(submit, status=HTTPStatus.ACCEPTED, headers=_location)
+
+
+@router.get("", response_model=Page[Job])
+async def list_jobs(
+    services: Services,
+    caller: CallerDependency,
+    page: PageDependency,
+    state: JobState | None = None,
+    kind: str | None = None,
+) -> Response:
+    """Jobs, newest first."""
+    found = await services.jobs.list(
+        scopes=_readable(caller), kind=kind, state=state, cursor=page.after, limit=page.limit
+    )
+    return written(Page[Job](items=found.items, next_cursor=encode(found.next_cursor) if found.next_cursor else None))
+
+
+@router.get("/{job_id}", response_model=Job)
+async def get_job(job_id: JobId, services: Services, caller: CallerDependency) -> Response:
+    """A job as it is now; its version is the ETag."""
+    job = await services.jobs.get(job_id, scopes=_readable(caller))
+    return written(job, headers={"ETag": etag(job.version)})
+
+
+@router.post("/{job_id}/cancel", response_model=Job)
+async def cancel(job_id: JobId, services: Services, caller: CallerDependency) -> Response:
+    """End a waiting job at once; ask a running one to stop at its next progress."""
+    job = await services.jobs.get(job_id, scopes=_readable(caller))
+    caller.require_write(job.scope)
+    return written(await services.jobs.cancel(job_id, scopes=_readable(caller)))
+
+
+@router.get(
+    "/{job_id}/events",
+    response_class=EventSourceResponse,
+    responses={200: {"description": "Snapshots of the job as `job` events.", "content": {"text/event-stream": {}}}},
+)
+async def events(job_id: JobId, services: Services, caller: CallerDependency) -> Response:
+    """Snapshots of a job as server-sent events: the present one, then each change, until it has ended."""
+    scopes = _readable(caller)
+    await services.jobs.get(job_id, scopes=scopes)
+
+    async def snapshots() -> AsyncIterator[ServerSentEvent]:
+        try:
+            async for job in services.jobs.watch(job_id, scopes=scopes):
+                yield ServerSentEvent(job.model_dump_json(), event="job", id=str(job.version))
+        except ClauseError as error:
+            yield ServerSentEvent(f'{{"code":"{error.code}"}}', event="error")
+
+    return EventSourceResponse(snapshots(), ping=_PING_S)
+
+
+def _location(body: Mapping[str, Any]) -> Mapping[str, str]:
+    return {"Location": f"{router.prefix}/{body['id']}"}
+
+
+def _readable(caller: Caller) -> tuple[str, ...] | None:
+    return caller.readable

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from clause.container import Check
-from clause.errors import ClauseError
+from clause.errors import ClauseError, ConflictError, NotFoundError
+from clause.graph.idempotency import Claim, StoredResponse
 from clause.graph.scopes import Caller
+from clause.jobs.models import Job, JobPage, JobState
+from clause.settings import Settings
 from clause.reasoning.models import (
     AgentHandoff,
     ContextCurationRequest,
@@ -84,11 +89,88 @@ class FakeCoordinator:
         return EdgeScoreResponse(scores=scores, performance={"latency_ms": 1.0})
 
 
+class FakeJobs:
+    """Jobs in a dict; a watched job succeeds at the second look."""
+
+    def __init__(self) -> None:
+        self.jobs: dict[str, Job] = {}
+
+    async def submit(self, kind: str, parameters: Mapping[str, Any], scope: str) -> Job:
+        job_id = f"job{len(self.jobs):03}"
+        self.jobs[job_id] = Job(
+            id=job_id, kind=kind, scope=scope, resource=job_id, state=JobState.QUEUED, parameters=dict(parameters),
+            done=0, total=0, message="", cursor={}, created_at=datetime(2026, 1, 1, tzinfo=UTC),
+        )  # fmt: skip
+        return self.jobs[job_id]
+
+    async def get(self, job_id: str, *, scopes: Sequence[str] | None = None) -> Job:
+        job = self.jobs.get(job_id)
+        if job is None or (scopes is not None and job.scope not in scopes):
+            raise NotFoundError(f"no job has the id {job_id!r}", field="job_id")
+        return job
+
+    async def list(
+        self,
+        *,
+        scopes: Sequence[str] | None = None,
+        kind: str | None = None,
+        state: JobState | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> JobPage:
+        found = [
+            job
+            for job in sorted(self.jobs.values(), key=lambda job: job.id, reverse=True)
+            if (scopes is None or job.scope in scopes)
+            and (kind is None or job.kind == kind)
+            and (state is None or job.state == state)
+            and (cursor is None or job.id < cursor)
+        ]
+        return JobPage(items=tuple(found[:limit]), next_cursor=found[limit - 1].id if len(found) > limit else None)
+
+    async def cancel(self, job_id: str, *, scopes: Sequence[str] | None = None) -> Job:
+        job = await self.get(job_id, scopes=scopes)
+        self.jobs[job_id] = job.model_copy(update={"state": JobState.CANCELLED, "version": job.version + 1})
+        return self.jobs[job_id]
+
+    async def watch(self, job_id: str, *, scopes: Sequence[str] | None = None) -> AsyncIterator[Job]:
+        job = await self.get(job_id, scopes=scopes)
+        yield job
+        if job.kind == "vanishing":
+            raise NotFoundError("gone")
+        yield job.model_copy(update={"state": JobState.SUCCEEDED, "version": 2})
+
+
+class FakeKeys:
+    """Idempotency keys in a dict."""
+
+    def __init__(self) -> None:
+        self.kept: dict[tuple[str, str], tuple[str, StoredResponse | None]] = {}
+
+    async def claim(self, scope: str, key: str, request: str) -> StoredResponse | Claim:
+        known, stored = self.kept.get((scope, key), (request, None))
+        if known != request:
+            raise ConflictError("this Idempotency-Key came with another request", field="Idempotency-Key")
+        self.kept[scope, key] = (known, stored)
+        return stored or Claim(scope, key, "token")
+
+    async def keep(self, claim: Claim, status: int, body: Any) -> None:
+        request, _ = self.kept[claim.scope, claim.key]
+        self.kept[claim.scope, claim.key] = (request, StoredResponse(status, body))
+
+    async def release(self, claim: Claim) -> None:
+        del self.kept[claim.scope, claim.key]
+
+
 class FakeContainer:
     """What the application opens."""
 
     def __init__(self) -> None:
         self.opened = self.closed = False
+        self.settings = Settings()
+        self.jobs = FakeJobs()
+        self.keys = FakeKeys()
+        self.job_kinds: dict[str, Any] = {"load_sample": None, "vanishing": None}
         self.coordinator = FakeCoordinator()
         self.checks = {name: Check(ready=True, detail="fine") for name in ("neo4j", "migrations", "model", "policy")}
 

@@ -1,0 +1,73 @@
+from typing import Any
+
+import jsonschema
+import pytest
+from fastapi import FastAPI
+from httpx import AsyncClient
+
+from clause.api.app import build_app
+from clause.settings import Settings
+
+DOCUMENT: dict[str, Any] = build_app(Settings()).openapi()
+OPERATIONS = [
+    (path, method, operation) for path, item in DOCUMENT["paths"].items() for method, operation in item.items()
+]
+ASKED = [
+    (path, operation["requestBody"]["content"]["application/json"]["schema"])
+    for path, _method, operation in OPERATIONS
+    if "requestBody" in operation
+]
+WITH_EXAMPLES = sorted(
+    name for name, schema in DOCUMENT["components"]["schemas"].items() if "example" in schema or "examples" in schema
+)
+
+
+def resolved(schema: dict[str, Any]) -> dict[str, Any]:
+    reference = schema.get("$ref")
+    return DOCUMENT["components"]["schemas"][reference.rsplit("/", 1)[1]] if reference else schema
+
+
+def examples_of(schema: dict[str, Any]) -> list[Any]:
+    schema = resolved(schema)
+    return [*schema.get("examples", []), *([schema["example"]] if "example" in schema else [])]
+
+
+@pytest.mark.parametrize(("path", "schema"), ASKED, ids=[path for path, _ in ASKED])
+async def test_the_examples_of_every_request_are_answered(
+    client: AsyncClient, path: str, schema: dict[str, Any]
+) -> None:
+    examples = examples_of(schema)
+    assert examples, f"{path} has no example"
+    for example in examples:
+        answer = await client.post(path, json=example)
+        assert answer.status_code in (200, 202), answer.text
+
+
+@pytest.mark.parametrize("name", WITH_EXAMPLES)
+def test_every_example_fits_its_own_schema(name: str) -> None:
+    schema = {"$ref": f"#/components/schemas/{name}", "components": DOCUMENT["components"]}
+    for example in examples_of(DOCUMENT["components"]["schemas"][name]):
+        jsonschema.validate(example, schema)
+
+
+@pytest.mark.parametrize(("path", "method", "operation"), OPERATIONS, ids=[f"{m} {p}" for p, m, _ in OPERATIONS])
+def test_every_operation_says_what_it_does_and_how_it_fails(path: str, method: str, operation: dict[str, Any]) -> None:
+    assert operation["description"]
+    if path.startswith("/api/"):
+        for status in ("4XX", "5XX"):
+            content = operation["responses"][status]["content"]
+            assert content["application/problem+json"]["schema"] == {"$ref": "#/components/schemas/Problem"}
+
+
+def test_the_promised_routes_are_there(app: FastAPI) -> None:
+    promised = {
+        "/api/clause/subgraph",
+        "/api/clause/navigate",
+        "/api/clause/curate",
+        "/api/clause/coordinate",
+        "/api/clause/edges/score",
+        "/health/live",
+        "/health/ready",
+        "/metrics",
+    }
+    assert promised <= set(app.openapi()["paths"])
