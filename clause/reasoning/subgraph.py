@@ -16,7 +16,8 @@ class WorkingSubgraph:
 
     Args:
         seeds: ids of the seed entities; each is the root of a tree of fronts.
-        edge_score: ranks the edges inside a bundle; None keeps the order of the store.
+        edge_score: ranks the edges inside a bundle; None keeps the order of the store. A policy may change it between
+            its decisions, as what is left of a budget changes what an edge is worth.
     """
 
     def __init__(self, seeds: Sequence[str], edge_score: EdgeScore | None = None) -> None:
@@ -31,7 +32,7 @@ class WorkingSubgraph:
         self._complete: set[str] = set()
         self._asked: set[tuple[str, Hop]] = set()
         self._children: dict[tuple[int, Hop], int] = {}
-        self._edge_score = edge_score
+        self.edge_score = edge_score
 
     def learn(self, expansion: Expansion, nodes: Iterable[str], hops: Sequence[Hop] | None = None) -> None:
         """Take in what the store answered when asked for `nodes` (and `hops`)."""
@@ -66,9 +67,9 @@ class WorkingSubgraph:
                 if far == source.seed or far in reached or far in found or edge in self.deleted or edge in self.edges:
                     continue
                 found[far] = edge
-        if self._edge_score is None:
+        if self.edge_score is None:
             return list(found.values())
-        score = self._edge_score
+        score = self.edge_score
         return [edge for far, edge in sorted(found.items(), key=lambda item: -score(item[1], item[0]))]
 
     def next_front(self, front: int, hop: Hop) -> int | None:
