@@ -10,19 +10,22 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clause.text.mentions import Span, folded_key, name_key
-
-Reason = Literal["exact", "case_insensitive", "accent_insensitive", "alias", "full_text", "vector"]
+from clause.reasoning.seed_matching import (
+    ARTICLES,
+    FUNCTION_WORDS,
+    PREPOSITIONS,
+    WORD,
+    Candidate,
+)
+from clause.text.mentions import Span
 
 FEATURES = (
     "named",  # always 1: how much it takes to be better than nothing
@@ -39,58 +42,19 @@ FEATURES = (
     "covers_others",  # share of the other candidates that lie inside
     "cuts_name",  # the next or previous word has a capital too: part of a longer name
     "capitals_left",  # capitalised words outside
-    "asks_without",  # the rest still holds a question word
     "opens",  # first in the question
     "closes",  # last in the question
     "after_preposition",
     "after_article",
-    "before_question_word",
     "degree",
     "relation_fits",  # the rest speaks of a relationship that the entity has
     "relation_misfits",  # the rest speaks only of relationships that the entity has not
     "relation_reads_into",  # `directed by` before the span, and the entity is the tail of directed_by
-    "full_text",  # relative relevance in the full-text index, where no name matched
+    "full_text",  # share of the name's letters that the question says, where it does not say the name
     "vector",  # cosine with the question, where nothing else was found
 )
 
-_QUESTION_WORDS = frozenset("what which who whom whose when where why how".split())
-_ARTICLES = frozenset("the a an".split())
-_PREPOSITIONS = frozenset("by of in with for about to from on at as than between".split())
-_FUNCTION_WORDS = (
-    _QUESTION_WORDS
-    | _ARTICLES
-    | _PREPOSITIONS
-    | frozenset(
-        """is are was were be been being am do does did done has have had can could will would should may might must not
-        and or but if then so that this these those there here it its he she they them his her their we us our you your
-        i me my also same other another any some all each one name list give tell show find describe mention person people
-        thing things kind kinds type types sort number year years date dates time place
-        movie movies film films book books song songs actor actors actress director directors writer writers author authors
-        screenwriter screenwriters star stars starred starring act acted acts appear appears appeared play plays played
-        direct directed directs write writes wrote written release released releases genre genres language languages
-        rating ratings vote votes tag tags topic topics word words""".split()
-    )
-)
-_BLANKED = {ord(sign): " " for sign in "[]\x00"}
-_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 _SUFFIX = re.compile(r"(?:ions?|ings?|ors?|ers?|en|ed|es|s|e)$")
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """An entity that may be meant, and how it was found.
-
-    `span` is None where no stretch of the question names it (full-text and vector finds). `hops` are its relationship
-    types, `>directed_by` as head and `<directed_by` as tail. `relevance` is in [0, 1].
-    """
-
-    id: str
-    name: str
-    reason: Reason
-    span: Span | None = None
-    degree: int = 0
-    hops: frozenset[str] = frozenset()
-    relevance: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,41 +64,6 @@ class Ranked:
     candidate: Candidate
     utility: float
     score: float
-
-
-def plain(text: str) -> str:
-    r"""`text` with brackets and NUL bytes as blanks: `[X]` is X, and every place stays where it was.
-
-    >>> plain("who directed [X]\x00")
-    'who directed  X  '
-    """
-    return text.translate(_BLANKED)
-
-
-def match_names(spans: Sequence[Span], rows: Iterable[Mapping[str, Any]]) -> list[Candidate]:
-    """A candidate for each entity and each span that says its name or an alias.
-
-    `rows` hold `id`, `name`, and where known `aliases`, `degree` and `hops`.
-    """
-    by_key: defaultdict[str, list[Span]] = defaultdict(list)
-    by_folded: defaultdict[str, list[Span]] = defaultdict(list)
-    for span in spans:
-        by_key[" ".join(name_key(span.text).split())].append(span)
-        by_folded[folded_key(span.text)].append(span)
-    found: list[Candidate] = []
-    for row in rows:
-        name, degree, hops = str(row["name"]), int(row.get("degree") or 0), frozenset(row.get("hops") or ())
-        said: dict[tuple[int, int], tuple[Span, Reason]] = {}
-        for alias in row.get("aliases") or ():
-            for span in by_folded.get(folded_key(str(alias)), ()):
-                said[span.start, span.end] = (span, "alias")
-        for span in by_folded.get(folded_key(name), ()):
-            said[span.start, span.end] = (span, "accent_insensitive")
-        for span in by_key.get(" ".join(name_key(name).split()), ()):
-            exact = " ".join(span.text.split()) == " ".join(name.split())
-            said[span.start, span.end] = (span, "exact" if exact else "case_insensitive")
-        found += [Candidate(str(row["id"]), name, why, span, degree, hops) for span, why in said.values()]
-    return found
 
 
 def rank(question: str, candidates: Sequence[Candidate], weights: Mapping[str, float] | None = None) -> list[Ranked]:
@@ -191,7 +120,7 @@ class _Frame:
 
     def __init__(self, question: str, candidates: Sequence[Candidate]) -> None:
         self.question = question
-        self.words = [(found.start(), found.end(), found[0]) for found in _WORD.finditer(question)]
+        self.words = [(found.start(), found.end(), found[0]) for found in WORD.finditer(question)]
         self.letters = max(1, sum(end - start for start, end, _ in self.words))
         self.spans = sorted({(c.span.start, c.span.end) for c in candidates if c.span is not None})
         self.asked = {stem(word) for _, _, word in self.words}
@@ -203,8 +132,8 @@ class _Frame:
         row["named"] = 1.0
         row["degree"] = min(1.0, math.log1p(candidate.degree) / 10)
         row["alias"] = float(candidate.reason == "alias")
-        row["full_text"] = candidate.relevance if candidate.reason == "full_text" else 0.0
-        row["vector"] = candidate.relevance if candidate.reason == "vector" else 0.0
+        row["full_text"] = candidate.relevance
+        row["vector"] = candidate.similarity
         span = candidate.span
         if span is None:
             return row
@@ -225,7 +154,7 @@ class _Frame:
         inside = [word for start, end, word in self.words if start >= span.start and end <= span.end]
         after = [word for start, _, word in self.words if start >= span.end]
         rest = before + after
-        function = sum(word.casefold() in _FUNCTION_WORDS for word in inside) / max(1, len(inside))
+        function = sum(word.casefold() in FUNCTION_WORDS for word in inside) / max(1, len(inside))
         others = [s for s in self.spans if s != (span.start, span.end)]
         last, following = (before[-1] if before else ""), (after[0] if after else "")
         return {
@@ -238,12 +167,10 @@ class _Frame:
             "covers_others": sum(span.start <= s[0] and s[1] <= span.end for s in others) / max(1, len(others)),
             "cuts_name": float(last[:1].isupper() or following[:1].isupper()),
             "capitals_left": min(1.0, sum(word[0].isupper() for word in rest) / 4),
-            "asks_without": float(any(_asks(word) for word in rest)),
             "opens": float(not before),
             "closes": float(not after),
-            "after_preposition": float(last.casefold() in _PREPOSITIONS),
-            "after_article": float(last.casefold() in _ARTICLES),
-            "before_question_word": float(_asks(following)),
+            "after_preposition": float(last.casefold() in PREPOSITIONS),
+            "after_article": float(last.casefold() in ARTICLES),
         }
 
     def _relation(self, candidate: Candidate, span: Span) -> dict[str, float]:
@@ -259,10 +186,6 @@ class _Frame:
         }
 
 
-def _asks(word: str) -> bool:
-    return re.split(r"['\u2019]", word.casefold())[0] in _QUESTION_WORDS
-
-
 @lru_cache(maxsize=4096)
 def _relation_text(hop: str) -> str:
     return re.sub(r"[\W_]+", " ", re.sub(r"([a-z])([A-Z])", r"\1 \2", hop[1:])).strip().casefold()
@@ -270,4 +193,4 @@ def _relation_text(hop: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _relation_stems(hop: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in _relation_text(hop).split() if word not in _PREPOSITIONS and len(word) > 3)
+    return frozenset(stem(word) for word in _relation_text(hop).split() if word not in PREPOSITIONS and len(word) > 3)

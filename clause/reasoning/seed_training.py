@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
-import random
 import re
 import sys
 from collections import defaultdict
@@ -21,11 +20,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from clause.reasoning.seed_ranking import FEATURES, Candidate, features, match_names, plain, rank
+from clause.reasoning.seed_matching import Candidate, match_names, plain, spaced
+from clause.reasoning.seed_ranking import FEATURES, features, rank
 from clause.text.mentions import candidate_spans, name_key
 
-FIXED = {"alias": -0.3, "accents_differ": -0.6, "full_text": 2.0, "vector": 2.0}
+FIXED = {"alias": -0.3, "accents_differ": -0.6, "full_text": 4.0, "vector": 4.0}
 """Weights set by hand: the training questions hold no such case."""
+
+MOST_RELATIONSHIPS = 200
+"""The types of an entity with more relationships are not read, as in `reasoning/seed_names`."""
 
 _PENALTY = 1e-4
 _BATCH_SEED = 20
@@ -60,7 +63,9 @@ class NameIndex:
             self._degree[tail] += 1
             hops[head].add(f">{relation}")
             hops[tail].add(f"<{relation}")
-        self._hops = {name: frozenset(kinds) for name, kinds in hops.items()}
+        self._hops = {
+            n: frozenset(kinds) if self._degree[n] <= MOST_RELATIONSHIPS else None for n, kinds in hops.items()
+        }
         self._by_key: defaultdict[str, list[str]] = defaultdict(list)
         for name in sorted(hops):
             self._by_key[name_key(name)].append(name)
@@ -73,12 +78,12 @@ class NameIndex:
         return match_names(spans, rows)
 
     def _names(self, key: str) -> Sequence[str]:
-        return self._by_key.get(" ".join(key.split()), ())
+        return self._by_key.get(spaced(key), ())
 
 
-def vary(question: Question, random_source: random.Random) -> Question:
+def vary(question: Question, source: np.random.Generator) -> Question:
     """The question as other users would write it: as it is, in lower case, or as a sentence with capital and mark."""
-    style = random_source.randrange(3)
+    style = int(source.integers(3))
     if style == 0:
         return question
     if style == 1:
@@ -90,10 +95,10 @@ def fit(questions: Sequence[Question], index: NameIndex, *, leave_out: float = 0
     """Weights by feature that make the right candidates likely: a conditional logit against "none of them".
 
     The loss is the mean of -log(sum of exp(utility) over right candidates / sum over all and exp(0) for none), with a
-    small quadratic penalty; for a share `leave_out` of the questions the right ones are taken away, so that none is right.
+    small quadratic penalty; for a share `leave_out` of the questions the right ones are taken away: none is right.
     In lower case any entity of that spelling is right.
     """
-    source = random.Random(seed)
+    source = np.random.default_rng(seed)
     rows: list[NDArray[np.float64]] = []
     right: list[NDArray[np.float64]] = []
     for given in questions:
@@ -132,7 +137,7 @@ def read_questions(lines: Iterable[str]) -> Iterator[Question]:
         text = line.split("\t")[0]
         found = re.search(r"\[(.*)\]", text)
         if found:
-            yield Question(" ".join(plain(text).split()), found[1])
+            yield Question(spaced(plain(text)), found[1])
 
 
 def read_triples(lines: Iterable[str]) -> Iterator[tuple[str, str, str]]:
@@ -169,6 +174,11 @@ def _maximise(rows: list[NDArray[np.float64]], right: list[NDArray[np.float64]])
     return dict(zip(FEATURES, np.round(best.x * free + fixed, 2).tolist(), strict=True))
 
 
+def _sample(questions: Sequence[Question], limit: int) -> list[Question]:
+    order = np.random.default_rng(_BATCH_SEED).permutation(len(questions))[:limit]
+    return [questions[place] for place in order]
+
+
 def _lines(path: Path) -> list[str]:
     with gzip.open(path, "rt", encoding="utf-8") as stream:
         return list(stream)
@@ -189,7 +199,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         training: list[Question] = []
         for hops in (1, 2, 3):
             asked = list(read_questions(_lines(options.folder / f"{hops}-hop/qa_train_regenerated.txt.gz")))
-            training += random.Random(_BATCH_SEED).sample(asked, min(options.limit, len(asked)))
+            training += _sample(asked, options.limit)
         weights = fit(training, index)
     report: dict[str, object] = {"weights": weights}
     for hops in (1, 2, 3):

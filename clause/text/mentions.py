@@ -30,15 +30,13 @@ _DATE = re.compile(
     rf"\b(?:\d{{1,2}}\s+(?:{_MONTH})\.?(?:\s+\d{{4}})?|(?:{_MONTH})\.?\s+\d{{1,2}}(?:,?\s+\d{{4}})?|\d{{4}}-\d{{2}}-\d{{2}})\b"
 )
 _NUMBER = re.compile(r"(?<![\w.,])[-+]?\d+(?:[.,]\d+)*%?(?!\w)")
-_CONNECTORS = frozenset(
-    "of the and for in on at to de del della di da la le les du des van von der den el al bin ibn y e".split()
-)
-_OPENERS = frozenset(
-    """a an the this that these those he she it they we i you his her its their our my your who whom whose which what when
-    where why how is are was were do does did has have had can could will would should may might must if then but and or
-    so as at by for from in into of on to with after before during since while although however also there here not no
-    yes please tell name list give show in""".split()
-)
+_INSIDE = "of the de del della di da la le les du des van von der den el al bin ibn y e"
+_OPENING = """a an the this that these those he she it they we i you his her its their our my your who whom whose which
+what when where why how is are was were do does did has have had can could will would should may might must if then but
+and or so as at by for from in into of on to with after before during since while although however also there here not
+no yes please tell name list give show"""
+_CONNECTORS = frozenset(_INSIDE.split())
+_OPENERS = frozenset(_OPENING.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +93,8 @@ def candidate_spans(text: str, max_words: int = MAX_WORDS, limit: int = MAX_SPAN
     found: list[Span] = []
     for first, (starts, _) in enumerate(edges):
         for last in range(first, min(first + width, len(edges))):
-            for start in starts:
-                for end in edges[last][1]:
-                    if start < end and (first == last or end > pieces[last][0]):
-                        found.append(Span(start, end, text[start:end], last - first + 1))
+            ends = edges[last][1]
+            found.extend(Span(s, e, text[s:e], last - first + 1) for s in starts for e in ends if s < e)
     return found[:limit]
 
 
@@ -149,7 +145,7 @@ def _group(found: re.Match[str]) -> str:
 
 
 def _capitalised(text: str) -> Iterator[Mention]:
-    words = [found for found in re.finditer(r"[^\W\d_][\w'\u2019&.-]*|[^\w\s]|\d+", text)]
+    words = list(re.finditer(r"[^\W\d_][\w'\u2019&.-]*|[^\w\s]|\d+", text))
     run: list[re.Match[str]] = []
     opened = 0
     for number, word in enumerate(words):
@@ -187,7 +183,7 @@ def _run(text: str, run: list[re.Match[str]], opens: bool) -> Iterator[Mention]:
 
 
 def _opens_sentence(words: list[re.Match[str]], number: int) -> bool:
-    return number == 0 or words[number - 1][0][-1] in ".!?:;\"\u201c\u201d"
+    return number == 0 or words[number - 1][0][-1] in '.!?:;"\u201c\u201d'
 
 
 def _only_space(text: str, start: int, end: int) -> bool:

@@ -1,0 +1,198 @@
+"""The contract of every embedder, on the packaged model and on the fake; and what only the real one does."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from clause.errors import BadInputError, SetupError
+from clause.text import embedder as module
+from clause.text.embedder import SentenceTransformerEmbedder
+from tests.fakes.embedder import HashEmbedder
+
+NASTY = [
+    "x" * 10_000,
+    "word " * 2_000,
+    "🎬🍿 عربي שלום",
+    "a\x00b",
+    "MATCH (n) DETACH DELETE n //",
+    'AND OR +-&|!(){}[]^"~*?:\\/',
+    "\ud800 lone",
+]
+
+
+@pytest.fixture(scope="module")
+def minilm() -> Iterator[SentenceTransformerEmbedder]:
+    real = SentenceTransformerEmbedder(threads=1)
+    yield real
+    real.close()
+
+
+@pytest.fixture(params=["packaged model", "fake"])
+def embedder(request, minilm):
+    return minilm if request.param == "packaged model" else HashEmbedder()
+
+
+async def test_vectors_are_unit_float32_in_the_order_of_the_texts(embedder):
+    texts = ["a much longer text about a film and its director", "short", "middle sized text"]
+    vectors = await embedder.embed(texts)
+    assert vectors.dtype == np.float32
+    assert vectors.shape == (3, embedder.dimension)
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+    for text, vector in zip(texts, vectors, strict=True):
+        assert np.allclose(vector, await embedder.embed_query(text), atol=1e-4)
+
+
+async def test_nothing_to_embed_gives_no_rows(embedder):
+    assert (await embedder.embed([])).shape == (0, embedder.dimension)
+
+
+@pytest.mark.parametrize("text", NASTY)
+async def test_texts_of_every_kind_have_a_finite_unit_vector(embedder, text):
+    vector = await embedder.embed_query(text)
+    assert np.isfinite(vector).all()
+    assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5)
+
+
+@pytest.mark.parametrize("text", ["", "  \n", "\x00"])
+async def test_a_blank_text_is_refused_and_the_field_named(embedder, text):
+    with pytest.raises(BadInputError) as refused:
+        await embedder.embed_query(text)
+    assert refused.value.field == "text"
+
+
+async def test_the_same_text_has_the_same_vector_to_the_last_bit(embedder):
+    assert np.array_equal(await embedder.embed_query("once"), await embedder.embed_query("once"))
+
+
+async def test_nul_bytes_do_not_change_the_vector(embedder):
+    assert np.array_equal(await embedder.embed_query("a\x00b"), await embedder.embed_query("ab"))
+
+
+async def test_the_real_model_puts_meaning_near(minilm):
+    film, movie, tax = await minilm.embed(["who directed this film", "the movie's director", "tax return form"])
+    assert film @ movie > 0.5 > film @ tax
+
+
+async def test_more_texts_than_a_slice_keep_their_order(minilm):
+    texts = [f"text number {number}" for number in range(130)]
+    vectors = await minilm.embed(texts)
+    assert np.allclose(vectors[129], await minilm.embed_query(texts[129]), atol=1e-4)
+    assert np.allclose(vectors[0], await minilm.embed_query(texts[0]), atol=1e-4)
+
+
+def counting(embedder, monkeypatch):
+    seen: list[list[str]] = []
+
+    def encode(texts):
+        seen.append(list(texts))
+        return np.tile(np.float32([1, 0]), (len(texts), 1))
+
+    monkeypatch.setattr(embedder, "_encode", encode)
+    return seen
+
+
+async def test_a_repeated_query_is_not_computed_again_and_the_oldest_is_forgotten(monkeypatch):
+    embedder = SentenceTransformerEmbedder(cached_queries=2)
+    seen = counting(embedder, monkeypatch)
+    for text in ["a", "b", "a", "c", "a", "b"]:
+        await embedder.embed_query(text)
+    assert [texts[0] for texts in seen] == ["a", "b", "c", "b"]
+    embedder.close()
+
+
+async def test_a_remembered_vector_cannot_be_changed_by_its_reader(monkeypatch):
+    embedder = SentenceTransformerEmbedder()
+    counting(embedder, monkeypatch)
+    vector = await embedder.embed_query("a")
+    with pytest.raises(ValueError, match="read-only"):
+        vector[0] = 5
+    embedder.close()
+
+
+async def test_texts_of_similar_length_share_a_slice(monkeypatch):
+    embedder = SentenceTransformerEmbedder()
+    seen = counting(embedder, monkeypatch)
+    await embedder.embed(["long" * 50, "s"] * 64)
+    assert [len(set(texts)) for texts in seen] == [1, 1]
+    embedder.close()
+
+
+async def test_concurrent_first_uses_load_the_model_once(monkeypatch):
+    loads: list[str] = []
+    barrier = threading.Barrier(2, timeout=20)
+
+    class Model:
+        def encode(self, texts, **_):
+            return np.tile(np.float32([0, 1]), (len(texts), 1))
+
+    def load(name):
+        loads.append(name)
+        return Model()
+
+    monkeypatch.setattr(module, "_load", load)
+    embedder = SentenceTransformerEmbedder("some-model", threads=2)
+    original = embedder._encode
+
+    def together(texts):
+        barrier.wait()
+        return original(texts)
+
+    monkeypatch.setattr(embedder, "_encode", together)
+    await asyncio.gather(embedder.embed_query("a"), embedder.embed_query("b"))
+    assert loads == ["some-model"]
+    embedder.close()
+
+
+def test_making_one_loads_nothing_and_starts_no_thread(monkeypatch):
+    monkeypatch.setattr(module, "_load", lambda name: pytest.fail("loaded"))
+    threads = threading.active_count()
+    embedder = SentenceTransformerEmbedder()
+    assert (embedder.model, embedder.dimension) == ("all-MiniLM-L6-v2", 384)
+    assert threading.active_count() == threads
+
+
+async def test_the_dimension_of_another_model_is_its_own(monkeypatch):
+    class Model:
+        def get_sentence_embedding_dimension(self):
+            return 7
+
+    monkeypatch.setattr(module, "_load", lambda name: Model())
+    assert SentenceTransformerEmbedder("other").dimension == 7
+
+
+async def test_a_model_that_cannot_be_had_names_the_setting(tmp_path):
+    embedder = SentenceTransformerEmbedder(str(tmp_path / "empty"))
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(SetupError, match="CLAUSE_EMBEDDER") as refused:
+        await embedder.warm()
+    assert refused.value.field == "embedder"
+    embedder.close()
+
+
+async def test_a_missing_model_package_is_a_clear_error(monkeypatch):
+    monkeypatch.setitem(module._PACKAGED, "all-MiniLM-L6-v2", ("no_such_package_here", 384))
+    embedder = SentenceTransformerEmbedder()
+    with pytest.raises(SetupError, match="no_such_package_here"):
+        await embedder.embed(["text"])
+    embedder.close()
+
+
+async def test_a_closed_embedder_loads_again_when_used_again(monkeypatch):
+    loads: list[str] = []
+
+    class Model:
+        def encode(self, texts, **_):
+            return np.tile(np.float32([0, 1]), (len(texts), 1))
+
+    monkeypatch.setattr(module, "_load", lambda name: loads.append(name) or Model())
+    embedder = SentenceTransformerEmbedder("m")
+    await embedder.embed_query("a")
+    embedder.close()
+    await embedder.embed_query("b")
+    assert loads == ["m", "m"]
+    embedder.close()
