@@ -1,0 +1,38 @@
+"""Every statement file against the real server: it plans, gives its columns, and needs no more than its mode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import neo4j
+import pytest
+
+from clause.graph.address import Address
+from clause.graph.catalogue import Catalogue, Statement
+
+pytestmark = pytest.mark.integration
+
+STATEMENTS = list(Catalogue.load().values())
+KINDS = {"read": {"r"}, "write": {"w", "rw"}, "schema": {"s"}}
+KINDS["graph/components"] = {"s"}  # a procedure of the server itself counts as one on its schema, also in READ mode
+
+
+@pytest.fixture(scope="module")
+def session(migrated_address: Address) -> Iterator[neo4j.Session]:
+    auth = (migrated_address.user, migrated_address.password.get_secret_value())
+    with (
+        neo4j.GraphDatabase.driver(migrated_address.uri, auth=auth, telemetry_disabled=True) as driver,
+        driver.session(database=migrated_address.database) as session,
+    ):
+        yield session
+
+
+@pytest.mark.parametrize("statement", STATEMENTS, ids=[statement.name for statement in STATEMENTS])
+def test_a_statement_keeps_what_its_header_says(session: neo4j.Session, statement: Statement):
+    result = session.run(f"EXPLAIN {statement.text}", dict.fromkeys(statement.parameters))
+    columns = tuple(result.keys())
+    summary = result.consume()
+    assert columns == statement.columns
+    assert summary.query_type in KINDS.get(statement.name, KINDS[statement.mode])
+    old = [status for status in summary.gql_status_objects if str(status.classification) == "DEPRECATION"]
+    assert old == []
