@@ -48,7 +48,7 @@ class ServiceSystem:
         return self._policy
 
     def request(self, question: Question) -> CoordinationRequest:
-        """What is asked; the budgets go beside it, because evaluation may make them scarcer than the API lets them be."""
+        """What is asked; the budgets go beside it, because evaluation may go below the API's bounds."""
         gold = self._seeds == "gold" and question.entity is not None
         return CoordinationRequest(
             query=question.text,
