@@ -13,6 +13,7 @@ from clause.reasoning.actions import ArchitectAction, CuratorAction, Look, Navig
 from clause.reasoning.budget import Prices
 from clause.reasoning.episode import Episode
 from clause.reasoning.neighbourhood import RelationshipType, Vector
+from clause.reasoning.subgraph import EdgeScore
 
 A_co = TypeVar("A_co", covariant=True)
 
@@ -71,6 +72,11 @@ class Decision(Generic[A_co]):
 
 class Agents(Protocol):
     """The three agents of one episode. Each decides again and again until it answers Stop."""
+
+    @property
+    def edge_score(self) -> EdgeScore | None:
+        """Ranks the edges inside a bundle; None keeps the order of the store."""
+        ...
 
     def architect(self, episode: Episode) -> Decision[ArchitectAction | Look]:
         """The next edit of the subgraph, or what must be read before one."""

@@ -16,8 +16,7 @@ class WorkingSubgraph:
 
     Args:
         seeds: ids of the seed entities; each is the root of a tree of fronts.
-        edge_score: ranks the edges inside a bundle; None keeps the order of the store. A policy may change it between
-            its decisions, as what is left of a budget changes what an edge is worth.
+        edge_score: ranks the edges inside a bundle; None keeps the order of the store.
     """
 
     def __init__(self, seeds: Sequence[str], edge_score: EdgeScore | None = None) -> None:
@@ -32,7 +31,7 @@ class WorkingSubgraph:
         self._complete: set[str] = set()
         self._asked: set[tuple[str, Hop]] = set()
         self._children: dict[tuple[int, Hop], int] = {}
-        self.edge_score = edge_score
+        self._edge_score = edge_score
 
     def learn(self, expansion: Expansion, nodes: Iterable[str], hops: Sequence[Hop] | None = None) -> None:
         """Take in what the store answered when asked for `nodes` (and `hops`)."""
@@ -67,13 +66,13 @@ class WorkingSubgraph:
                 if far == source.seed or far in reached or far in found or edge in self.deleted or edge in self.edges:
                     continue
                 found[far] = edge
-        if self.edge_score is None:
+        if self._edge_score is None:
             return list(found.values())
-        score = self.edge_score
+        score = self._edge_score
         return [edge for far, edge in sorted(found.items(), key=lambda item: -score(item[1], item[0]))]
 
     def next_front(self, front: int, hop: Hop) -> int | None:
-        """The place in `fronts` of the front that `hop` reaches over the subgraph's edges; None while it has no node."""
+        """The place in `fronts` of the front that `hop` reaches in the subgraph; None while it has no node."""
         self._absorb(front, hop)
         return self._children.get((front, hop))
 

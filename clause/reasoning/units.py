@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -48,3 +49,12 @@ def edge_unit_id(edge: Edge) -> str:
     'a|directed_by|b'
     """
     return "|".join(edge)
+
+
+def text_unit_id(text: str) -> str:
+    """The stable id of a bare string; also its `source_uri`.
+
+    >>> text_unit_id("rain")[:16]
+    'request:319b44c5'
+    """
+    return f"request:{hashlib.sha256(text.encode()).hexdigest()}"
