@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
-from clause.errors import ClauseError
+from clause.errors import ClauseError, ConflictError
 from clause.graph.address import Address
 from clause.graph.server.progress import Progress, silent
 from clause.settings import Settings
 from clause.telemetry import Metrics, logger
 
 if TYPE_CHECKING:
+    from clause.graph.idempotency import IdempotencyKeys
     from clause.graph.runner import Graph
     from clause.jobs.jobs import Jobs
+    from clause.jobs.runner import JobKind
+    from clause.jobs.turn import Turn
+    from clause.reasoning.alone import LoneAgents
     from clause.reasoning.coordinator import Coordinator
+    from clause.reasoning.policy import Policy
     from clause.reasoning.runs import RunRecorder
     from clause.reasoning.seeds import SeedFinder
-    from clause.text.embedder import SentenceTransformerEmbedder
+    from clause.text.embedder import Embedder, SentenceTransformerEmbedder
 
 
 class Check(BaseModel):
@@ -70,7 +75,7 @@ async def open_graph(
         yield graph
 
 
-@dataclass
+@dataclass(frozen=True)
 class Container:
     """The open parts. `async with Container.open(settings) as container:` makes one."""
 
@@ -78,20 +83,34 @@ class Container:
     metrics: Metrics
     graph: Graph
     embedder: SentenceTransformerEmbedder
-    jobs: Jobs
     seeds: SeedFinder
-    runs: RunRecorder
     coordinator: Coordinator
+    agents: LoneAgents
+    runs: RunRecorder
+    jobs: Jobs
+    job_kinds: Mapping[str, JobKind]
+    keys: IdempotencyKeys
     warming: asyncio.Task[None]
 
     @classmethod
     @asynccontextmanager
     async def open(
-        cls, settings: Settings, metrics: Metrics | None = None, *, progress: Progress = silent
+        cls,
+        settings: Settings,
+        metrics: Metrics | None = None,
+        *,
+        policies: Mapping[str, Callable[[], Policy]] | None = None,
+        progress: Progress = silent,
     ) -> AsyncIterator[Container]:
         """Find or start Neo4j, migrate it, check its embedding model, and join the parts.
 
         The embedding model loads in the background; the first question waits for it.
+
+        Args:
+            settings: what was set.
+            metrics: where retries of the database are counted.
+            policies: further policies by name (evaluation brings its baselines).
+            progress: told what a start of the managed server does.
 
         Raises:
             ServerError: the managed server cannot be had.
@@ -102,8 +121,7 @@ class Container:
         metrics = metrics or Metrics()
         async with AsyncExitStack() as stack:
             graph = await stack.enter_async_context(open_graph(settings, progress=progress, metrics=metrics))
-            container = await _join(settings, metrics, graph, stack)
-            yield container
+            yield await _join(settings, metrics, graph, stack, policies or {})
 
     async def readiness(self) -> dict[str, Check]:
         """The state of neo4j, migrations, model and policy; never raises for a part that is away."""
@@ -120,9 +138,12 @@ class Container:
         return await self.graph.agent()
 
     async def _migrations(self) -> str:
-        from clause.graph.migrations import check  # noqa: PLC0415
+        from clause.graph.migrations import drift  # noqa: PLC0415
 
-        return str(await check(self.graph))
+        drifted = await drift(self.graph, dimension=self.embedder.dimension)
+        if drifted:
+            raise ClauseError(f"the schema drifted: {', '.join(sorted(drifted))}", remedy="run `clause doctor`")
+        return f"{len(await self.graph.run('graph/applied'))} applied"
 
     async def _model(self) -> str:
         if not self.warming.done():
@@ -131,7 +152,7 @@ class Container:
         return f"{self.embedder.model}, {self.embedder.dimension} numbers"
 
     async def _policy(self) -> str:
-        return self.coordinator.default_policy
+        return self.coordinator.policies[None].name
 
 
 async def _checked(check: Callable[[], Awaitable[str]]) -> Check:
@@ -139,3 +160,88 @@ async def _checked(check: Callable[[], Awaitable[str]]) -> Check:
         return Check(ready=True, detail=await check())
     except ClauseError as error:
         return Check(ready=False, detail=str(error))
+
+
+async def _join(
+    settings: Settings,
+    metrics: Metrics,
+    graph: Graph,
+    stack: AsyncExitStack,
+    policies: Mapping[str, Callable[[], Policy]],
+) -> Container:
+    from clause.graph.embedding_model import check_embedding_model  # noqa: PLC0415
+    from clause.graph.idempotency import IdempotencyKeys  # noqa: PLC0415
+    from clause.graph.migrations import migrate  # noqa: PLC0415
+    from clause.jobs.jobs import Jobs  # noqa: PLC0415
+    from clause.jobs.runner import JobRunner  # noqa: PLC0415
+    from clause.reasoning.alone import LoneAgents  # noqa: PLC0415
+    from clause.reasoning.asking import Asker, PolicyBook  # noqa: PLC0415
+    from clause.reasoning.coordinator import Coordinator  # noqa: PLC0415
+    from clause.reasoning.heuristics import HeuristicPolicy  # noqa: PLC0415
+    from clause.reasoning.neo4j_neighbourhood import Neo4jNeighbourhood  # noqa: PLC0415
+    from clause.reasoning.seeds import SeedFinder  # noqa: PLC0415
+    from clause.reasoning.texts import IndexedTexts  # noqa: PLC0415
+    from clause.text.embedder import SentenceTransformerEmbedder  # noqa: PLC0415
+    from clause.text.tokens import count_tokens  # noqa: PLC0415
+
+    embedder = SentenceTransformerEmbedder(settings.embedder, settings.embedder_threads)
+    stack.callback(embedder.close)
+    dimension = await asyncio.to_thread(lambda: embedder.dimension)
+    await migrate(graph, dimension=dimension)
+    await check_embedding_model(graph, embedder.model, dimension)
+    warming = _in_background(_warm(embedder), stack)
+    port = Neo4jNeighbourhood(graph, dimension=dimension)
+    finder = SeedFinder(graph, embedder)
+    asker = Asker(graph, port, finder, embedder)
+    book = PolicyBook({HeuristicPolicy.name: HeuristicPolicy, **policies}, default=HeuristicPolicy.name)
+    jobs = Jobs(graph)
+    keys = IdempotencyKeys(graph)
+    kinds = job_kinds(graph, embedder, keys)
+    _in_background(JobRunner(jobs, kinds).run(), stack)
+    return Container()
+
+
+def job_kinds(graph: Graph, embedder: Embedder, keys: IdempotencyKeys) -> dict[str, JobKind]:
+    """The long work that this service does, by kind: what `POST /api/jobs` may start."""
+    from clause.ingest.embedding import embed_turn  # noqa: PLC0415
+    from clause.sample import load_sample  # noqa: PLC0415
+
+    async def embed(turn: Turn) -> None:
+        wanted = turn.job.parameters.get("model", embedder.model)
+        if wanted != embedder.model:
+            raise ConflictError(f"the job is for {wanted}, this service embeds with {embedder.model}")
+        await embed_turn(graph, embedder, [turn.job.scope], turn)
+
+    async def sample(turn: Turn) -> None:
+        await turn.progress(message="loading the sample")
+        await load_sample(graph, embedder)
+
+    async def forget_keys(turn: Turn) -> None:
+        forgotten = await keys.forget_expired()
+        await turn.progress(forgotten, forgotten, f"{forgotten} idempotency keys forgotten")
+
+    return {"embed": embed, "load_sample": sample, "forget_keys": forget_keys}
+
+
+async def _warm(embedder: SentenceTransformerEmbedder) -> None:
+    from clause.text.tokens import count_tokens  # noqa: PLC0415
+
+    await embedder.warm()
+    await asyncio.to_thread(count_tokens, "warm")
+
+
+def _in_background(work: Coroutine[None, None, None], stack: AsyncExitStack) -> asyncio.Task[None]:
+    """A task that is cancelled and waited for when the stack unwinds; a failure is logged where nobody awaits it."""
+    task = asyncio.create_task(work)
+
+    async def end() -> None:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    def tell(done: asyncio.Task[None]) -> None:
+        if not done.cancelled() and (error := done.exception()) is not None:
+            logger(__name__).error("background work ended", error=str(error))
+
+    task.add_done_callback(tell)
+    stack.push_async_callback(end)
+    return task

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from clause.cli.console import JsonFlag, note, print_json, stdout
+from clause.cli.console import JsonFlag, print_json, stdout
 
 app = typer.Typer()
 
@@ -43,6 +43,7 @@ def ask(
 async def _ask(given: dict[str, Any]) -> dict[str, Any]:
     from pydantic import ValidationError
 
+    from clause.cli.db import progress_bar
     from clause.container import Container
     from clause.errors import OutOfBoundsError
     from clause.graph.scopes import Caller
@@ -55,6 +56,7 @@ async def _ask(given: dict[str, Any]) -> dict[str, Any]:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"])
         raise OutOfBoundsError(f"{field}: {first['msg']}", field=field) from error
-    async with Container.open(Settings.load(), progress=lambda what, _done, _total: note(f"{what} ...")) as container:
-        response = await container.coordinator.coordinate(request, Caller())
+    with progress_bar() as progress:
+        async with Container.open(Settings.load(), progress=progress) as container:
+            response = await container.coordinator.coordinate(request, Caller())
     return dict(response.model_dump(mode="json"))

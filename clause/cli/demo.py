@@ -65,16 +65,18 @@ def _start(settings: Settings) -> dict[str, Any]:
 
 async def _prepare(settings: Settings) -> dict[str, str]:
     """A migrated graph that holds the sample; where Neo4j Browser is and how to sign in."""
+    from clause.cli.db import progress_bar
     from clause.container import open_graph
     from clause.graph.migrations import migrate
     from clause.sample import load_sample
     from clause.text.embedder import SentenceTransformerEmbedder
 
-    async with open_graph(settings, progress=_progress) as graph:
-        await migrate(graph)
-        embedder = SentenceTransformerEmbedder(settings.embedder, settings.embedder_threads)
-        await load_sample(graph, embedder)
-        return _neo4j(settings, graph.address)
+    with progress_bar() as progress:
+        async with open_graph(settings, progress=progress) as graph:
+            await migrate(graph)
+            embedder = SentenceTransformerEmbedder(settings.embedder, settings.embedder_threads)
+            await load_sample(graph, embedder)
+            return _neo4j(settings, graph.address)
 
 
 def _neo4j(settings: Settings, address: Address) -> dict[str, str]:
@@ -115,8 +117,3 @@ def _stop(settings: Settings) -> dict[str, Any]:
     if settings.neo4j_uri is not None:
         return {"API": api, "Neo4j": "yours, left alone"}
     return {"API": api, "Neo4j": stopped[ManagedServer(settings.home, settings.neo4j_heap_mb).stop()]}
-
-
-def _progress(message: str, done: int, total: int) -> None:
-    if done == 0:
-        note(f"{message} ..." if not total else f"{message} ({total}) ...")

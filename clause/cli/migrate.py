@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from clause.cli.console import JsonFlag, note, print_json, stdout
+from clause.cli.console import JsonFlag, print_json, stdout
 
 app = typer.Typer()
 
@@ -19,20 +19,17 @@ def migrate(as_json: JsonFlag = False) -> None:
     if as_json:
         print_json(report)
         return
-    applied = report.get("applied") or []
-    stdout().print(f"{len(applied)} applied: {', '.join(map(str, applied))}" if applied else "nothing to apply")
+    applied = report["applied"]
+    stdout().print(f"{len(applied)} applied: {', '.join(applied)}" if applied else "nothing to apply")
 
 
 async def _migrate() -> dict[str, Any]:
+    from clause.cli.db import progress_bar
     from clause.container import open_graph
     from clause.graph.migrations import migrate
     from clause.settings import Settings
 
-    async with open_graph(Settings.load(), progress=_progress) as graph:
-        report = await migrate(graph)
-    return dict(report.model_dump(mode="json"))
-
-
-def _progress(message: str, done: int, total: int) -> None:
-    if done == 0:
-        note(f"{message} ..." if not total else f"{message} ({total}) ...")
+    with progress_bar() as progress:
+        async with open_graph(Settings.load(), progress=progress) as graph:
+            report = await migrate(graph)
+    return {"applied": list(report.applied), "before": report.before}

@@ -81,21 +81,19 @@ def evidence_lines(response: Answer) -> list[Text]:
 
 
 def receipt_table(response: Answer) -> Table:
-    """For each resource: budget, spent, price and what stopped its agent."""
+    """For each resource: budget, spent, what that cost, what stopped its agent, and the best thing left out."""
     table = Table(box=None, pad_edge=False, padding=(0, 2))
-    for heading in ("  resource", "budget", "spent", "price", "stopped by", "left out"):
+    for heading in ("  resource", "budget", "spent", "paid", "stopped by", "best left out"):
         table.add_column(heading)
     for resource, row in (response.get("receipt") or {}).items():
-        if isinstance(row, Mapping) and "budget" in row:
-            cells = (row.get("budget"), row.get("spent"), row.get("price"), row.get("stopped_by"))
-            table.add_row(f"  {resource}", *(_cell(cell) for cell in cells), _left_out(row.get("left_out")))
+        if isinstance(row, Mapping):
+            cells = (row.get(name) for name in ("budget", "spent", "paid", "stopped_by"))
+            table.add_row(f"  {resource}", *(_cell(cell) for cell in cells), _left_out(row.get("best_left_out")))
     return table
 
 
-def _left_out(left_out: Any) -> str:
-    if not isinstance(left_out, Mapping):
-        return _cell(left_out)
-    return escape(f"{left_out.get('what', '')} ({left_out.get('would_cost', '?')})")
+def _left_out(item: Mapping[str, Any] | None) -> str:
+    return escape(f"{item['what']} (would cost {item['would_cost']})") if item else "-"
 
 
 def _cell(value: Any) -> str:

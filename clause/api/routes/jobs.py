@@ -38,14 +38,17 @@ class JobRequest(BaseModel):
 
 @router.post("", status_code=HTTPStatus.ACCEPTED, response_model=Job)
 async def start(body: JobRequest, services: Services, caller: CallerDependency, once: Idempotent) -> Response:
-    """Queue a job; 202 with its address in Location. With an `Idempotency-Key` a retry starts nothing twice."""
+    """Queue a job; 202 with its address in Location. With an `Idempotency-Key` a retry starts nothing twice.
+
+    Jobs of one kind in one scope run one after the other.
+    """
     if body.kind not in services.job_kinds:
         known = ", ".join(sorted(services.job_kinds))
         raise BadInputError(f"no job is of kind {body.kind[:100]!r}", field="kind", bound=f"one of {known}")
     scope = caller.require_write(body.scope or services.settings.default_scope)
 
     async def submit() -> Job:
-        return await services.jobs.submit(body.kind, body.parameters, scope)
+        return await services.jobs.submit(body.kind, body.parameters, scope, resource=f"{body.kind}:{scope}")
 
     return await once.answer(submit, status=HTTPStatus.ACCEPTED, headers=_location)
 

@@ -26,7 +26,7 @@ router = APIRouter(prefix="/api/clause", tags=["reasoning"], route_class=StrictR
 @router.post("/subgraph", response_model=SubgraphResponse)
 async def subgraph(body: SubgraphRequest, services: Services, caller: CallerDependency) -> Response:
     """SubgraphArchitect alone: a small subgraph around what the question names."""
-    return written(await services.coordinator.subgraph(body, caller))
+    return written(await services.agents.subgraph(body, caller))
 
 
 @router.post("/navigate", response_model=PathNavigationResponse)
@@ -34,7 +34,7 @@ async def navigate(
     body: PathNavigationRequest, services: Services, caller: CallerDependency, request: Request
 ) -> Response:
     """PathNavigator alone: a walk from a start node."""
-    response = await services.coordinator.navigate(body, caller)
+    response = await services.agents.navigate(body, caller)
     _metrics(request).observe_stages(response.performance)
     return written(response)
 
@@ -44,7 +44,7 @@ async def curate(
     body: ContextCurationRequest, services: Services, caller: CallerDependency, request: Request
 ) -> Response:
     """ContextCurator alone: picks from the given texts, within the token budget."""
-    response = await services.coordinator.curate(body, caller)
+    response = await services.agents.curate(body, caller)
     _metrics(request).observe_stages(response.performance)
     return written(response)
 
@@ -65,7 +65,7 @@ async def coordinate(
 @router.post("/edges/score", response_model=EdgeScoreResponse)
 async def score_edges(body: EdgeScoreRequest, services: Services, caller: CallerDependency) -> Response:
     """The five signals and the score of given edges for a question."""
-    return written(await services.coordinator.score_edges(body, caller))
+    return written(await services.agents.score_edges(body, caller))
 
 
 def _metrics(request: Request) -> Metrics:

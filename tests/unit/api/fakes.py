@@ -95,10 +95,12 @@ class FakeJobs:
     def __init__(self) -> None:
         self.jobs: dict[str, Job] = {}
 
-    async def submit(self, kind: str, parameters: Mapping[str, Any], scope: str) -> Job:
+    async def submit(
+        self, kind: str, parameters: Mapping[str, Any], scope: str, *, resource: str | None = None
+    ) -> Job:
         job_id = f"job{len(self.jobs):03}"
         self.jobs[job_id] = Job(
-            id=job_id, kind=kind, scope=scope, resource=job_id, state=JobState.QUEUED, parameters=dict(parameters),
+            id=job_id, kind=kind, scope=scope, resource=resource or job_id, state=JobState.QUEUED, parameters=dict(parameters),
             done=0, total=0, message="", cursor={}, created_at=datetime(2026, 1, 1, tzinfo=UTC),
         )  # fmt: skip
         return self.jobs[job_id]
@@ -171,7 +173,7 @@ class FakeContainer:
         self.jobs = FakeJobs()
         self.keys = FakeKeys()
         self.job_kinds: dict[str, Any] = {"load_sample": None, "vanishing": None}
-        self.coordinator = FakeCoordinator()
+        self.coordinator = self.agents = FakeCoordinator()
         self.checks = {name: Check(ready=True, detail="fine") for name in ("neo4j", "migrations", "model", "policy")}
 
     async def readiness(self) -> dict[str, Check]:

@@ -50,7 +50,7 @@ async def test_a_malformed_key_is_refused(client: AsyncClient, key: str, status:
 async def test_a_write_that_failed_may_be_sent_again_with_its_key(
     client: AsyncClient, container: FakeContainer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def away(*_: object) -> None:
+    async def away(*_: object, **__: object) -> None:
         raise UnavailableError("Neo4j is away")
 
     with monkeypatch.context() as patch:

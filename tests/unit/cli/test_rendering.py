@@ -37,10 +37,12 @@ RESPONSE: dict[str, Any] = {
             "budget": 50,
             "spent": 2,
             "price": 0.01,
-            "stopped_by": "GAIN_NEGATIVE",
-            "left_out": {"what": "has_tags", "would_cost": 3},
+            "paid": 0.02,
+            "stopped_by": "gain",
+            "best_left_out": {"what": "has_tags [x]", "would_cost": 3, "score": 0.1},
         },
-        "total": 1,
+        "tokens": {"budget": 2048, "spent": 8, "price": 0.01, "paid": 0.0008, "stopped_by": "stop"},
+        "token_margin": 0,
     },
 }
 
@@ -65,8 +67,9 @@ def test_an_answer_shows_names_arrows_sources_and_costs_with_markup_taken_litera
     assert "source neo4j://entity/ent_1 [verified], 8 tokens, score 0.91" in text
     assert "2. bare [red]" in text
     assert "provenance is switched off" in text
-    assert "GAIN_NEGATIVE" in text
-    assert "has_tags (3)" in text
+    assert "gain" in text
+    assert "has_tags [x] (would cost 3)" in text
+    assert "0.0008" in text
 
 
 def test_many_answers_are_cut_with_their_number() -> None:

@@ -1,0 +1,97 @@
+import json
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import httpx
+import pytest
+
+from clause import sample
+from clause.cli import demo, service
+from clause.graph import migrations
+from clause.graph.server import ManagedServer
+from tests.unit.cli.conftest import Done
+from tests.unit.cli.test_rendering import RESPONSE
+
+Clause = Callable[..., Done]
+SECTIONS = ("answer", "path", "evidence", "receipt", "addresses")
+
+
+@pytest.fixture
+def steps(monkeypatch: pytest.MonkeyPatch, graph: SimpleNamespace) -> list[str]:
+    """What the demo did, in order; the graph, the sample and the API are fakes."""
+    done: list[str] = []
+
+    async def migrate(_graph: object) -> None:
+        done.append("migrate")
+
+    async def load_sample(_graph: object, _embedder: object, **_: Any) -> None:
+        done.append("load")
+
+    def start(_settings: object) -> str:
+        done.append("start")
+        return "http://127.0.0.1:8420"
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        done.append(f"{request.method} {request.url.path}")
+        return httpx.Response(200, json=RESPONSE)
+
+    monkeypatch.setattr(migrations, "migrate", migrate)
+    monkeypatch.setattr(sample, "load_sample", load_sample)
+    monkeypatch.setattr(service, "start", start)
+    monkeypatch.setattr(service, "wait_until_ready", lambda *_: done.append("ready"))
+    monkeypatch.setattr(
+        service,
+        "client",
+        lambda url, **_: httpx.Client(base_url=url, transport=httpx.MockTransport(answer)),
+    )
+    return done
+
+
+def test_the_demo_prepares_starts_asks_and_prints_its_sections(clause: Clause, steps: list[str]) -> None:
+    result = clause("demo")
+    assert result.code == 0, result.err
+    assert steps == ["migrate", "load", "start", "ready", "POST /api/clause/coordinate"]
+    assert [line for line in result.out.splitlines() if line in SECTIONS] == list(SECTIONS)
+    for address in ("http://127.0.0.1:8420", "http://127.0.0.1:8420/docs", "bolt://127.0.0.1:7687", "user neo4j"):
+        assert address in result.out
+    assert demo.QUESTION in result.out
+
+
+def test_with_json_it_is_one_object(clause: Clause, steps: list[str]) -> None:
+    result = json.loads(clause("demo", "--json").out)
+    assert result["question"] == demo.QUESTION
+    assert result["response"] == RESPONSE
+    assert result["addresses"]["API"] == "http://127.0.0.1:8420"
+
+
+def test_a_server_of_your_own_is_named_as_yours(
+    clause: Clause, steps: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUSE_NEO4J_URI", "neo4j://db.internal")
+    assert "neo4j://db.internal (yours), user neo4j" in clause("demo").out
+
+
+def test_an_api_that_fails_is_one_clear_error(
+    clause: Clause, steps: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = httpx.MockTransport(lambda _request: httpx.Response(500))
+    monkeypatch.setattr(service, "client", lambda url, **_: httpx.Client(base_url=url, transport=broken))
+    result = clause("demo")
+    assert result.code == 3
+    assert "the API did not answer" in result.err
+
+
+@pytest.mark.parametrize(("own", "said"), [(False, "Neo4j: stopped"), (True, "Neo4j: yours, left alone")])
+def test_stop_stops_both_but_never_a_server_of_your_own(
+    clause: Clause, monkeypatch: pytest.MonkeyPatch, own: bool, said: str
+) -> None:
+    stopped: list[str] = []
+    monkeypatch.setattr(service, "stop", lambda _settings: bool(stopped.append("api")))
+    monkeypatch.setattr(ManagedServer, "stop", lambda _self: not stopped.append("neo4j"))
+    if own:
+        monkeypatch.setenv("CLAUSE_NEO4J_URI", "neo4j://db.internal")
+    result = clause("demo", "--stop")
+    assert "API: was not running" in result.out
+    assert said in result.out
+    assert stopped == (["api"] if own else ["api", "neo4j"])
