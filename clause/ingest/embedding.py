@@ -1,0 +1,166 @@
+"""Gives nodes their vectors: a resumable job, used after loading, in the background, and for `clause reembed`."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from clause.graph.embedding_model import check_embedding_model, replace_embedding_model
+from clause.graph.migrations import online, reindex
+from clause.graph.runner import Graph
+from clause.graph.server.progress import Progress, silent
+from clause.ingest.report import EmbedReport
+from clause.jobs.jobs import Jobs
+from clause.jobs.models import Job
+from clause.jobs.turn import Turn
+from clause.text.embedder import Embedder
+
+KIND = "embed"
+EMBEDDED = ("types", "entities", "passages")
+"""What has vectors; for each there are the statements ingest/unembedded_X, unembedded_count_X and embed_X."""
+
+PAGE = 256
+_INDEXES = ("entity_embedding", "relationship_type_embedding", "passage_embedding")
+
+
+async def submit_embedding(jobs: Jobs, scope: str, model: str) -> Job:
+    """Queue the embedding of a scope (or find the one that was broken off), for a service to run."""
+    return await jobs.submit(KIND, {"model": model}, scope, resource=f"embed:{scope}", resume=True)
+
+
+async def embed_scope(
+    graph: Graph,
+    embedder: Embedder,
+    scope: str,
+    *,
+    jobs: Jobs | None = None,
+    progress: Progress = silent,
+    page: int = PAGE,
+    clock: Callable[[], float] = time.perf_counter,
+) -> EmbedReport:
+    """Embed everything in `scope` that lacks a vector of this model.
+
+    Raises:
+        EmbedderMismatchError: the graph was embedded by another model: use `reembed`.
+    """
+    await check_embedding_model(graph, embedder.model, embedder.dimension)
+    return await _embed(
+        graph, embedder, [scope], owner_scope=scope, jobs=jobs or Jobs(graph), progress=progress, page=page, clock=clock
+    )
+
+
+async def reembed(
+    graph: Graph,
+    embedder: Embedder,
+    *,
+    scope: str | None = None,
+    jobs: Jobs | None = None,
+    progress: Progress = silent,
+    page: int = PAGE,
+    clock: Callable[[], float] = time.perf_counter,
+) -> EmbedReport:
+    """Embed anew what another model embedded, in one scope or everywhere, and record the model; run again after a kill.
+
+    When vectors get another length, the vector indexes are made anew first, and all scopes must be embedded.
+    The record in the graph changes last, so that a broken off run is noticed at every start.
+    """
+    recorded = await graph.one("graph/embedding_model")
+    resized = recorded is not None and recorded["dimension"] != embedder.dimension
+    changed = recorded is None or resized or recorded["model"] != embedder.model
+    if resized:
+        for name in _INDEXES:
+            await reindex(graph, name, dimension=embedder.dimension)
+    known = [str(row["id"]) for row in await graph.run("graph/scopes")]
+    chosen = known if scope is None or changed else [scope]
+    report = await _embed(
+        graph,
+        embedder,
+        chosen,
+        owner_scope=scope or "public",
+        jobs=jobs or Jobs(graph),
+        progress=progress,
+        page=page,
+        clock=clock,
+    )
+    await replace_embedding_model(graph, embedder.model, embedder.dimension)
+    await online(graph)
+    return report
+
+
+async def _embed(
+    graph: Graph,
+    embedder: Embedder,
+    scopes: Sequence[str],
+    *,
+    owner_scope: str,
+    jobs: Jobs,
+    progress: Progress,
+    page: int,
+    clock: Callable[[], float],
+) -> EmbedReport:
+    started = clock()
+    parameters = {"model": embedder.model, "scopes": len(scopes)}
+    job = await jobs.submit(KIND, parameters, owner_scope, resource=f"embed:{owner_scope}", resume=True)
+    async with jobs.lease(job.id, patient=True) as turn:
+        done = await embed_turn(graph, embedder, scopes, turn, progress=progress, page=page)
+    return EmbedReport(job_id=job.id, model=embedder.model, embedded=done, seconds=clock() - started)
+
+
+async def embed_turn(
+    graph: Graph,
+    embedder: Embedder,
+    scopes: Sequence[str],
+    turn: Turn,
+    *,
+    progress: Progress = silent,
+    page: int = PAGE,
+) -> int:
+    """Embed what lacks a vector of this model, page after page in the order of ids; how many nodes.
+
+    While one page is written the next is embedded. Nodes that have a vector of the model are passed over, so that a
+    second run does only what is left.
+    """
+    counts = {part: await _missing(graph, part, scopes, embedder.model) for part in EMBEDDED}
+    total, done = sum(counts.values()), 0
+    for part in (part for part in EMBEDDED if counts[part]):
+        after, writing = "", None
+        while rows := await graph.run(
+            f"ingest/unembedded_{part}", scopes=[*scopes], model=embedder.model, after=after, limit=page
+        ):
+            after = rows[-1]["id"]
+            vectors = await _vectors(embedder, [row["texts"] for row in rows])
+            if writing is not None:
+                await writing
+            done += len(rows)
+            work = _store(part, [row["id"] for row in rows], vectors, scopes, embedder.model)
+            message = f"embedding {part}"
+            writing = asyncio.create_task(
+                turn.commit(work, done=done, total=max(done, total), message=message, cursor={part: after})
+            )
+            progress(message, done, max(done, total))
+        if writing is not None:
+            await writing
+    return done
+
+
+def _store(
+    part: str, ids: Sequence[str], vectors: Sequence[Any], scopes: Sequence[str], model: str
+) -> list[tuple[str, dict[str, Any]]]:
+    return [(f"ingest/embed_{part}", {"ids": ids, "vectors": vectors, "scopes": [*scopes], "model": model})]
+
+
+async def _missing(graph: Graph, part: str, scopes: Sequence[str], model: str) -> int:
+    (row,) = await graph.run(f"ingest/unembedded_count_{part}", scopes=[*scopes], model=model)
+    return int(row["missing"])
+
+
+async def _vectors(embedder: Embedder, texts: Sequence[Sequence[str]]) -> list[Any]:
+    """For each node the vectors of its texts, [texts, d]."""
+    flat = [text for node in texts for text in node]
+    vectors = await embedder.embed(flat)
+    ends = np.cumsum([len(node) for node in texts])
+    return list(np.split(vectors, ends[:-1]))

@@ -1,0 +1,92 @@
+"""Who an entity is: normalised names, canonical keys, and ids made of them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from urllib.parse import unquote
+
+from clause.text.mentions import name_key as folded
+
+LONGEST_KEY = 1000
+"""Longer names are keyed by a prefix and a hash: a key must fit into an index entry of the server (about 8 kB)."""
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+def normalise(name: str) -> str:
+    r"""Unicode NFC without blanks around it; case and accents stay.
+
+    >>> normalise(" Ame\u0301lie ")
+    'Amélie'
+    """
+    return (name if name.isascii() else unicodedata.normalize("NFC", name)).strip()
+
+
+def canonical_key(name: str, kind: str = "concept", identity: str = "") -> str:
+    """The key that is unique within a scope; `identity` tells apart things of the same name (an IRI, for example).
+
+    >>> canonical_key("Kismet"), canonical_key("Kismet", identity="http://e.org/Kismet")
+    ('concept:Kismet', 'concept:Kismet#http://e.org/Kismet')
+    """
+    return short(f"{kind}:{normalise(name)}#{identity}" if identity else f"{kind}:{normalise(name)}")
+
+
+def name_key(name: str) -> str:
+    """The look-up form of a name (NFC, trimmed, casefolded), shortened when it is very long."""
+    return short(folded(name))
+
+
+def short(key: str) -> str:
+    """`key`, or of a very long one its first 200 characters and its sha256.
+
+    >>> short("a"), len(short("a" * 5000))
+    ('a', 266)
+    """
+    if len(key) <= LONGEST_KEY:
+        return key
+    return f"{key[:200]}~~{hashlib.sha256(key.encode()).hexdigest()}"
+
+
+def hashed(prefix: str, *parts: str) -> str:
+    """A content id: `prefix` and the first 24 hex digits of the sha256 of the parts, one a line."""
+    return prefix + hashlib.sha256("\n".join(parts).encode()).hexdigest()[:24]
+
+
+def entity_id(scope: str, key: str) -> str:
+    """The id of the entity with this canonical key.
+
+    >>> entity_id("kg:metaqa", "concept:Kismet")
+    'ent_e25e9abc3b7c5f5e70f29f8b'
+    """
+    return hashed("ent_", scope, key)
+
+
+def last_segment(iri: str) -> str:
+    """The readable end of an IRI: after the last `#`, `/` or `:`, percent-decoded.
+
+    >>> last_segment("http://dbpedia.org/ontology/birthPlace"), last_segment("urn:isbn:123")
+    ('birthPlace', '123')
+    """
+    return unquote(re.split(r"[#/:]", iri.rstrip("#/:"))[-1]) or iri
+
+
+def readable_name(iri: str) -> str:
+    """A name for the thing that an IRI means.
+
+    >>> readable_name("http://dbpedia.org/resource/Alan_Bean")
+    'Alan Bean'
+    """
+    return last_segment(iri).replace("_", " ").strip() or iri
+
+
+def readable_relation(name: str) -> str:
+    """A relationship type as words: from snake_case, kebab-case, camelCase, or the end of an IRI.
+
+    >>> readable_relation("directed_by"), readable_relation("birthPlace"), readable_relation("http://e.org/p#hasURL")
+    ('directed by', 'birth place', 'has url')
+    """
+    tail = last_segment(name) if "://" in name else name
+    words = _CAMEL.sub(" ", re.sub(r"[_\-.\s]+", " ", tail))
+    return (words if " " in words.strip() or not tail.isupper() else tail).strip().lower() or name

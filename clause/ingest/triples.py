@@ -1,0 +1,195 @@
+"""Loads triples: streamed, in batches, resumable at the last batch, and the same graph however often it is loaded."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal
+
+from clause.graph.embedding_model import check_embedding_model
+from clause.graph.runner import Graph
+from clause.graph.scopes import parse_scope, scope_token
+from clause.graph.server.progress import Progress, silent
+from clause.ingest.batch import Batch, Interner
+from clause.ingest.embedding import embed_scope
+from clause.ingest.readers import Format, Record, guess_format, read_triples
+from clause.ingest.registry import register
+from clause.ingest.report import BAD_KEPT, BadRecord, BadRecordError, LoadReport
+from clause.ingest.source import SourceFile, describe
+from clause.jobs.jobs import Jobs
+from clause.jobs.turn import Turn
+from clause.text.embedder import Embedder
+
+KIND = "load_triples"
+BATCH = 10_000
+
+
+async def load_triples(
+    graph: Graph,
+    embedder: Embedder | None,
+    path: Path,
+    scope: str,
+    *,
+    form: Format | None = None,
+    on_bad: Literal["skip", "fail"] = "skip",
+    progress: Progress = silent,
+    jobs: Jobs | None = None,
+    batch_size: int = BATCH,
+    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    clock: Callable[[], float] = time.perf_counter,
+) -> LoadReport:
+    """Load a file of triples into `scope`; a load that was broken off goes on where it stopped.
+
+    Arguments:
+        embedder: gives names and types their vectors in a second pass; None: no vectors now.
+        form: how the file is written (default: by its name).
+        on_bad: skip lines that are no triples and report them, or stop at the first.
+        progress: told records done and lines in all.
+        jobs: where the job is kept (default: jobs of `graph`).
+        batch_size: triples in one transaction.
+
+    Raises:
+        NotFoundError, BadInputError: the file is not there or cannot be read.
+        BadRecordError: a line is no triple and `on_bad` is fail; what came before it is loaded.
+        EmbedderMismatchError: the graph was embedded by another model.
+    """
+    parse_scope(scope)
+    if embedder is not None:
+        await check_embedding_model(graph, embedder.model, embedder.dimension)
+    source = await asyncio.to_thread(describe, path, scope)
+    form = form or guess_format(path)
+    jobs = jobs or Jobs(graph, now)
+    parameters = {"source_id": source.id, "format": str(form), "on_bad": on_bad}
+    job = await jobs.submit(KIND, parameters, scope, resource=f"load:{scope}", resume=True)
+    started = clock()
+    async with jobs.lease(job.id, patient=True) as turn:
+        load = _Load(graph, turn, source, on_bad=on_bad, progress=progress)
+        resumed_at = load.records
+        await load.run(path, form, batch_size)
+    seconds = clock() - started
+    embedding = await embed_scope(graph, embedder, scope, progress=progress, jobs=jobs) if embedder else None
+    return LoadReport(
+        job_id=job.id,
+        scope=scope,
+        source_id=source.id,
+        format=str(form),
+        records=load.records,
+        created=load.created,
+        known=load.records - load.bad_count - load.created,
+        bad_count=load.bad_count,
+        bad=tuple(load.bad),
+        seconds=seconds,
+        records_per_s=(load.records - resumed_at) / seconds if seconds > 0 else 0.0,
+        resumed_at=resumed_at,
+        embedding=embedding,
+    )
+
+
+class _Load:
+    """One run: while a batch's relationships are written, the next batch is read and its entities are merged."""
+
+    def __init__(self, graph: Graph, turn: Turn, source: SourceFile, *, on_bad: str, progress: Progress) -> None:
+        scope = turn.job.scope
+        self._graph = graph
+        self._turn = turn
+        self._source = source
+        self._scope = scope
+        self._on_bad = on_bad
+        self._progress = progress
+        self._recorded_at = turn.job.created_at
+        self._names = Interner(scope, source.id)
+        self._types: set[str] = set()
+        cursor = turn.cursor
+        self.records = int(cursor.get("records", 0))
+        self.created = int(cursor.get("created", 0))
+        self.bad_count = int(cursor.get("bad_count", 0))
+        self.bad = [BadRecord(number=number, reason=reason) for number, reason in cursor.get("bad", [])]
+
+    async def run(self, path: Path, form: Format, size: int) -> None:
+        await self._graph.run("graph/register_scope", scope=self._scope, recorded_at=self._recorded_at)
+        await self._graph.run("ingest/merge_source", **self._source.row(self._scope, self._recorded_at))
+        records = read_triples(path, form, skip=self.records)
+        batch = await asyncio.to_thread(self._read, records, size)
+        await self._merge(batch)
+        while batch.records:
+            written = asyncio.create_task(self._write(batch, await self._known(batch)))
+            try:
+                batch = await asyncio.to_thread(self._read, records, size)
+                await self._merge(batch)
+            finally:
+                await written
+
+    def _read(self, records: Iterator[Record], size: int) -> Batch:
+        return self._names.batch(list(islice(records, size)))
+
+    async def _merge(self, batch: Batch) -> None:
+        """Entities and types of a batch; the entities that have no relationship yet are remembered in the batch."""
+        common: dict[str, Any] = {"scope": self._scope, "recorded_at": self._recorded_at}
+        if batch.entities:
+            token = scope_token(self._scope)
+            (row,) = await self._graph.run("ingest/merge_entities", rows=batch.entities, scope_token=token, **common)
+            batch.fresh.update(batch.entities[number][1] for number in row["fresh"])
+        unseen = {relation for _, relation, *_ in batch.triples} - self._types
+        if unseen:
+            rows = [[*register(self._scope, name)] for name in sorted(unseen)]
+            await self._graph.run("ingest/merge_types", rows=rows, **common)
+            self._types |= unseen
+
+    async def _known(self, batch: Batch) -> set[int]:
+        """Numbers of the batch's triples that the graph has; only those whose two ends had relationships are asked."""
+        rows = [
+            [number, head, relation, tail]
+            for number, (head, relation, tail, *_) in enumerate(batch.triples)
+            if head not in batch.fresh and tail not in batch.fresh
+        ]
+        if not rows:
+            return set()
+        (row,) = await self._graph.run("ingest/known_triples", rows=rows, scope=self._scope)
+        return set(row["known"])
+
+    async def _write(self, batch: Batch, known: set[int]) -> None:
+        """Create what is missing and move the cursor, in one transaction."""
+        missing = [triple for number, triple in enumerate(batch.triples) if number not in known]
+        fault = batch.bad[0] if batch.bad and self._on_bad == "fail" else None
+        if fault is not None:
+            raise BadRecordError(
+                f"{self._source.name} line {fault.number}: {fault.reason}",
+                remedy="mend the file, or load with --on-bad skip",
+                field="file",
+            )
+        self.records += batch.records
+        self.created += len(missing)
+        self.bad_count += len(batch.bad)
+        self.bad += [BadRecord(number=bad.number, reason=bad.reason) for bad in batch.bad][: BAD_KEPT - len(self.bad)]
+        await self._turn.commit(
+            self._create(missing),
+            done=self.records,
+            total=max(self._source.lines, self.records),
+            message=f"loading {self._source.name}",
+            cursor=self._cursor(),
+        )
+        self._progress(f"loading {self._source.name}", self.records, max(self._source.lines, self.records))
+
+    def _create(self, missing: Sequence[Any]) -> list[tuple[str, dict[str, Any]]]:
+        if not missing:
+            return []
+        parameters = {
+            "rows": missing,
+            "scope": self._scope,
+            "source_id": self._source.id,
+            "recorded_at": self._recorded_at,
+            **self._turn.keys,
+        }
+        return [("ingest/create_triples", parameters)]
+
+    def _cursor(self) -> dict[str, Any]:
+        return {
+            "records": self.records,
+            "created": self.created,
+            "bad_count": self.bad_count,
+            "bad": [[bad.number, bad.reason] for bad in self.bad],
+        }

@@ -1,0 +1,1 @@
+"""Long work that survives its worker: leases, progress, resuming."""

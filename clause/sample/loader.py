@@ -1,0 +1,110 @@
+"""Puts the sample into the graph, with its packaged vectors where the embedder is the one that made them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from clause.graph.embedding_model import check_embedding_model
+from clause.graph.runner import Graph
+from clause.graph.server.progress import Progress, silent
+from clause.ingest.embedding import embed_scope
+from clause.ingest.names import canonical_key, entity_id
+from clause.ingest.readers import read_triples
+from clause.ingest.triples import load_triples
+from clause.jobs.jobs import Jobs
+from clause.jobs.turn import Turn
+from clause.sample.files import KB, SCOPE, TRIPLES, VECTORS
+from clause.sample.vectors import PackedVectors, fingerprint, load
+from clause.text.embedder import Embedder
+
+KIND = "load_sample_vectors"
+PAGE = 250
+
+
+class SampleReport(BaseModel):
+    """What there was to do; all zero when the sample was complete."""
+
+    model_config = ConfigDict(frozen=True)
+
+    scope: str
+    created: int = Field(0, ge=0, description="triples that were not there before")
+    packaged: int = Field(0, ge=0, description="vectors taken from the package")
+    embedded: int = Field(0, ge=0, description="vectors that the embedder made")
+    seconds: float = Field(0.0, ge=0)
+
+
+async def load_sample(
+    graph: Graph,
+    embedder: Embedder,
+    progress: Progress = silent,
+    *,
+    jobs: Jobs | None = None,
+    kb: Path = KB,
+    vectors: Path = VECTORS,
+    triples: int = TRIPLES,
+    scope: str = SCOPE,
+    clock: Callable[[], float] = time.perf_counter,
+) -> SampleReport:
+    """See to it that the sample is in the graph with all vectors; quick when it is. A broken off load goes on.
+
+    `kb`, `vectors`, `triples` (how many there are) and `scope` are those of the package unless a test says otherwise.
+
+    Raises:
+        EmbedderMismatchError: the graph was embedded by another model.
+    """
+    await check_embedding_model(graph, embedder.model, embedder.dimension)
+    started, created, packaged = clock(), 0, 0
+    size = await graph.one("ingest/graph_size", scope=scope)
+    jobs = jobs or Jobs(graph)
+    if size is None or size["triples"] < triples:
+        created = (await load_triples(graph, None, kb, scope, progress=progress, jobs=jobs)).created
+    (row,) = await graph.run("ingest/unembedded_count_entities", scopes=[scope], model=embedder.model)
+    if row["missing"]:
+        packaged = await _take_packaged(graph, embedder, jobs, scope, kb=kb, vectors=vectors, progress=progress)
+    (left,) = await graph.run("ingest/unembedded_total", scopes=[scope], model=embedder.model)
+    embedded = 0
+    if left["missing"]:
+        embedded = (await embed_scope(graph, embedder, scope, jobs=jobs, progress=progress)).embedded
+    seconds = clock() - started
+    return SampleReport(scope=scope, created=created, packaged=packaged, embedded=embedded, seconds=seconds)
+
+
+async def _take_packaged(
+    graph: Graph, embedder: Embedder, jobs: Jobs, scope: str, *, kb: Path, vectors: Path, progress: Progress
+) -> int:
+    """Write the vectors of the package; none when another model or other names made them."""
+    packed = await asyncio.to_thread(load, vectors)
+    names = await asyncio.to_thread(names_of, kb)
+    if packed.model != embedder.model or packed.fingerprint != fingerprint(names):
+        return 0
+    job = await jobs.submit(KIND, {"model": packed.model}, scope, resource=f"embed:{scope}", resume=True)
+    async with jobs.lease(job.id, patient=True) as turn:
+        return await _write(turn, packed, names, progress)
+
+
+async def _write(turn: Turn, packed: PackedVectors, names: list[str], progress: Progress) -> int:
+    scope, begun = turn.job.scope, int(turn.cursor.get("rows", 0))
+    for start in range(begun, len(names), PAGE):
+        stop = min(start + PAGE, len(names))
+        work = {
+            "ids": [entity_id(scope, canonical_key(name)) for name in names[start:stop]],
+            "vectors": [*packed.unpack(start, stop)[:, None, :]],
+            "scopes": [scope],
+            "model": packed.model,
+        }
+        message = "loading packaged vectors"
+        rows = [("ingest/embed_entities", work)]
+        await turn.commit(rows, done=stop, total=len(names), message=message, cursor={"rows": stop})
+        progress(message, stop, len(names))
+    return len(names) - begun
+
+
+def names_of(kb: Path) -> list[str]:
+    """Every entity name of a file of triples, sorted by code points: the order of the packed vectors."""
+    triples = [record.triple for record in read_triples(kb) if record.triple is not None]
+    return sorted({term.name for triple in triples for term in (triple.head, triple.tail)})

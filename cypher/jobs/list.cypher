@@ -1,0 +1,16 @@
+// jobs/list, jobs newest first, older than a given id; null narrows nothing
+// mode:       read
+// returns:    many
+// parameters: $scopes LIST<STRING>, $kind STRING, $state STRING, $before STRING, $limit INTEGER
+// columns:    id, kind, scope, resource, state, parameters, done, total, message, cursor, error, owner, sequence, version,
+//             created_at, started_at, finished_at, cancel_requested
+CYPHER 25 MATCH (job:Job)
+WHERE ($scopes IS NULL OR job.scope IN $scopes) AND ($kind IS NULL OR job.kind = $kind)
+  AND ($state IS NULL OR job.state = $state) AND ($before IS NULL OR job.id < $before)
+RETURN job.id AS id, job.kind AS kind, job.scope AS scope, job.resource AS resource, job.state AS state,
+       job.parameters AS parameters, job.done AS done, job.total AS total, job.message AS message,
+       job.cursor AS cursor, job.error AS error, job.owner AS owner, job.sequence AS sequence, job.version AS version,
+       job.recorded_at AS created_at, job.started_at AS started_at, job.finished_at AS finished_at,
+       job.cancel_requested AS cancel_requested
+ORDER BY id DESC
+LIMIT $limit
