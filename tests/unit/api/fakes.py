@@ -11,9 +11,10 @@ from clause.errors import ClauseError, ConflictError, NotFoundError
 from clause.graph.idempotency import Claim, StoredResponse
 from clause.graph.scopes import Caller
 from clause.jobs.models import Job, JobPage, JobState
-from clause.settings import Settings
+from clause.reasoning.budget import Budgets, Prices
 from clause.reasoning.models import (
     AgentHandoff,
+    BudgetAllocation,
     ContextCurationRequest,
     ContextCurationResponse,
     CoordinationRequest,
@@ -27,6 +28,8 @@ from clause.reasoning.models import (
     SubgraphRequest,
     SubgraphResponse,
 )
+from clause.reasoning.runs import RunRecord, RunSummary
+from clause.settings import Settings
 
 SIGNALS = EdgeSignals(phi_ent=0.5, phi_rel=0.5, phi_nbr=0.0, phi_deg=1.0, phi_basin=0.0)
 
@@ -164,6 +167,34 @@ class FakeKeys:
         del self.kept[claim.scope, claim.key]
 
 
+class FakeRuns:
+    """Recorded runs in a dict; they are Ann's."""
+
+    def __init__(self) -> None:
+        self.runs: dict[str, RunRecord] = {}
+
+    def add(self, run_id: str, digest: dict[str, Any]) -> None:
+        request = CoordinationRequest(query="who directed it", budgets=BudgetAllocation())
+        self.runs[run_id] = RunRecord(
+            id=run_id, scope="user:ann", scopes=("user:ann",), query=request.query, digest=digest, policy="heuristic",
+            request=request.model_dump(mode="json"), budgets=Budgets(), prices=Prices(),
+            recorded_at=datetime(2026, 1, 1, tzinfo=UTC),
+        )  # fmt: skip
+
+    async def get(self, run_id: str, caller: Caller) -> RunRecord:
+        if run_id not in self.runs or not caller.may_read(self.runs[run_id].scope):
+            raise NotFoundError(f"no run {run_id!r}", field="run_id")
+        return self.runs[run_id]
+
+    async def list(self, caller: Caller, *, limit: int = 20, after: str | None = None) -> Sequence[RunSummary]:
+        found = [
+            RunSummary(**run.model_dump(include=set(RunSummary.model_fields)))
+            for key, run in sorted(self.runs.items(), reverse=True)
+            if caller.may_read(run.scope) and (after is None or key < after)
+        ]
+        return found[:limit]
+
+
 class FakeContainer:
     """What the application opens."""
 
@@ -172,12 +203,18 @@ class FakeContainer:
         self.settings = Settings()
         self.jobs = FakeJobs()
         self.keys = FakeKeys()
+        self.runs = FakeRuns()
         self.job_kinds: dict[str, Any] = {"load_sample": None, "vanishing": None}
         self.coordinator = self.agents = FakeCoordinator()
         self.checks = {name: Check(ready=True, detail="fine") for name in ("neo4j", "migrations", "model", "policy")}
 
     async def readiness(self) -> dict[str, Check]:
         return self.checks
+
+    @staticmethod
+    def runs_request() -> CoordinationRequest:
+        """A request like those that `FakeRuns` has recorded."""
+        return CoordinationRequest(query="who directed it", budgets=BudgetAllocation())
 
     def fail(self, error: ClauseError) -> None:
         """Let every question raise `error`."""
