@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
+from itertools import accumulate
 from typing import Any, Literal
 
 from clause.text.lucene import escape
@@ -21,6 +22,9 @@ LEAST_SIMILARITY = 0.3
 """A vector find counts from this cosine on."""
 
 MOST_WORDS = 64
+_LONGEST_WORD = 40
+_LONGEST_PHRASE = 200
+_MOST_LETTERS = 800  # a script without spaces makes a clause of every letter, and Lucene takes 1024
 _FUZZY_FROM = 4
 _FUZZY_ALONE_FROM = 6
 _FUZZY_MORE_FROM = 8
@@ -147,13 +151,14 @@ def telling_words(text: str, covered: Iterable[Span] = ()) -> list[str]:
 def full_text_query(words: Sequence[str], scopes: Sequence[str], phrases: Sequence[str] = ()) -> str:
     """A Lucene query for entities of `scopes` that have any of `words`, longer ones also misspelt, or a whole phrase.
 
+    What is longer than a name's words is left out, and so is what would make more clauses than Lucene takes.
     Never empty: without words or scopes it is a query that nothing answers.
 
     >>> full_text_query(["Matrix", "of"], ["public"], ["The Matrix"])
     '+scope_token:(s_public) +("The Matrix"^4 Matrix Matrix~1 of)'
     """
-    clauses = [f'"{escaped}"^4' for escaped in map(escape, phrases) if escaped]
-    for escaped in map(escape, words):
+    clauses = [f'"{escaped}"^4' for escaped in map(escape, _short(phrases, _LONGEST_PHRASE)) if escaped]
+    for escaped in map(escape, _short(words, _LONGEST_WORD)):
         if escaped:
             misspelt = f"{escaped}~{1 if len(escaped) < _FUZZY_MORE_FROM else 2}"
             clauses += [escaped, misspelt] if len(escaped) >= _FUZZY_FROM else [escaped]
@@ -169,6 +174,12 @@ def scope_token(scope: str) -> str:
     's_kg_metaqa'
     """
     return "s_" + re.sub(r"[^0-9A-Za-z]", "_", scope)
+
+
+def _short(texts: Sequence[str], longest: int) -> list[str]:
+    kept = [text for text in texts if len(text) <= longest]
+    letters = accumulate(map(len, kept))
+    return [text for text, so_far in zip(kept, letters, strict=True) if so_far <= _MOST_LETTERS]
 
 
 def _bare(row: Mapping[str, Any]) -> Candidate:

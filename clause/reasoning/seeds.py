@@ -86,7 +86,7 @@ class SeedFinder:
         """
         if len(query) > MOST_CHARACTERS:
             raise OutOfBoundsError(
-                f"the query has {len(query)} characters", field="query", bound=f"at most {MOST_CHARACTERS}"
+                f"the query has {len(query)} characters", field="query", bound=f"at most {MOST_CHARACTERS} characters"
             )
         text = plain(query)
         if not text.strip():

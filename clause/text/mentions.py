@@ -92,6 +92,8 @@ def candidate_spans(text: str, max_words: int = MAX_WORDS, limit: int = MAX_SPAN
     width = max(1, min(max_words, limit // max(1, len(pieces))))
     found: list[Span] = []
     for first, (starts, _) in enumerate(edges):
+        if len(found) >= limit:
+            break
         for last in range(first, min(first + width, len(edges))):
             ends = edges[last][1]
             found.extend(Span(s, e, text[s:e], last - first + 1) for s in starts for e in ends if s < e)

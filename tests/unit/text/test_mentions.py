@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -123,4 +125,4 @@ def test_proper_names_by_rule(text, expected):
 def test_proper_names_stand_in_order_without_overlap(text):
     found = find_proper_names(text)
     assert all(text[m.start : m.end] == m.name for m in found)
-    assert all(left.end <= right.start for left, right in zip(found, found[1:], strict=False))
+    assert all(left.end <= right.start for left, right in pairwise(found))
