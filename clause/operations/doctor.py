@@ -171,10 +171,10 @@ def api_port(host: str, port: int, state: Path) -> str:
     if record is not None:
         return f"the API runs on port {record.details.get('port', port)} (pid {record.pid})"
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    with socket.socket(family, socket.SOCK_STREAM) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((host, port))
+            listener.bind((host, port))
         except OSError as error:
             reason = error.strerror or str(error)
             raise SetupError(f"{host}:{port}: {reason}", remedy="stop that program, or set CLAUSE_PORT") from error
@@ -187,7 +187,6 @@ def java_at_hand() -> str:
     Raises:
         ServerError: there is none.
     """
-
     found = find_java()
     return f"{java_version(found)} at {found}"
 
@@ -198,7 +197,6 @@ def fetched() -> str:
     Raises:
         ServerError: some are not.
     """
-
     from clause.graph.server import maven  # noqa: PLC0415 - jgo is slow to import, and an external server needs none
 
     locked = jars.read_lock()

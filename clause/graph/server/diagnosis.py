@@ -23,7 +23,7 @@ class Cause:
 
 _CAUSES = (
     Cause(
-        r"No space left on device|Disk quota exceeded|disk is full",
+        r"No space left on device|OutOfDisk|Disk quota exceeded|disk is full",
         "the disk is full",
         "free some disk space, then run the command again; what was committed is safe",
     ),
@@ -71,11 +71,14 @@ def diagnose(text: str, home: Path) -> ServerError:
     >>> diagnose("java.io.IOException: No space left on device", Path("/srv")).message
     'Neo4j in /srv did not start: the disk is full'
     """
-    last = [line.strip() for line in text.splitlines() if line.strip()][-_KEPT_LINES:]
+    said = [line.strip() for line in text.splitlines() if line.strip()]
+    last = said[-_KEPT_LINES:]
     for cause in _CAUSES:
         if re.search(cause.pattern, text):
             return _error(home, cause.message, cause.remedy, last)
-    return _error(home, last[-1] if last else "it ended without a word", "see `clause db logs`", last)
+    errors = [line for line in said if re.search(r"\bERROR\b|^Caused by: |^Error", line)]
+    message = (errors or said or ["it ended without a word"])[-1]
+    return _error(home, message, "see `clause db logs`", last)
 
 
 def _error(home: Path, message: str, remedy: str, last: list[str]) -> ServerError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from clause.graph.server.pidfile import replace_privately
 
 USER = "neo4j"
 DATABASE = "neo4j"
+ROOM_MB = 100
 WAY_BACK_IN = "put the password back into that file, or move the folder data away to begin with an empty graph"
 _FOLDERS = ("conf", "data", "import", "lib", "licenses", "logs", "plugins", "run")
 
@@ -81,6 +83,19 @@ class Layout:
                 remedy="free disk space or mend its rights, or set CLAUSE_HOME to a folder of yours",
             ) from error
 
+    def require_room(self) -> None:
+        """Refuse to start on a full disk: the server would take minutes to find out.
+
+        Raises:
+            ServerError: there is less than ROOM_MB free.
+        """
+        free_mb = shutil.disk_usage(self.home).free >> 20
+        if free_mb < ROOM_MB:
+            raise ServerError(
+                f"the disk is full: {free_mb} MiB are left where {self.home} is, Neo4j wants {ROOM_MB}",
+                remedy="free some disk space, or set CLAUSE_HOME to a folder on another disk",
+            )
+
     def read_password(self) -> str:
         """The password; made when there is neither a password nor a store.
 
@@ -114,7 +129,9 @@ class Layout:
             "server.directories.import": "import",
             "dbms.security.auth_enabled": "true",
             "dbms.usage_report.enabled": "false",
+            "dbms.fleet_manager.enabled": "false",
             "client.allow_telemetry": "false",
+            "db.tx_log.preallocate": "false",  # else an empty graph takes half a gigabyte
             "db.tx_log.rotation.retention_policy": "256M size",
             "db.transaction.timeout": "10m",
             # the stores are closed by then; without these two every stop waits 10 s for connections that are gone

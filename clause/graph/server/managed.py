@@ -88,13 +88,12 @@ class ManagedServer:
         process = record.process if record else None
         if record is None or process is None:
             return ServerStatus(running=False, home=self.layout.home)
-        used = _ports(record)
         return ServerStatus(
             running=_answers(record),
             home=self.layout.home,
             pid=record.pid,
-            uri=f"bolt://{ports.HOST}:{used.bolt}",
-            browser=f"http://{ports.HOST}:{used.http}/browser/",
+            uri=_uri(record),
+            browser=f"http://{ports.HOST}:{_ports(record).http}/browser/",
             started_at=record.started_at,
             memory_mb=_memory_mb(process),
         )
@@ -111,6 +110,7 @@ class ManagedServer:
         return record if _answers(record) else self._wait(record, progress)
 
     def _start(self, progress: Progress) -> ProcessRecord:
+        self.layout.require_room()
         java = find_java()
         class_path = self._class_path(progress)
         password = self.layout.read_password()
@@ -122,7 +122,7 @@ class ManagedServer:
         for attempt in range(_ATTEMPTS):
             chosen = ports.choose(self._last_ports(), strangers=attempt > 0)
             try:
-                return self._launch(command, chosen, password, progress)
+                return self._launch(command, chosen, progress)
             except ServerError as error:
                 if error.details.get("cause") != PORT_TAKEN or attempt == _ATTEMPTS - 1:
                     raise
@@ -133,10 +133,10 @@ class ManagedServer:
 
         return maven.fetch(jars.read_lock(), maven.repository(), progress)
 
-    def _launch(self, command: list[str], chosen: Ports, password: str, progress: Progress) -> ProcessRecord:
+    def _launch(self, command: list[str], chosen: Ports, progress: Progress) -> ProcessRecord:
         self.layout.configure(chosen, self.heap_mb)
         self.layout.turn_logs()
-        details = {"bolt": chosen.bolt, "http": chosen.http, "password": _fingerprint(password), "ready": False}
+        details = {"bolt": chosen.bolt, "http": chosen.http, "ready": False}
         pid = spawn(command, self.layout.console)
         try:
             record = self._pidfile.write(pid, details)
@@ -152,29 +152,29 @@ class ManagedServer:
             if record.process is None:
                 raise self._failure()
             if self.layout.says_started() and ports.answers(_ports(record).bolt):
-                self._sign_in(record)
-                return self._pidfile.write(record.pid, {**record.details, "ready": True})
+                proven = _fingerprint(self._sign_in(record))
+                return self._pidfile.write(record.pid, {**record.details, "password": proven, "ready": True})
             time.sleep(_POLL_S)
         raise self._failure()
 
-    def _sign_in(self, record: ProcessRecord) -> None:
-        """One connection with our password: the server is ours and open."""
+    def _sign_in(self, record: ProcessRecord) -> str:
+        """One connection with our password, which is given back: the server is ours and open."""
         from neo4j import GraphDatabase  # noqa: PLC0415 - costs 0.3 s, and a server that is up needs none of it
         from neo4j.exceptions import AuthError  # noqa: PLC0415
 
-        address = self._address(record)
+        uri, password = _uri(record), self.layout.read_password()
         try:
-            with GraphDatabase.driver(address.uri, auth=(USER, address.password.get_secret_value())) as driver:
+            with GraphDatabase.driver(uri, auth=(USER, password)) as driver:
                 driver.verify_connectivity()
         except AuthError as error:
             raise self._wrong_password() from error
+        return password
 
     def _address(self, record: ProcessRecord) -> Address:
         password = self.layout.read_password()
         if record.details.get("password", _fingerprint(password)) != _fingerprint(password):
             raise self._wrong_password()
-        uri = f"bolt://{ports.HOST}:{_ports(record).bolt}"
-        return Address(uri=uri, user=USER, password=SecretStr(password), database=DATABASE)
+        return Address(uri=_uri(record), user=USER, password=SecretStr(password), database=DATABASE)
 
     def _wrong_password(self) -> ServerError:
         return ServerError(
@@ -215,6 +215,10 @@ class ManagedServer:
 
 def _ports(record: ProcessRecord) -> Ports:
     return Ports(bolt=record.details["bolt"], http=record.details["http"])
+
+
+def _uri(record: ProcessRecord) -> str:
+    return f"bolt://{ports.HOST}:{_ports(record).bolt}"
 
 
 def _answers(record: ProcessRecord) -> bool:

@@ -36,6 +36,11 @@ def test_an_unknown_fault_tells_the_last_words_of_the_server() -> None:
     assert error.details["log"] == ["one", "two", "ERROR the moon is too bright"]
 
 
+def test_an_error_is_told_rather_than_what_was_said_after_it() -> None:
+    error = diagnose("INFO  Starting...\nERROR it rains\n  at cloud.java\nINFO  Stopped.", HOME)
+    assert error.message == f"Neo4j in {HOME} did not start: ERROR it rains"
+
+
 def test_a_server_that_said_nothing_is_told_as_such() -> None:
     assert "without a word" in diagnose("", HOME).message
 

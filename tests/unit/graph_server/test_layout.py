@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import shutil
 import stat
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -30,6 +32,14 @@ def test_a_home_that_cannot_be_made_is_one_clear_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
     with pytest.raises(ServerError, match="cannot write") as caught:
         Layout(tmp_path / "file" / "home").prepare()
+    assert "CLAUSE_HOME" in str(caught.value.remedy)
+
+
+def test_a_full_disk_is_told_before_anything_starts(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    layout.require_room()
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=7 << 20))
+    with pytest.raises(ServerError, match="the disk is full: 7 MiB are left") as caught:
+        layout.require_room()
     assert "CLAUSE_HOME" in str(caught.value.remedy)
 
 
@@ -66,6 +76,7 @@ def test_the_configuration_is_loopback_with_a_password_and_sends_nothing_home(la
     assert len(addresses) == 3
     assert settings["dbms.security.auth_enabled"] == "true"
     assert settings["dbms.usage_report.enabled"] == settings["client.allow_telemetry"] == "false"
+    assert settings["dbms.fleet_manager.enabled"] == "false"
     assert settings["server.directories.import"] == "import"
     assert settings["server.memory.pagecache.size"] == "256m"
     assert mode(layout.configuration / "neo4j.conf") == 0o600

@@ -33,7 +33,7 @@ def behave(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     monkeypatch.setattr(launch, "set_initial_password", lambda *given: None)
     monkeypatch.setattr(managed, "find_java", lambda: Path("java"))
     monkeypatch.setattr(ManagedServer, "_class_path", lambda self, progress: [])
-    monkeypatch.setattr(ManagedServer, "_sign_in", lambda self, record: None)
+    monkeypatch.setattr(ManagedServer, "_sign_in", lambda self, record: self.layout.read_password())
     return behaviour
 
 

@@ -1,0 +1,62 @@
+"""The doctor at the bedside of a real server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from clause.graph.address import Address
+from clause.graph.catalogue import Catalogue
+from clause.graph.runner import Graph
+from clause.operations.doctor import Check, examine
+from tests.servers import statement
+
+pytestmark = pytest.mark.integration
+
+
+def environ_of(address: Address, home: Path, **more: str) -> dict[str, str]:
+    return {
+        "CLAUSE_HOME": str(home),
+        "CLAUSE_NEO4J_URI": address.uri,
+        "CLAUSE_NEO4J_USER": address.user,
+        "CLAUSE_NEO4J_PASSWORD": address.password.get_secret_value(),
+        "CLAUSE_NEO4J_DATABASE": address.database,
+        **more,
+    }
+
+
+async def checks_of(environ: dict[str, str]) -> dict[str, Check]:
+    return {check.name: check for check in (await examine(environ)).checks}
+
+
+async def test_a_migrated_database_is_well(migrated_address: Address, tmp_path: Path) -> None:
+    found = await checks_of(environ_of(migrated_address, tmp_path))
+    assert "password right" in found["database"].found
+    assert found["database"].ok
+    assert found["migrations"].ok
+    assert found["embedder"].ok
+
+
+async def test_a_wrong_password_is_one_clear_line(migrated_address: Address, tmp_path: Path) -> None:
+    found = await checks_of(environ_of(migrated_address, tmp_path, CLAUSE_NEO4J_PASSWORD="not the password"))
+    assert not found["database"].ok
+    assert "\n" not in found["database"].found
+    assert "not the password" not in found["database"].found
+    assert found["database"].remedy
+    assert "migrations" not in found
+
+
+async def test_a_missing_index_is_told_with_its_cure(migrated_address: Address, tmp_path: Path) -> None:
+    async with Graph(migrated_address, Catalogue.load()) as graph:
+        name = (await graph.run("graph/indexes"))[0]["name"]
+        await graph.execute(statement(f"DROP INDEX {name} IF EXISTS", mode="schema"), {})
+        try:
+            found = await checks_of(environ_of(migrated_address, tmp_path))
+        finally:
+            from clause.graph.migrations import reindex
+
+            await reindex(graph, name)
+    assert not found["migrations"].ok
+    assert found["migrations"].remedy == f"run `clause db reindex {name}`"
+    assert (await checks_of(environ_of(migrated_address, tmp_path)))["migrations"].ok
