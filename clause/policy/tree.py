@@ -5,7 +5,7 @@ Axes: d is the depth of a hop (0 at the seed), m_d edges at that depth from n_d 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from clause.policy.patterns import Pattern
 from clause.reasoning.episode import Episode
-from clause.reasoning.neighbourhood import Edge
+from clause.reasoning.neighbourhood import Edge, Node
 from clause.reasoning.subgraph import WorkingSubgraph
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-CountTokens = Callable[[Sequence[Edge]], Sequence[int]]
+CountTokens = Callable[[Sequence[Edge], Mapping[str, Node]], Sequence[int]]
+"""Tokens of the sentences of edges whose ends are among the nodes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +35,16 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class PlanTree:
-    """All known edges along `pattern` from `seed`; `nodes[d]` gives each node of depth d its place."""
+    """All known edges along `pattern` from `seed`.
+
+    `nodes[d]` gives each node of depth d its place; `tokens` is what each edge's sentence costs.
+    """
 
     seed: str
     pattern: Pattern
     nodes: tuple[dict[str, int], ...]
     levels: tuple[Level, ...]
+    tokens: dict[Edge, float]
 
     @classmethod
     def build(cls, subgraph: WorkingSubgraph, seed: str, pattern: Pattern, count_tokens: CountTokens) -> PlanTree:
@@ -58,10 +63,11 @@ class PlanTree:
                         edges.append(edge)
                         near.append(place)
                         far.append(ends.setdefault(end, len(ends)))
-            tokens = np.asarray(count_tokens(edges), dtype=np.float64)
+            tokens = np.asarray(count_tokens(edges, subgraph.nodes), dtype=np.float64)
             levels.append(Level(tuple(edges), np.array(near, dtype=np.int64), np.array(far, dtype=np.int64), tokens))
             nodes.append(ends)
-        return cls(seed, pattern, tuple(nodes), tuple(levels))
+        spoken = {edge: cost for level in levels for edge, cost in zip(level.edges, level.tokens.tolist(), strict=True)}
+        return cls(seed, pattern, tuple(nodes), tuple(levels), spoken)
 
     @property
     def answers(self) -> int:

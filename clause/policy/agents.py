@@ -1,0 +1,280 @@
+"""The three learned agents of one episode: they read along a plan, then choose among options with their networks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clause.policy.observations import edge_rows, situation
+from clause.policy.options import Picks, bundles, walks
+from clause.policy.patterns import Pattern
+from clause.policy.perceptron import OptionPerceptron, balanced, log_softmax
+from clause.policy.tree import CountTokens, PlanTree, Progress, worths
+from clause.reasoning.actions import (
+    ARCHITECT,
+    CURATOR,
+    NAVIGATOR,
+    AddBundle,
+    Agent,
+    ArchitectAction,
+    CuratorAction,
+    Look,
+    NavigatorAction,
+    Pick,
+    Stop,
+)
+from clause.reasoning.budget import Prices
+from clause.reasoning.episode import Episode
+from clause.reasoning.neighbourhood import Edge, Hop
+from clause.reasoning.policy import Decision
+
+Floats = NDArray[np.float32]
+MOST_READ = 400
+"""Nodes whose neighbours are read for one hop of a plan."""
+
+MOST_DECISIONS = 400
+"""Decisions that one agent may take: a bound in operations for episodes without masks."""
+
+TEXTS_PICKED = 5
+"""Texts the Curator takes, best first, when nothing was walked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A pattern to walk from a seed; `score` in [0, 1] orders plans and becomes the answers' score.
+
+    `next_hops[d]` holds the log-probabilities of what comes after d hops of the pattern, None standing for STOP.
+    """
+
+    seed: str
+    pattern: Pattern
+    score: float
+    next_hops: tuple[Mapping[Hop | None, float], ...] = ()
+
+
+@dataclass(slots=True)
+class Choice:
+    """One decision as training sees it: options [n, F], context [C], what was chosen and its log-probability.
+
+    `ranking` holds the features of the edges that a bundle was drawn from, `order` which of them it took, in order.
+    """
+
+    agent: Agent
+    options: Floats
+    context: Floats
+    chosen: int
+    log_probability: float
+    ranking: Floats | None = None
+    order: tuple[int, ...] = ()
+    steps: int = 0
+
+
+Pilot = Callable[[Agent, Floats, Floats, Sequence[object]], int]
+"""Overrides the networks' choice: (agent, options, context, actions behind STOP) -> row. For demonstrations."""
+
+
+@dataclass(slots=True)
+class Mind:
+    """What decides: the option networks, and how they are asked.
+
+    `rng` None takes the most probable option; with one, options are sampled and bundles ranked with Gumbel noise.
+    `trace` collects the choices of an episode.
+    """
+
+    networks: Mapping[str, OptionPerceptron]
+    rng: np.random.Generator | None = None
+    pilot: Pilot | None = None
+    trace: list[Choice] | None = None
+
+    def choose(self, agent: Agent, network: str, options: Floats, context: Floats, actions: Sequence[object]) -> Choice:
+        """One of the options."""
+        logs = log_softmax(balanced(self.networks[network].logits(options, context)))
+        if self.pilot is not None:
+            chosen = self.pilot(agent, options, context, actions)
+        elif self.rng is None:
+            chosen = int(logs.argmax())
+        else:
+            chosen = int((logs + self.rng.gumbel(size=len(logs))).argmax())
+        choice = Choice(agent, options, context, chosen, float(logs[chosen]))
+        if self.trace is not None:
+            self.trace.append(choice)
+        return choice
+
+    def rank(self, rows: Floats, context: Floats) -> Floats:
+        """Scores of edges, with noise when sampling, so that sorting them draws an order (Plackett-Luce)."""
+        scores = self.networks["edges"].logits(rows, context)
+        return scores if self.rng is None else scores + self.rng.gumbel(size=len(scores)).astype(np.float32)
+
+
+@dataclass(slots=True)
+class LearnedAgents:
+    """The agents of one question.
+
+    Args:
+        plans: what to try, best first.
+        mind: the networks.
+        count_tokens: tokens of edges' sentences.
+        prices: the request's prices.
+    """
+
+    plans: list[Plan]
+    mind: Mind
+    count_tokens: CountTokens
+    prices: Prices
+    plan: Plan | None = None
+    tree: PlanTree | None = None
+    _ranks: dict[Edge, float] = field(default_factory=dict)
+    _picks: Picks | None = None
+    _queue: list[int] = field(default_factory=list)
+    _decisions: dict[Agent, int] = field(default_factory=dict)
+
+    def edge_score(self, edge: Edge, far: str) -> float:  # noqa: ARG002 -- the protocol's
+        """The rank of an edge in the bundle that was decided last."""
+        return self._ranks.get(edge, -1e9)
+
+    def architect(self, episode: Episode) -> Decision[ArchitectAction | Look]:
+        """Read the plan's fronts, one look for each hop, until a plan leads somewhere; then add bundles."""
+        while self.plan is None:
+            if not self.plans:
+                return Decision(Stop("NO_CANDIDATES"))
+            if (look := self._look(episode, self.plans[0])) is not None:
+                return Decision(look)
+        assert self.tree is not None  # noqa: S101 -- comes with the plan
+        if self._tired(ARCHITECT):
+            return Decision(Stop("COMPLETE"), self.plan.score)
+        progress = Progress.of(self.tree, episode)
+        here = situation(ARCHITECT, episode, self.prices, self.tree, progress)
+        worth = worths(self.tree, progress, here.edges_left, here.tokens_left)
+        scores = []
+        for depth, level in enumerate(self.tree.levels):
+            ranks = np.zeros(len(level.edges), dtype=np.float32)
+            chosen = progress.fresh[depth]
+            if chosen.any():
+                ranks[chosen] = self.mind.rank(edge_rows(self.tree, depth, chosen, worth[depth], here), here.context)
+            scores.append(ranks)
+        found = bundles(episode, self.tree, progress, worth, scores, here)
+        if not found.actions:
+            return Decision(Stop(_why(episode, any(fresh.any() for fresh in progress.fresh))), self.plan.score)
+        choice = self.mind.choose(ARCHITECT, "architect", found.features(), here.context, found.actions)
+        if choice.chosen == 0:
+            return Decision(Stop("GAIN_NEGATIVE"), self.plan.score)
+        action, depth = found.actions[choice.chosen - 1], found.depths[choice.chosen - 1]
+        level = self.tree.levels[depth]
+        self._ranks = dict(zip(level.edges, scores[depth].tolist(), strict=True))
+        if self.mind.trace is not None:
+            rows = edge_rows(self.tree, depth, progress.fresh[depth], worth[depth], here)
+            self._trace_ranking(choice, episode, action, np.flatnonzero(progress.fresh[depth]), level.edges, rows)
+        return Decision(action, self.plan.score)
+
+    def navigator(self, episode: Episode) -> Decision[NavigatorAction | Look]:
+        """One hop of the walk, a step back, or the end."""
+        if self.plan is None or self.tree is None or self._tired(NAVIGATOR):
+            return Decision(Stop("NO_CANDIDATES"))
+        progress = Progress.of(self.tree, episode)
+        here = situation(NAVIGATOR, episode, self.prices, self.tree, progress)
+        options, actions = walks(episode, self.tree, self._next_hops(episode))
+        choice = self.mind.choose(NAVIGATOR, "navigator", options, here.context, actions)
+        if choice.chosen == 0:
+            return Decision(Stop("COMPLETE" if episode.may_walk() else "BUDGET_EXHAUSTED"), self.plan.score)
+        return Decision(actions[choice.chosen - 1], self.plan.score)
+
+    def curator(self, episode: Episode) -> Decision[CuratorAction]:
+        """The next unit of the answer that was chosen, or another answer's first."""
+        if self.plan is None or self.tree is None:
+            return self._texts(episode)
+        if not self._queue:
+            if self._tired(CURATOR):
+                return Decision(Stop("COMPLETE"))
+            here = situation(CURATOR, episode, self.prices, self.tree, Progress.of(self.tree, episode))
+            tokens_left = float(episode.budgets.tokens - episode.budgets.token_margin - episode.spend.tokens)
+            if self._picks is None or len(self._picks.tokens) < len(episode.pool):
+                self._picks = Picks(episode)
+            options, takes = self._picks.options(episode, tokens_left)
+            if not takes:
+                return self._last_resort(episode, tokens_left)
+            choice = self.mind.choose(CURATOR, "curator", options, here.context, takes)
+            if choice.chosen == 0:
+                return Decision(Stop("GAIN_NEGATIVE"))
+            self._queue = list(takes[choice.chosen - 1])
+        return Decision(Pick(self._queue.pop(0)), self.plan.score)
+
+    def answer_scores(self, episode: Episode) -> Mapping[str, float]:
+        """The plan's score for every end of the whole pattern, a little less without evidence."""
+        if self.plan is None or episode.front is None or len(episode.trail) != len(self.plan.pattern):
+            return {}
+        score = self.plan.score
+        return {
+            node: score if episode.supporting_path(node) is not None else 0.99 * score for node in episode.front.nodes
+        }
+
+    # -- inside --------------------------------------------------------------------------------------------------------
+
+    def _look(self, episode: Episode, plan: Plan) -> Look | None:
+        """What must be read before the plan can be judged; None once it was taken up or dropped."""
+        subgraph = episode.subgraph
+        front: dict[str, None] = {plan.seed: None}
+        if len(plan.pattern) <= episode.budgets.steps:
+            for hop in plan.pattern:
+                near = list(front)[:MOST_READ]
+                unread = subgraph.missing(near, hop)
+                if unread:
+                    return Look(tuple(unread), (hop,))
+                front = dict.fromkeys(
+                    far
+                    for node in near
+                    for edge in subgraph.known.get(node, {}).get(hop, ())
+                    if (far := edge.other(node)) != plan.seed
+                )
+            if front:
+                self.plan = plan
+                self.tree = PlanTree.build(subgraph, plan.seed, plan.pattern, self.count_tokens)
+                return None
+        self.plans.pop(0)
+        return None
+
+    def _tired(self, agent: Agent) -> bool:
+        self._decisions[agent] = self._decisions.get(agent, 0) + 1
+        return self._decisions[agent] > MOST_DECISIONS
+
+    def _next_hops(self, episode: Episode) -> Mapping[Hop | None, float]:
+        assert self.plan is not None  # noqa: S101 -- the caller has checked
+        walked = episode.front.pattern if episode.front else ()
+        on_plan = walked == self.plan.pattern[: len(walked)] and len(walked) < len(self.plan.next_hops)
+        return self.plan.next_hops[len(walked)] if on_plan else {}
+
+    @staticmethod
+    def _last_resort(episode: Episode, tokens_left: float) -> Decision[CuratorAction]:
+        """No walk can be paid: one unit that can, so that evidence is never empty while something could be said."""
+        fitting = [place for place in episode.pickable() if episode.pool[place].tokens <= tokens_left]
+        if fitting and not episode.picked:
+            return Decision(Pick(fitting[0]))
+        return Decision(Stop("COMPLETE" if fitting or not episode.pool else "BUDGET_EXHAUSTED"))
+
+    def _texts(self, episode: Episode) -> Decision[CuratorAction]:
+        pickable = episode.pickable()
+        if not pickable or len(episode.picked) >= TEXTS_PICKED:
+            return Decision(Stop("COMPLETE" if episode.picked else "NO_CANDIDATES"))
+        return Decision(Pick(pickable[0]))
+
+    @staticmethod
+    def _trace_ranking(
+        choice: Choice,
+        episode: Episode,
+        action: AddBundle,
+        fresh: NDArray[np.int64],
+        edges: Sequence[Edge],
+        rows: Floats,
+    ) -> None:
+        row_of = {edges[place]: row for row, place in enumerate(fresh.tolist())}
+        drawn = [edge for edge in episode.subgraph.fresh(action.front, action.hop, action.node) if edge in row_of]
+        if len(drawn) > action.count:
+            choice.ranking = rows[[row_of[edge] for edge in drawn]]
+            choice.order = tuple(range(action.count))
+
+
+def _why(episode: Episode, more: bool) -> Literal["BUDGET_EXHAUSTED", "COMPLETE"]:
+    return "BUDGET_EXHAUSTED" if more or not episode.remaining.edges else "COMPLETE"

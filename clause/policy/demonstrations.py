@@ -1,0 +1,64 @@
+"""The warm start of the three agents: they imitate depth-first search with whole paths (the null of policy.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import torch
+from torch import nn
+
+from clause.policy.agents import Choice, Mind
+from clause.policy.batch import Batch, evaluate
+from clause.policy.limits import sample_limits
+from clause.policy.option_networks import Actors
+from clause.policy.perceptron import NETWORKS, OptionPerceptron
+from clause.policy.rollout import Arena, Task, depth_first
+from clause.reasoning.actions import ARCHITECT, CURATOR, NAVIGATOR, Agent
+from clause.reasoning.budget import Prices
+
+NETWORK_OF: Mapping[Agent, str] = {ARCHITECT: "architect", NAVIGATOR: "navigator", CURATOR: "curator"}
+
+
+def serving_networks(actors: Actors) -> dict[str, OptionPerceptron]:
+    """The actors as they are served."""
+    tensors = {
+        f"{name}.{field}": value.detach().numpy().copy()
+        for name in NETWORKS
+        for field, value in actors.network(name).state_dict().items()
+    }
+    return {name: OptionPerceptron.of(tensors, name) for name in NETWORKS}
+
+
+def demonstrate(arena: Arena, tasks: Sequence[Task], actors: Actors, rng: np.random.Generator) -> list[Choice]:
+    """The teacher's choices on every task, once each, under sampled limits and their masks."""
+    choices: list[Choice] = []
+    networks = serving_networks(actors)
+    for task in tasks:
+        mind = Mind(networks, pilot=depth_first, trace=choices)
+        arena.play(task, arena.agents(task, mind, Prices()), sample_limits(rng), Prices())
+    return choices
+
+
+def imitate(
+    actors: Actors, choices: Sequence[Choice], *, epochs: int, batch: int = 512, learning_rate: float = 3e-3, seed: int = 0
+) -> float:
+    """Fit the agents to demonstrations; the last epoch's mean negative log-likelihood."""
+    optimiser = torch.optim.Adam(actors.parameters(), lr=learning_rate)
+    rng = np.random.default_rng(seed)
+    losses: list[float] = []
+    for _ in range(epochs):
+        losses = []
+        for agent, network in NETWORK_OF.items():
+            mine = [choice for choice in choices if choice.agent == agent]
+            order = rng.permutation(len(mine)).tolist()
+            for start in range(0, len(order), batch):
+                part = Batch.of([mine[place] for place in order[start : start + batch]])
+                seen = evaluate(actors, network, part)
+                loss = -seen.log_probabilities[part.chosen].mean()
+                optimiser.zero_grad()
+                loss.backward()  # type: ignore[no-untyped-call]
+                nn.utils.clip_grad_norm_(actors.parameters(), 1.0)
+                optimiser.step()
+                losses.append(float(loss.detach()))
+    return float(np.mean(losses)) if losses else 0.0

@@ -1,0 +1,152 @@
+"""The learned policy as `/coordinate` runs it: one embedding call for all seed candidates, then small networks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clause.policy.agents import LearnedAgents, Mind, Plan
+from clause.policy.checkpoint import SHIPPED, Checkpoint, load
+from clause.policy.demonstrations import serving_networks
+from clause.policy.reader import PatternReader, ScoredPattern
+from clause.policy.wording import mask, words
+from clause.policy.rollout import relation_text
+from clause.reasoning.neighbourhood import Edge, Node, RelationshipType
+from clause.reasoning.policy import Agents, Embed, Question, SeedCandidate
+from clause.reasoning.units import edge_sentence
+from clause.text.pool import CpuPool
+from clause.text.tokens import count_all
+
+PLANS_TRIED = 6
+PATTERNS_OF_A_SEED = 3
+LEAST_SHARE = 0.01
+REMEMBERED_WORDS = 20_000
+COUNTED_EXACTLY = 400
+"""Edges up to which the Architect counts tokens exactly; beyond, it takes 4 letters for a token."""
+
+Vectors = Mapping[str, NDArray[np.float32]]
+
+
+@dataclass(frozen=True, slots=True)
+class SeedWeights:
+    """The logistic that judges a (seed, pattern): weights of the log-probability and of the finder's log-odds."""
+
+    bias: float = 0.0
+    pattern: float = 1.0
+    seed: float = 1.0
+
+    def score(self, log_probability: float, seed_score: float) -> float:
+        """A score in (0, 1)."""
+        kept = min(max(seed_score, 1e-4), 1 - 1e-4)
+        utility = self.bias + self.pattern * log_probability + self.seed * math.log(kept / (1 - kept))
+        return 1 / (1 + math.exp(-max(-30.0, min(30.0, utility))))
+
+
+class LearnedPolicy:
+    """Three learned agents; nothing is read before `warm` or the first question.
+
+    Args:
+        path: the checkpoint, without its ending.
+        name: what `policy` in a request says.
+        embedder, dimension: of the graph; a checkpoint for others is refused.
+        pool: runs the networks apart from the event loop; None runs them in it.
+    """
+
+    reads_vectors = False
+
+    def __init__(
+        self,
+        path: Path = SHIPPED,
+        *,
+        name: str = "learned",
+        embedder: str | None = None,
+        dimension: int | None = None,
+        pool: CpuPool | None = None,
+    ) -> None:
+        self.name = name
+        self._path = path
+        self._expected = embedder, dimension
+        self._pool = pool
+        self._words: dict[str, NDArray[np.float32]] = {}
+        self._loaded: tuple[Checkpoint, PatternReader, Mind] | None = None
+        self._weights = SeedWeights()
+
+    @property
+    def abstain_below(self) -> float:
+        """Answers are withheld when the best score is below this."""
+        return float(self.checkpoint.about.metrics.get("abstain_below", 0.0))
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """The checkpoint, read once.
+
+        Raises:
+            NotFoundError, BadInputError: as `clause.policy.checkpoint.load`.
+        """
+        return self._ready()[0]
+
+    def warm(self) -> None:
+        """Read the checkpoint now."""
+        self._ready()
+
+    async def begin(self, question: Question, embed: Embed) -> Agents:
+        """Agents with the plans of this question, over all its seed candidates."""
+        _, reader, mind = self._ready()
+        masked = [_masked(question.text, seed) for seed in question.seeds]
+        distinct = list(dict.fromkeys(masked))
+        vectors = await self._embedded(distinct, embed)
+        types = dict(question.relationship_types)
+        read = partial(reader.read, distinct, vectors, types)
+        patterns = await self._pool.run(read) if self._pool is not None else read()
+        of = dict(zip(distinct, patterns, strict=True))
+        plans = self._plans(question.seeds, [of[text] for text in masked])
+        return LearnedAgents(plans, mind, partial(count_edges, types=types), question.prices)
+
+    def _ready(self) -> tuple[Checkpoint, PatternReader, Mind]:
+        if self._loaded is None:
+            checkpoint = load(self._path, embedder=self._expected[0], dimension=self._expected[1])
+            self._loaded = checkpoint, PatternReader(checkpoint.scorer), Mind(serving_networks(checkpoint.actors))
+            self._weights = SeedWeights(**checkpoint.about.metrics.get("seed_weights", {}))
+        return self._loaded
+
+    async def _embedded(self, masked: Sequence[str], embed: Embed) -> Vectors:
+        """Vectors of the questions and their words in one batch; words are remembered, questions are not."""
+        bag = {word for text in masked for word in words(text)}
+        unknown = [word for word in sorted(bag) if word not in self._words]
+        made = await embed([*masked, *unknown]) if masked else np.zeros((0, 0), dtype=np.float32)
+        self._words.update(zip(unknown, made[len(masked) :], strict=True))
+        while len(self._words) > REMEMBERED_WORDS:
+            self._words.pop(next(iter(self._words.keys() - bag)))
+        found = {word: self._words[word] for word in bag}
+        return {**found, **dict(zip(masked, made, strict=False))}
+
+    def _plans(self, seeds: Sequence[SeedCandidate], patterns: Sequence[Sequence[ScoredPattern]]) -> list[Plan]:
+        plans = []
+        for seed, found in zip(seeds, patterns, strict=True):
+            best = found[0].log_probability if found else 0.0
+            for pattern in found[:PATTERNS_OF_A_SEED]:
+                if pattern.log_probability - best > math.log(LEAST_SHARE):
+                    score = self._weights.score(pattern.log_probability, seed.score)
+                    plans.append(Plan(seed.id, pattern.hops, score))
+        return sorted(plans, key=lambda plan: -plan.score)[:PLANS_TRIED]
+
+
+def count_edges(
+    edges: Sequence[Edge], nodes: Mapping[str, Node], *, types: Mapping[str, RelationshipType]
+) -> Sequence[int]:
+    """Tokens of the edges' sentences: exact up to 400 edges, 4 letters for a token beyond."""
+    texts = [edge_sentence(edge, nodes, relation_text(edge, types)) for edge in edges]
+    return count_all(texts) if len(texts) <= COUNTED_EXACTLY else [len(text) // 4 + 1 for text in texts]
+
+
+def _masked(text: str, seed: SeedCandidate) -> str:
+    if seed.start is not None and seed.end is not None:
+        return mask(text, seed.start, seed.end)
+    start = text.casefold().find(seed.name.casefold())
+    return mask(text, start, start + len(seed.name)) if start >= 0 else text

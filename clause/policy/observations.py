@@ -1,0 +1,153 @@
+"""What the agents observe: numbers of a fixed meaning and a bounded size for the state and for each option.
+
+No ids and no names: what was learned on one graph can be used on another.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clause.policy.tree import Flags, PlanTree, Progress, Worth
+from clause.reasoning.actions import ARCHITECT, CURATOR, NAVIGATOR, Agent
+from clause.reasoning.budget import RESOURCES, Prices
+from clause.reasoning.episode import Episode
+
+Floats = NDArray[np.float32]
+NEUTRAL_PRICE = 0.01
+"""Prices up to this, the API's default and where multipliers start (decision 8), are read as no price at all."""
+
+LOGGED = 6.0
+"""Logarithms of counts are divided by this, so that 400 is about 1."""
+
+CONTEXT = (
+    *(f"agent_{agent}" for agent in (ARCHITECT, NAVIGATOR, CURATOR)),
+    *(f"{resource}_{what}" for resource in RESOURCES for what in ("limit", "left", "share_left")),
+    *(f"{resource}_price" for resource in RESOURCES),
+    "masked",
+    "answers",
+    "answers_reached",
+    "share_reached",
+    "tokens_uncommitted",
+    "all_fits",
+    "pattern_length",
+    "depth_walked",
+    "picked",
+)
+ARCHITECT_OPTION = (
+    "is_stop",
+    "is_whole_front",
+    "levels_to_go",
+    "is_last_level",
+    "count",
+    "share_of_edges_left",
+    "is_all",
+    "exceeds",
+    "recency",
+    "gain",
+    "edges_to_answers",
+    "tokens_to_answers",
+    "efficiency",
+    "answers_at_once",
+    "unfinished_below",
+    "deepest",
+)
+EDGE = (
+    "is_last_level",
+    "levels_to_go",
+    "gain",
+    "edges_to_answers",
+    "tokens_to_answers",
+    "tokens",
+    "token_share",
+    "efficiency",
+)
+NAVIGATOR_OPTION = ("is_stop", "is_backtrack", "log_probability", "follows_plan", "at_answers", "exceeds")
+CURATOR_OPTION = (
+    "is_stop",
+    "is_all",
+    "share_of_tokens_left",
+    "tokens",
+    "units",
+    "shared_by",
+    "tokens_per_answer",
+    "exceeds",
+    "order",
+)
+
+
+def logged(count: float) -> float:
+    """log(1 + count) / 6.
+
+    >>> logged(0)
+    0.0
+    """
+    return float(np.log1p(max(0.0, count)) / LOGGED)
+
+
+def bounded(share: float) -> float:
+    """A share kept within [-1, 3].
+
+    >>> bounded(7.0)
+    3.0
+    """
+    return float(min(3.0, max(-1.0, share)))
+
+
+@dataclass(slots=True)
+class Situation:
+    """What stays the same for one decision: the context, and what is left."""
+
+    context: Floats
+    edges_left: float
+    tokens_left: float
+
+
+def situation(agent: Agent, episode: Episode, prices: Prices, tree: PlanTree, progress: Progress) -> Situation:
+    """The context of a decision. What was overspent (masks off) counts as less than nothing left."""
+    limits, spend = episode.budgets, episode.spend
+    numbers = [float(agent == other) for other in (ARCHITECT, NAVIGATOR, CURATOR)]
+    for resource in RESOURCES:
+        left = limits.of(resource) - spend.of(resource)
+        numbers += [logged(limits.of(resource)), logged(left), bounded(left / limits.of(resource))]
+    for price in (prices.edge, prices.latency, prices.token):
+        numbers.append(logged(100 * max(0.0, price - NEUTRAL_PRICE)))
+    reached = int((progress.recency[-1] > 0).sum())
+    committed = sum(tree.tokens.get(edge, 0.0) for edge in episode.subgraph.edges)
+    edges_left = float(limits.edges - spend.edges)
+    tokens_left = float(limits.tokens - limits.token_margin - max(committed, spend.tokens))
+    wanted = [np.unique(level.far[new]).size for level, new in zip(tree.levels, progress.new, strict=True)]
+    tokens = sum(float(level.tokens[new].sum()) for level, new in zip(tree.levels, progress.new, strict=True))
+    numbers += [
+        float(episode.hard),
+        logged(tree.answers),
+        logged(reached),
+        reached / max(1, tree.answers),
+        bounded(tokens_left / max(1, limits.tokens)),
+        float(sum(wanted) <= edges_left and tokens <= tokens_left),
+        len(tree.pattern) / 3,
+        len(episode.trail) / 3,
+        logged(len(episode.picked)),
+    ]
+    return Situation(np.array(numbers, dtype=np.float32), edges_left, tokens_left)
+
+
+def edge_rows(tree: PlanTree, depth: int, chosen: Flags, worth: Worth, here: Situation) -> Floats:
+    """The features of the chosen edges of one depth, float32 [n, EDGE]."""
+    to_go = len(tree.levels) - 1 - depth
+    count = int(chosen.sum())
+    tokens = tree.levels[depth].tokens[chosen]
+    tokens_left = max(here.tokens_left, 1.0)
+    columns = [
+        np.full(count, float(to_go == 0)),
+        np.full(count, to_go / 3),
+        np.log1p(worth.answers[chosen]) / LOGGED,
+        np.minimum(3.0, worth.edges[chosen] / max(here.edges_left, 1.0)),
+        np.minimum(3.0, worth.tokens[chosen] / tokens_left),
+        np.minimum(3.0, tokens / 16),
+        np.minimum(3.0, tokens / tokens_left),
+        np.log1p(worth.efficiency(here.edges_left, here.tokens_left)[chosen]) / LOGGED,
+    ]
+    return np.stack(columns, axis=1).astype(np.float32)

@@ -1,0 +1,63 @@
+"""The agents' networks over their options, without torch: what serving runs for every decision."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+
+NETWORKS = ("architect", "edges", "navigator", "curator")
+"""The option networks of a checkpoint; `edges` ranks the edges inside a bundle."""
+
+
+@dataclass(frozen=True, slots=True)
+class OptionPerceptron:
+    """Two hidden layers of tanh over each option's features and the shared context, then one logit.
+
+    The first layer is split, so that the context is multiplied once for all options.
+    """
+
+    by_option: Floats  # [H, F]
+    by_context: Floats  # [H, C]
+    bias: Floats  # [H]
+    second: Floats  # [H, H]
+    second_bias: Floats  # [H]
+    logit: Floats  # [H]
+
+    @classmethod
+    def of(cls, tensors: Mapping[str, NDArray[np.float32]], name: str) -> OptionPerceptron:
+        """The network `name` of a checkpoint's tensors."""
+        fields = ("by_option.weight", "by_context.weight", "by_context.bias", "second.weight", "second.bias")
+        first, context, bias, second, second_bias = (tensors[f"{name}.{field}"] for field in fields)
+        return cls(first, context, bias, second, second_bias, tensors[f"{name}.logit.weight"][0])
+
+    def logits(self, options: Floats, context: Floats) -> Floats:
+        """One number for each option [n] from its features [n, F] and the context [C]."""
+        hidden = np.tanh(options @ self.by_option.T + (self.by_context @ context + self.bias))
+        logits: Floats = np.tanh(hidden @ self.second.T + self.second_bias) @ self.logit
+        return logits
+
+
+def balanced(logits: Floats) -> Floats:
+    """Logits of which the first is STOP, the others lowered by the log of their number.
+
+    So the log-odds of acting against stopping are log-sum-exp of the options minus log N, whatever N is (policy.md).
+
+    >>> balanced(np.zeros(3, dtype=np.float32)).round(3).tolist()
+    [0.0, -0.693, -0.693]
+    """
+    lowered = logits.copy()
+    if len(logits) > 1:
+        lowered[1:] -= np.float32(np.log(len(logits) - 1))
+    return lowered
+
+
+def log_softmax(logits: Floats) -> Floats:
+    """Log-probabilities of one distribution [n]."""
+    shifted = logits - logits.max()
+    logs: Floats = shifted - np.log(np.exp(shifted).sum())
+    return logs

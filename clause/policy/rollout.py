@@ -1,0 +1,162 @@
+"""Episodes on a snapshot: the served agents and the served episode machine, driven without a database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from clause.policy.agents import LearnedAgents, Mind, Plan
+from clause.policy.perceptron import Floats
+from clause.reasoning.actions import ARCHITECT, CURATOR, NAVIGATOR, Action, Agent, Look, Stop
+from clause.reasoning.budget import Budgets, Prices, Spend
+from clause.reasoning.episode import Episode
+from clause.reasoning.neighbourhood import Edge, Node, RelationshipType
+from clause.reasoning.policy import Agents, Decision, Question
+from clause.reasoning.pool import edge_units
+from clause.reasoning.snapshot import Snapshot
+from clause.reasoning.turns import MAX_LOOKS, WHOLE_NODE_CAP
+from clause.reasoning.units import edge_sentence
+from clause.text.tokens import count_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A question for training: its plans, and the ids of its answers (`missing` more are not in the graph)."""
+
+    plans: tuple[Plan, ...]
+    answers: frozenset[str]
+    missing: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How an episode ended: F1 and exact match (in expectation over ties) of the supported answers, and the spend."""
+
+    f1: float
+    exact: float
+    spend: Spend
+    episode: Episode
+
+
+@dataclass(slots=True)
+class Arena:
+    """A snapshot to play on, with remembered token counts."""
+
+    snapshot: Snapshot
+    _counted: dict[str, int] = field(default_factory=dict)
+    _edges: dict[Edge, int] = field(default_factory=dict)
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        """Exact token counts."""
+        for text in texts:
+            if text not in self._counted:
+                self._counted[text] = count_tokens(text)
+        return [self._counted[text] for text in texts]
+
+    def count_edges(self, edges: Sequence[Edge], nodes: Mapping[str, Node]) -> list[int]:
+        """Token counts of edges' sentences."""
+        missing = [edge for edge in edges if edge not in self._edges]
+        texts = [edge_sentence(edge, nodes, relation_text(edge, self.snapshot.types)) for edge in missing]
+        self._edges.update(zip(missing, self.count(texts), strict=True))
+        return [self._edges[edge] for edge in edges]
+
+    def agents(self, task: Task, mind: Mind, prices: Prices) -> LearnedAgents:
+        """The learned agents for one task."""
+        return LearnedAgents(list(task.plans), mind, self.count_edges, prices)
+
+    def play(
+        self,
+        task: Task,
+        agents: Agents,
+        budgets: Budgets,
+        prices: Prices,
+        *,
+        hard: bool = True,
+        seeds: Sequence[str] | None = None,
+        after: Callable[[Episode], None] = lambda _episode: None,
+    ) -> Result:
+        """One episode: the Architect's, the Navigator's and the Curator's turn. `after` is called behind each action."""
+        seeds = seeds or list(dict.fromkeys(plan.seed for plan in task.plans))
+        episode = Episode(seeds, budgets, hard=hard, edge_score=agents.edge_score)
+        question = Question("", np.zeros(0, dtype=np.float32), (), self.snapshot.types, prices)
+        self._turn(ARCHITECT, episode, agents.architect, after)
+        self._turn(NAVIGATOR, episode, agents.navigator, after)
+        episode.offer(edge_units(episode, question, self.count))
+        self._turn(CURATOR, episode, agents.curator, after)
+        return score(task, agents, episode)
+
+    def _turn(
+        self,
+        agent: Agent,
+        episode: Episode,
+        decide: Callable[[Episode], Decision[Action | Look]],
+        after: Callable[[Episode], None],
+    ) -> None:
+        looks = 0
+        while True:
+            action = decide(episode).action
+            if isinstance(action, Look):
+                looks += 1
+                if looks > MAX_LOOKS:
+                    return
+                whole = max(WHOLE_NODE_CAP, episode.remaining.edges + 1)
+                cap = action.per_type or (WHOLE_NODE_CAP if action.hops is None else whole)
+                expansion = self.snapshot.expand_now(action.nodes, per_type=cap, hops=action.hops)
+                episode.subgraph.learn(expansion, action.nodes, action.hops)
+                continue
+            if isinstance(action, Stop):
+                episode.stop(agent, action)
+                after(episode)
+                return
+            episode.step(action)
+            after(episode)
+
+
+def score(task: Task, agents: Agents, episode: Episode) -> Result:
+    """Supported F1 and exact match: only answers whose whole walk is in the evidence set count."""
+    scores = agents.answer_scores(episode)
+    supported = [node for node in scores if episode.supporting_path(node) is not None]
+    right = sum(node in task.answers for node in supported)
+    f1 = 2 * right / (len(supported) + len(task.answers) + task.missing) if supported else 0.0
+    best = max((scores[node] for node in supported), default=0.0)
+    top = [node for node in supported if scores[node] == best]
+    return Result(f1, sum(node in task.answers for node in top) / max(1, len(top)), episode.spend, episode)
+
+
+def relation_text(edge: Edge, types: Mapping[str, RelationshipType]) -> str:
+    """How a unit of evidence words the edge's relationship type."""
+    kind = types.get(edge.relation)
+    return kind.text if kind else edge.relation.replace("_", " ").lower()
+
+
+def depth_first(agent: Agent, options: Floats, context: Floats, actions: Sequence[object]) -> int:
+    """The teacher of the warm start: whole fronts where everything fits, otherwise depth first and whole paths."""
+    from clause.policy.observations import ARCHITECT_OPTION, CONTEXT, CURATOR_OPTION, NAVIGATOR_OPTION  # noqa: PLC0415
+
+    names = {ARCHITECT: ARCHITECT_OPTION, NAVIGATOR: NAVIGATOR_OPTION, CURATOR: CURATOR_OPTION}[agent]
+    column = {name: options[:, place] for place, name in enumerate(names)}
+    rows = np.arange(len(options))
+    if agent == NAVIGATOR:
+        follows = rows[(column["follows_plan"] > 0) & (column["exceeds"] == 0)]
+        return int(follows[0]) if follows.size else 0
+    fits = column["exceeds"] == 0
+    fits[0] = False
+    if agent == CURATOR:
+        whole = rows[fits & (column["is_all"] > 0)]
+        single = rows[fits & (column["is_all"] == 0)]
+        return int(whole[0]) if whole.size else int(single[np.argmin(column["order"][single])]) if single.size else 0
+    if context[CONTEXT.index("all_fits")]:
+        whole = rows[fits & (column["is_whole_front"] > 0) & (column["is_all"] > 0)]
+        if whole.size:
+            return int(whole[np.argmax(column["levels_to_go"][whole])])
+    deepest = fits & (column["deepest"] > 0)
+    single = rows[deepest & ((column["is_whole_front"] == 0) | (column["levels_to_go"] == options[deepest, 2].max(initial=0)))]
+    nodes = rows[deepest & (column["is_whole_front"] == 0)]
+    mine = nodes if nodes.size else single
+    if not mine.size:
+        return 0
+    mine = mine[column["recency"][mine] == column["recency"][mine].min()]
+    sizes = column["count"][mine]
+    return int(mine[np.argmax(sizes)] if column["is_last_level"][mine[0]] else mine[np.argmin(sizes)])
