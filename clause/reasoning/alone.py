@@ -10,7 +10,7 @@ import numpy as np
 
 from clause.graph.scopes import Caller
 from clause.reasoning.actions import NAVIGATOR, Stop
-from clause.reasoning.asking import Asker, PolicyBook
+from clause.reasoning.asking import Asker
 from clause.reasoning.budget import Budgets, Prices
 from clause.reasoning.curator import HeuristicCurator
 from clause.reasoning.episode import Episode
@@ -49,7 +49,6 @@ class LoneAgents:
         asker: Asker,
         port: NeighbourhoodPort,
         finder: SeedFinder,
-        policies: PolicyBook,
         *,
         count: TokenCounter,
         reporter: Reporter,
@@ -58,7 +57,6 @@ class LoneAgents:
         self._asker = asker
         self._port = port
         self._finder = finder
-        self._policies = policies
         self._count = count
         self._reporter = reporter
         self._token_margin = token_margin
@@ -165,7 +163,7 @@ class LoneAgents:
         started = time.perf_counter()
         view = await self._asker.view(caller, request.scopes)
         names = list(dict.fromkeys(name for triple in request.edges for name in (triple.source, triple.target)))
-        ends = {name: (await self._finder.resolve([name], view))[0].id for name in names}
+        ends = {name: seed.id for name, seed in (await self._finder.named(names, view)).items()}
         edges = [Edge(ends[triple.source], triple.relation, ends[triple.target]) for triple in request.edges]
         nodes = (await self._port.expand(list(dict.fromkeys(ends.values())), view, per_type=1)).nodes
         question = Question(

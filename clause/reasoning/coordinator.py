@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,12 +13,12 @@ from clause.reasoning.actions import ARCHITECT, CURATOR, NAVIGATOR, Agent
 from clause.reasoning.asking import Asked, Asker, PolicyBook
 from clause.reasoning.budget import Budgets, Prices, Spend
 from clause.reasoning.episode import Episode
-from clause.reasoning.models import AgentHandoff, CoordinationRequest, CoordinationResponse
+from clause.reasoning.models import AgentHandoff, CoordinationRequest, CoordinationResponse, SelectedEvidence
 from clause.reasoning.neighbourhood import NeighbourhoodPort
 from clause.reasoning.outcome import answer_views, subgraph_view
 from clause.reasoning.policy import Agents, Policy
 from clause.reasoning.pool import TextSource, fill_pool
-from clause.reasoning.recording import Reporter
+from clause.reasoning.recording import Reporter, shown
 from clause.reasoning.turns import Table, Turn
 from clause.reasoning.units import TokenCounter
 
@@ -98,10 +98,10 @@ class Coordinator:
             prices = Prices(request.lambdas.edge, request.lambdas.latency, request.lambdas.token)
             asked = await self._asker.ask(request.query, prices, view, start_nodes=request.start_nodes)
             finished = await self.play(asked, policy, budgets or self._budgets(request), max_rounds=request.max_rounds)
-            evidence, provenance_ms = await self._reporter.evidence(finished, enable=request.enable_provenance)
+            evidence, provenance_ms = await self._reporter.evidence(finished)
         total_ms = (time.perf_counter() - started) * 1000
         response = CoordinationResponse(
-            result=_result(finished, [item.model_dump(mode="json") for item in evidence]),
+            result=_result(finished, shown(evidence, enable=request.enable_provenance)),
             agent_handoffs=_handoffs(finished),
             conflicts_detected=0,
             conflicts_resolved=0,
@@ -157,13 +157,13 @@ def _conclude(finished: Finished) -> None:
     finished.abstained = finished.reason is not None
 
 
-def _result(finished: Finished, evidence: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _result(finished: Finished, evidence: Sequence[SelectedEvidence]) -> dict[str, Any]:
     nothing: dict[str, Any] = {"id": None, "nodes": [], "edges": [], "steps": [], "answer": None}
     return {
         "answers": finished.answers,
         "path": finished.paths[0] if finished.paths else nothing,
         "paths": finished.paths,
-        "evidence": list(evidence),
+        "evidence": [item.model_dump(mode="json") for item in evidence],
         "subgraph": subgraph_view(finished.episode),
         "seeds": [seed.model_dump(mode="json") for seed in finished.asked.seeds],
         "abstained": finished.abstained,

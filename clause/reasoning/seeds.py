@@ -101,7 +101,12 @@ class SeedFinder:
         return SeedSearch(seeds=tuple(map(_seed, ranked[:limit])))
 
     async def resolve(self, start_nodes: Sequence[str], view: View) -> list[SeedEntity]:
-        """The entities that the caller named, in that order, each once: by id, else by name, else by alias.
+        """The entities that the caller named, in that order, each once; see `named`."""
+        named = await self.named(start_nodes, view)
+        return list({seed.id: seed for seed in named.values()}.values())
+
+    async def named(self, start_nodes: Sequence[str], view: View) -> dict[str, SeedEntity]:
+        """Each name with its entity: by id, else by name, else by alias.
 
         Of several entities the one spelt exactly so is taken; a name in another case or an alias has to be unique.
 
@@ -110,7 +115,7 @@ class SeedFinder:
             AmbiguousNameError: several are; `details["candidates"]` lists them.
         """
         if not start_nodes:
-            return []
+            return {}
         names = [plain(name).strip() for name in start_nodes]
         rows = await self._look(
             view,
@@ -120,8 +125,7 @@ class SeedFinder:
             phrases=names,
             limit=max(_FULL_TEXT_FINDS, 8 * len(names)),
         )
-        found = {row["id"]: _given(row) for row in (_one(name, rows) for name in names)}
-        return list(found.values())
+        return {given: _given(_one(name, rows)) for given, name in zip(start_nodes, names, strict=True)}
 
     async def _by_name(self, text: str, view: View) -> list[Ranked]:
         spans = candidate_spans(text)

@@ -47,7 +47,7 @@ class Snapshot:
         relations: relationship type names.
         forward, backward: edges by head and by tail.
         types: the registry, by name.
-        vectors: unit vectors float32 [n, d]; None when they were not exported.
+        vectors: unit vectors float32 [n, d], zero where a node has none; None when they were not exported.
     """
 
     ids: tuple[str, ...]
@@ -83,7 +83,7 @@ class Snapshot:
         heads = np.array([row_of[head] for head, _, _ in distinct], dtype=np.int32)
         kinds = np.array([relation_of[relation] for _, relation, _ in distinct], dtype=np.int32)
         tails = np.array([row_of[tail] for _, _, tail in distinct], dtype=np.int32)
-        stacked = None if vectors is None else np.stack([vectors[node] for node in ids]).astype(np.float32)
+        stacked = None if vectors is None else _stack(vectors, ids)
         return cls(
             ids,
             tuple(names[node] for node in ids),
@@ -138,7 +138,8 @@ class Snapshot:
         """Unit vectors of the nodes that have one."""
         if self.vectors is None:
             return {}
-        return {node: self.vectors[self._row_of[node]] for node in nodes if node in self._row_of}
+        rows = {node: self.vectors[self._row_of[node]] for node in nodes if node in self._row_of}
+        return {node: vector for node, vector in rows.items() if vector.any()}
 
     async def paths(
         self,
@@ -264,3 +265,12 @@ class Snapshot:
                     if shortest.setdefault(far, len(edges) + 1) == len(edges) + 1 and far not in nodes:
                         queue.append(((*nodes, far), (*edges, edge)))
         return found
+
+
+def _stack(vectors: Mapping[str, Vector], ids: Sequence[str]) -> NDArray[np.float32]:
+    dimension = len(next(iter(vectors.values()), np.zeros(0)))
+    stacked = np.zeros((len(ids), dimension), dtype=np.float32)
+    for row, node in enumerate(ids):
+        if node in vectors:
+            stacked[row] = vectors[node]
+    return stacked
