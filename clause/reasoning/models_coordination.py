@@ -64,7 +64,9 @@ class AgentHandoff(Model):
     """One agent's turn in a coordination; spend of all its rounds added up."""
 
     step: int = Field(..., ge=1, description="Execution order (1=Architect, 2=Navigator, 3=Curator)")
-    agent: str = Field(..., pattern="^(SubgraphArchitect|PathNavigator|ContextCurator)$")
+    agent: str = Field(
+        ..., pattern="^(SubgraphArchitect|PathNavigator|ContextCurator)$", description="The agent whose turn it was"
+    )
     action: str = Field(..., description="Action taken by agent")
     budget_used: dict[str, int] = Field(..., description="Budgets consumed")
     latency_ms: float = Field(..., ge=0.0, description="Agent execution latency")

@@ -67,7 +67,9 @@ class ProvenanceMetadata(Model):
     extraction_timestamp: Instant = Field(..., description="When evidence was extracted")
     extractor_identity: str = Field(..., description="Agent/service that extracted evidence")
     supporting_evidence: str = Field(..., max_length=200, description="Evidence snippet (200 chars)")
-    verification_status: str = Field(..., pattern="^(verified|pending_review|unverified)$")
+    verification_status: str = Field(
+        ..., pattern="^(verified|pending_review|unverified)$", description="How far the evidence was checked"
+    )
     corroboration_count: int = Field(..., ge=0, description="Number of corroborating sources")
     trust_signals: TrustSignals = Field(..., description="Trust signal scores")
 
