@@ -7,13 +7,13 @@ from typing import Any
 
 import neo4j
 from neo4j import AsyncDriver, AsyncGraphDatabase, AsyncResult, AsyncSession, Query
-from neo4j.exceptions import ConfigurationError
+from neo4j.exceptions import ConfigurationError, TransientError
 
 from clause.errors import ClauseError
 from clause.graph.address import Address
 from clause.graph.catalogue import Statement
 from clause.graph.codec import decode, encode
-from clause.graph.faults import translate
+from clause.graph.faults import OUT_OF_MEMORY, translate
 from clause.graph.retry import AttemptError
 from clause.graph.wire import Rows, Work
 
@@ -73,8 +73,7 @@ class Bolt:
                 if atomic:
                     return await _in_one_transaction(session, encoded, timeout_s)
                 ((statement, parameters),) = encoded
-                query = Query(statement.text, timeout=timeout_s)
-                return [await _rows(await session.run(query, parameters))]
+                return [await _alone(session, statement, parameters, timeout_s)]
         except (ClauseError, AttemptError):
             raise
         except Exception as error:
@@ -115,6 +114,22 @@ async def _in_one_transaction(
         found = [await _rows(await transaction.run(statement.text, parameters)) for statement, parameters in work]
         await transaction.commit()
     return found
+
+
+async def _alone(session: AsyncSession, statement: Statement, parameters: dict[str, Any], timeout_s: float) -> Rows:
+    """Rows of one auto-commit transaction: packed into one record, or one by one where the server cannot hold them."""
+    if statement.packed is not None:
+        try:
+            return await _unpacked(await session.run(Query(statement.packed, timeout=timeout_s), parameters), statement)
+        except TransientError as error:
+            if error.code != OUT_OF_MEMORY:
+                raise
+    return await _rows(await session.run(Query(statement.text, timeout=timeout_s), parameters))
+
+
+async def _unpacked(result: AsyncResult, statement: Statement) -> Rows:
+    record = await result.single(strict=True)
+    return [dict(zip(statement.columns, decode(row), strict=True)) for row in record["rows"]]
 
 
 async def _rows(result: AsyncResult) -> Rows:

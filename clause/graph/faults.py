@@ -32,7 +32,11 @@ from clause.graph.retry import AttemptError
 
 _MIGRATE = "run `clause migrate`"
 _TIMED_OUT = frozenset({"TransactionTimedOut", "TransactionTimedOutClientConfiguration", "LockAcquisitionTimeout"})
-_OUT_OF_MEMORY = frozenset({"MemoryPoolOutOfMemoryError", "StackOverFlowError", "OutOfMemoryError"})
+OUT_OF_MEMORY = "Neo.TransientError.General.MemoryPoolOutOfMemoryError"
+"""The code of a statement that needs more memory than its transaction or the server may use."""
+
+_TOO_BIG = frozenset({"MemoryPoolOutOfMemoryError", "StackOverFlowError", "OutOfMemoryError"})
+_ENDED = frozenset({"Terminated", "TransactionTerminated", "LockClientStopped"})
 _NO_SCHEMA = frozenset({"IndexNotFound", "ConstraintNotFound", "IndexDropFailed"})
 _NO_INDEX_GQL = frozenset({"22N69", "22NB9"})
 _BAD_VECTOR_GQL = frozenset({"22NBG", "51N65", "22N16"})
@@ -72,12 +76,16 @@ def _server_fault(error: Neo4jError, address: Address) -> AttemptError:  # noqa:
     statuses = set(_gql_statuses(error))
     if isinstance(error, AuthError) or ".Security." in code:
         return AttemptError(_refused(address))
-    if title in _OUT_OF_MEMORY:
+    if title in _TOO_BIG:
         return AttemptError(
             UnavailableError("the statement needs more memory than the server gives", remedy="ask for less")
         )
     if title in _TIMED_OUT:
         return AttemptError(_slow())
+    if title in _ENDED:
+        return AttemptError(UnavailableError("the statement was ended by the server", remedy="try again"))
+    if title == "ForbiddenOnReadOnlyDatabase":
+        return AttemptError(UnavailableError(f"the database at {address.uri} takes no writes now"), retry=True)
     if isinstance(error, ConstraintError):
         return AttemptError(ConflictError("something with the same key is already stored"))
     if title in _NO_SCHEMA or statuses & _NO_INDEX_GQL:
@@ -94,7 +102,7 @@ def _server_fault(error: Neo4jError, address: Address) -> AttemptError:  # noqa:
     if error.is_retryable():
         return AttemptError(_away(address) if title == "DatabaseUnavailable" else _lost_a_race(), retry=True)
     if isinstance(error, TransientError) or code.startswith("Neo.DatabaseError."):
-        broken = UnavailableError(f"the database failed ({code})", remedy="see the server's log: `clause db logs`")
+        broken = UnavailableError(f"the database failed ({code})", remedy="is its disk full? see `clause db logs`")
         return AttemptError(broken)
     return AttemptError(ClauseError(f"the database refused the statement ({code})", details={"code": code}))
 

@@ -74,6 +74,30 @@ async def test_vectors_and_instants_come_back_as_numpy_and_utc(graph: Graph, sco
     assert row["at"].tzinfo is UTC
 
 
+async def test_rows_keep_their_order_and_their_kinds_however_many_they_are(graph: Graph):
+    count = statement(
+        "UNWIND range(1, 5000) AS i RETURN i, vector([i, 1], 2, FLOAT32) AS v, datetime.fromEpoch(i, 0) AS at, "
+        "null AS nothing, [i, [i]] AS nested, {k: i} AS map ORDER BY i % 7 DESC, i",
+        mode="read",
+        columns="i, v, at, nothing, nested, map",
+    )
+    assert count.packed is not None
+    rows = await graph.execute(count, {})
+    assert [row["i"] for row in rows] == sorted(range(1, 5001), key=lambda i: (-(i % 7), i))
+    for row in rows[::997]:
+        i = row["i"]
+        assert row["v"].tolist() == [i, 1]
+        assert row["v"].dtype == np.float32
+        assert row["at"] == datetime.fromtimestamp(i, UTC)
+        assert (row["nothing"], row["nested"], row["map"]) == (None, [i, [i]], {"k": i})
+    assert [*rows[0]] == list(count.columns)
+
+
+async def test_no_row_is_an_empty_list(graph: Graph):
+    nothing = statement("UNWIND [] AS i RETURN i AS x, 1 AS y", mode="read", columns="x, y")
+    assert await graph.execute(nothing, {}) == []
+
+
 async def test_a_read_statement_cannot_write(graph: Graph):
     disguised = replace(statement("CREATE (:Probe)"), mode="read")
     with pytest.raises(ClauseError, match="AccessMode"):

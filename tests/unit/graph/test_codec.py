@@ -38,9 +38,7 @@ def test_scalars_sets_and_tuples_become_plain():
     assert encode([np.float32(0.5), np.int64(3), {"b", "a"}, (1, "x"), None]) == [0.5, 3, ["a", "b"], [1, "x"], None]
 
 
-@pytest.mark.parametrize(
-    "bad", [np.array([np.nan, 1.0]), np.array([np.inf]), np.zeros((1, 1, 1)), np.array(1.0)]
-)
+@pytest.mark.parametrize("bad", [np.array([np.nan, 1.0]), np.array([np.inf]), np.zeros((1, 1, 1)), np.array(1.0)])
 def test_what_is_no_vector_is_refused(bad: np.ndarray):
     with pytest.raises(BadInputError):
         encode({"v": bad})
