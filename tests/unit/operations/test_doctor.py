@@ -22,7 +22,7 @@ from clause.errors import (
 from clause.graph.address import Address
 from clause.graph.probe import Capabilities
 from clause.graph.server import ManagedServer, ServerStatus
-from clause.operations import daemon, doctor
+from clause.operations import checks, daemon, doctor
 from clause.operations.doctor import Check, Examination
 
 
@@ -70,53 +70,53 @@ def test_an_examination_is_well_when_every_check_is() -> None:
 def test_every_unknown_or_wrong_variable_is_named() -> None:
     environ = {"CLAUSE_PROT": "1", "CLAUSE_PORT": "no", "CLAUSE_MODE": "full", "PATH": "/bin"}
     with pytest.raises(SettingsError) as caught:
-        doctor.known_settings(environ)
+        checks.known_settings(environ)
     assert "CLAUSE_PROT" in caught.value.message
     assert "CLAUSE_PORT" in caught.value.message
     assert "CLAUSE_MODE" not in caught.value.message
-    assert doctor.usable(environ) == {"CLAUSE_MODE": "full"}
+    assert checks.usable(environ) == {"CLAUSE_MODE": "full"}
 
 
 def test_known_variables_are_counted() -> None:
-    assert doctor.known_settings({"CLAUSE_MODE": "full"}) == "1 set"
-    assert doctor.known_settings({}) == "defaults"
+    assert checks.known_settings({"CLAUSE_MODE": "full"}) == "1 set"
+    assert checks.known_settings({}) == "defaults"
 
 
 def test_an_old_python_is_refused() -> None:
-    assert doctor.python_version() == ".".join(map(str, sys.version_info[:3]))
+    assert checks.python_version() == ".".join(map(str, sys.version_info[:3]))
     with pytest.raises(SetupError, match=r"3\.10\.1 is too old"):
-        doctor.python_version((3, 10, 1))
+        checks.python_version((3, 10, 1))
 
 
 def test_a_home_that_does_not_exist_yet_is_judged_by_its_parent(tmp_path: Path) -> None:
     wanted = tmp_path / "not" / "yet"
-    assert "2.0 GiB free" in doctor.home(wanted, lambda path: (2 << 30) if path == tmp_path else 0)
+    assert "2.0 GiB free" in checks.home(wanted, lambda path: (2 << 30) if path == tmp_path else 0)
     assert not wanted.exists()
 
 
 def test_a_full_disk_is_told_with_its_room(tmp_path: Path) -> None:
     with pytest.raises(SetupError, match="5 MiB of room"):
-        doctor.home(tmp_path, lambda path: 5 << 20)
+        checks.home(tmp_path, lambda path: 5 << 20)
 
 
 def test_a_home_that_is_a_file_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(SetupError, match="cannot be written"):
-        doctor.home(tmp_path / "file")
+        checks.home(tmp_path / "file")
 
 
 def test_the_real_disk_is_asked_when_nobody_else_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "NEEDED_BYTES", 1)
-    assert "GiB free" in doctor.home(tmp_path)
+    monkeypatch.setattr(checks, "NEEDED_BYTES", 1)
+    assert "GiB free" in checks.home(tmp_path)
 
 
 def test_a_port_that_another_program_has_is_told(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(SetupError, match=f"127.0.0.1:{port}") as caught:
-            doctor.api_port("127.0.0.1", port, tmp_path / "api.json")
+            checks.api_port("127.0.0.1", port, tmp_path / "api.json")
     assert "CLAUSE_PORT" in str(caught.value.remedy)
-    assert doctor.api_port("127.0.0.1", port, tmp_path / "api.json") == f"127.0.0.1:{port} is free"
+    assert checks.api_port("127.0.0.1", port, tmp_path / "api.json") == f"127.0.0.1:{port} is free"
 
 
 def test_a_port_that_our_own_api_has_is_well(tmp_path: Path) -> None:
@@ -124,54 +124,54 @@ def test_a_port_that_our_own_api_has_is_well(tmp_path: Path) -> None:
     command = [sys.executable, "-c", "import time; time.sleep(600)"]
     pid = daemon.start_detached(command, tmp_path / "log", state, details={"port": 8421})
     try:
-        assert doctor.api_port("127.0.0.1", 8420, state) == f"the API runs on port 8421 (pid {pid})"
+        assert checks.api_port("127.0.0.1", 8420, state) == f"the API runs on port 8421 (pid {pid})"
     finally:
         daemon.stop(state)
 
 
 def test_the_java_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "find_java", lambda: Path("/java"))
-    monkeypatch.setattr(doctor, "java_version", lambda java: 25)
-    assert doctor.java_at_hand() == "25 at /java"
+    monkeypatch.setattr(checks, "find_java", lambda: Path("/java"))
+    monkeypatch.setattr(checks, "java_version", lambda java: 25)
+    assert checks.java_at_hand() == "25 at /java"
 
 
 def test_jars_that_are_not_fetched_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("M2_REPO", str(tmp_path))
     with pytest.raises(ServerError, match="238 of 238 jars are not fetched"):
-        doctor.fetched()
+        checks.fetched()
 
 
 def test_jars_that_are_whole_are_well(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor.jars, "missing", lambda jars, cache: [])
-    assert "checksums right" in doctor.fetched()
+    monkeypatch.setattr(checks.jars, "missing", lambda jars, cache: [])
+    assert "checksums right" in checks.fetched()
 
 
 @pytest.mark.parametrize(("pid", "state"), [(None, "does not run"), (7, "is starting or hangs")])
 def test_a_server_that_does_not_answer_is_told(pid: int | None, state: str) -> None:
     with pytest.raises(ServerError, match=state):
-        doctor.running(ServerStatus(running=False, home=Path("/home"), pid=pid))
+        checks.running(ServerStatus(running=False, home=Path("/home"), pid=pid))
 
 
 @pytest.mark.parametrize(("memory_mb", "told"), [(500.4, "bolt://x, pid 7, 500 MiB"), (None, "bolt://x")])
 def test_a_server_that_answers_is_told_with_its_memory(memory_mb: float | None, told: str) -> None:
     status = ServerStatus(running=True, home=Path("/home"), pid=7, uri="bolt://x", memory_mb=memory_mb)
-    assert doctor.running(status) == told
+    assert checks.running(status) == told
 
 
 async def test_the_database_tells_its_version(monkeypatch: pytest.MonkeyPatch) -> None:
     async def probe(graph: Any) -> Capabilities:
         return Capabilities((2026, 8, 1), "community", False, ("5", "25"))
 
-    monkeypatch.setattr(doctor, "probe", probe)
+    monkeypatch.setattr(checks, "probe", probe)
     graph: Any = FakeGraph()
-    assert await doctor.database(graph) == "Neo4j 2026.08.01 community at bolt://127.0.0.1:1, password right"
+    assert await checks.database(graph) == "Neo4j 2026.08.01 community at bolt://127.0.0.1:1, password right"
 
 
 async def test_pending_migrations_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    scripts = doctor.load_scripts()
+    scripts = checks.load_scripts()
     graph: Any = FakeGraph({"graph/applied": [{"id": script.id} for script in scripts[1:]]})
     with pytest.raises(MigrationError, match=f"1 to apply: {scripts[0].id}") as caught:
-        await doctor.migrations(graph)
+        await checks.migrations(graph)
     assert caught.value.remedy == "run `clause migrate`"
 
 
@@ -185,24 +185,24 @@ async def test_a_drifted_schema_is_told_with_its_cure(
     async def drift(graph: Any) -> dict[str, str]:
         return drifted
 
-    monkeypatch.setattr(doctor, "drift", drift)
-    graph: Any = FakeGraph({"graph/applied": [{"id": script.id} for script in doctor.load_scripts()]})
+    monkeypatch.setattr(checks, "drift", drift)
+    graph: Any = FakeGraph({"graph/applied": [{"id": script.id} for script in checks.load_scripts()]})
     with pytest.raises(MigrationError) as caught:
-        await doctor.migrations(graph)
+        await checks.migrations(graph)
     assert re.search(told, caught.value.message)
     assert caught.value.remedy == "run `clause db reindex one`"
 
 
 async def test_the_model_of_the_graph_is_compared_with_the_setting() -> None:
     graph: Any = FakeGraph({"graph/embedding_model": [{"model": "tiny", "dimension": 8}]})
-    assert await doctor.embedder(graph, "tiny") == "tiny, 8 numbers"
+    assert await checks.embedder(graph, "tiny") == "tiny, 8 numbers"
     with pytest.raises(EmbedderMismatchError, match="embedded by tiny, CLAUSE_EMBEDDER is large"):
-        await doctor.embedder(graph, "large")
+        await checks.embedder(graph, "large")
 
 
 async def test_a_graph_without_vectors_takes_any_model() -> None:
     graph: Any = FakeGraph()
-    assert await doctor.embedder(graph, "tiny") == "tiny; nothing is embedded yet"
+    assert await checks.embedder(graph, "tiny") == "tiny; nothing is embedded yet"
 
 
 def environ_of(home: Path, **more: str) -> dict[str, str]:
@@ -248,7 +248,7 @@ async def test_a_managed_server_that_answers_is_examined_to_the_end(
     monkeypatch.setattr(ManagedServer, "ensure", lambda self: Address("bolt://127.0.0.1:1", "neo4j", SecretStr("x")))
     monkeypatch.setattr(doctor, "Graph", lambda *given, **named: FakeGraph())
     for name in ("database", "migrations", "embedder"):
-        monkeypatch.setattr(doctor, name, well)
+        monkeypatch.setattr(checks, name, well)
     found = await doctor.examine(environ_of(tmp_path))
     assert [check.name for check in found.checks[-3:]] == ["database", "migrations", "embedder"]
     assert all(check.ok for check in found.checks[-3:])
