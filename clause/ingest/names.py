@@ -58,7 +58,7 @@ def entity_id(scope: str, key: str) -> str:
     """The id of the entity with this canonical key.
 
     >>> entity_id("kg:metaqa", "concept:Kismet")
-    'ent_e25e9abc3b7c5f5e70f29f8b'
+    'ent_3ad3761571432f793ccfc754'
     """
     return hashed("ent_", scope, key)
 

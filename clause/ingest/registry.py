@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from clause.ingest.names import hashed, last_segment, normalise, readable_relation
@@ -40,24 +39,22 @@ def stored_name(relation: str) -> str:
 
 
 def inverse_text(text: str) -> str:
-    """Words for a relationship read from its tail: what an embedding needs to tell the directions apart.
+    """Words for a relationship read from its tail.
 
-    A passive becomes active, `has x` becomes `x of`, anything else gets an `of`.
+    Sentence embeddings hear `directed by` and `directed` as the same (cosine 0.97), so that a paraphrase would hide the
+    direction; the plain `inverse of` keeps the two apart, and is the wording that the policy learns from.
 
-    >>> inverse_text("directed by"), inverse_text("has genre"), inverse_text("release year")
-    ('directed', 'genre of', 'release year of')
+    >>> inverse_text("directed by")
+    'inverse of directed by'
     """
-    for pattern, inverse in ((r"(?:is |was )?(.+) by", r"\1"), (r"has (.+)", r"\1 of"), (r"is (.+) of", r"has \1")):
-        if re.fullmatch(pattern, text):
-            return re.sub(rf"^{pattern}$", inverse, text)
-    return text.removesuffix(" of") if text.endswith(" of") else f"{text} of"
+    return f"inverse of {text}"
 
 
 def register(scope: str, name: str) -> RegisteredType:
     """The registry's entry for the stored name of a type.
 
     >>> register("kg:x", "CAUSES")[1:]
-    ('CAUSES', 'causes', 'causes of', True)
+    ('CAUSES', 'causes', 'inverse of causes', True)
     """
     text = readable_relation(name.removeprefix("kg_") if name.removeprefix("kg_") in RESERVED else name)
     return RegisteredType(hashed("rel_", scope, name), name, text, inverse_text(text), name.casefold() in CAUSAL)

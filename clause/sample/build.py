@@ -5,19 +5,19 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from clause.sample.files import KB, VECTORS
-from clause.sample.loader import names_of
-from clause.sample.vectors import pack, save
+from clause.sample.files import VECTORS
+from clause.sample.loader import pack_sample
+from clause.sample.vectors import save
 from clause.text.embedder import SentenceTransformerEmbedder
 
 
 async def build() -> int:
-    """Embed every name and write the file; how many names."""
-    names = names_of(KB)
+    """Embed every name and write the file; how many vectors."""
     embedder = SentenceTransformerEmbedder()
-    save(pack(names, await embedder.embed(names), embedder.model), VECTORS)
+    packed = await pack_sample(embedder)
     embedder.close()
-    return len(names)
+    save(packed, VECTORS)
+    return len(packed.rows)
 
 
 if __name__ == "__main__":

@@ -15,11 +15,12 @@ from clause.graph.server.progress import Progress, silent
 from clause.ingest.embedding import embed_scope
 from clause.ingest.names import canonical_key, entity_id
 from clause.ingest.readers import read_triples
+from clause.ingest.registry import register, stored_name
 from clause.ingest.triples import load_triples
 from clause.jobs.jobs import Jobs
 from clause.jobs.turn import Turn
 from clause.sample.files import KB, SCOPE, TRIPLES, VECTORS
-from clause.sample.vectors import PackedVectors, fingerprint, load
+from clause.sample.vectors import PackedVectors, fingerprint, load, pack
 from clause.text.embedder import Embedder
 
 KIND = "load_sample_vectors"
@@ -63,9 +64,9 @@ async def load_sample(
     jobs = jobs or Jobs(graph)
     if size is None or size["triples"] < triples:
         created = (await load_triples(graph, None, kb, scope, progress=progress, jobs=jobs)).created
-    (row,) = await graph.run("ingest/unembedded_count_entities", scopes=[scope], model=embedder.model)
+    (row,) = await graph.run("ingest/unembedded_total", scopes=[scope], model=embedder.model)
     if row["missing"]:
-        packaged = await _take_packaged(graph, embedder, jobs, scope, kb=kb, vectors=vectors, progress=progress)
+        packaged = await _take_packaged(embedder, jobs, scope, kb=kb, vectors=vectors, progress=progress)
     (left,) = await graph.run("ingest/unembedded_total", scopes=[scope], model=embedder.model)
     embedded = 0
     if left["missing"]:
@@ -75,16 +76,17 @@ async def load_sample(
 
 
 async def _take_packaged(
-    graph: Graph, embedder: Embedder, jobs: Jobs, scope: str, *, kb: Path, vectors: Path, progress: Progress
+    embedder: Embedder, jobs: Jobs, scope: str, *, kb: Path, vectors: Path, progress: Progress
 ) -> int:
     """Write the vectors of the package; none when another model or other names made them."""
     packed = await asyncio.to_thread(load, vectors)
-    names = await asyncio.to_thread(names_of, kb)
-    if packed.model != embedder.model or packed.fingerprint != fingerprint(names):
+    names, types = await asyncio.to_thread(texts_of, kb)
+    if packed.model != embedder.model or packed.fingerprint != fingerprint([*names, *_words(types)]):
         return 0
     job = await jobs.submit(KIND, {"model": packed.model}, scope, resource=f"embed:{scope}", resume=True)
     async with jobs.lease(job.id, patient=True) as turn:
-        return await _write(turn, packed, names, progress)
+        written = await _write(turn, packed, names, progress)
+        return written + await _write_types(turn, packed, len(names), types)
 
 
 async def _write(turn: Turn, packed: PackedVectors, names: list[str], progress: Progress) -> int:
@@ -104,7 +106,29 @@ async def _write(turn: Turn, packed: PackedVectors, names: list[str], progress: 
     return len(names) - begun
 
 
-def names_of(kb: Path) -> list[str]:
-    """Every entity name of a file of triples, sorted by code points: the order of the packed vectors."""
+async def _write_types(turn: Turn, packed: PackedVectors, start: int, types: list[str]) -> int:
+    """Vectors of the relationship types: their words stand behind the names, both directions of a type together."""
+    scope = turn.job.scope
+    vectors = packed.unpack(start).reshape(len(types), 2, -1)
+    ids = [register(scope, name).id for name in types]
+    work = {"ids": ids, "vectors": [*vectors], "scopes": [scope], "model": packed.model}
+    await turn.commit([("ingest/embed_types", work)])
+    return len(types)
+
+
+def texts_of(kb: Path) -> tuple[list[str], list[str]]:
+    """Entity names and relationship types of a file of triples, each sorted by code points."""
     triples = [record.triple for record in read_triples(kb) if record.triple is not None]
-    return sorted({term.name for triple in triples for term in (triple.head, triple.tail)})
+    names = {term.name for triple in triples for term in (triple.head, triple.tail)}
+    return sorted(names), sorted({stored_name(triple.relation) for triple in triples})
+
+
+def _words(types: list[str]) -> list[str]:
+    return [text for name in types for text in register("", name)[2:4]]
+
+
+async def pack_sample(embedder: Embedder, kb: Path = KB) -> PackedVectors:
+    """The packed vectors of a file of triples: its names, then the words of its relationship types."""
+    names, types = texts_of(kb)
+    texts = [*names, *_words(types)]
+    return pack(texts, await embedder.embed(texts), embedder.model)
