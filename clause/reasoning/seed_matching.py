@@ -10,6 +10,7 @@ from difflib import SequenceMatcher
 from itertools import accumulate
 from typing import Any, Literal
 
+from clause.graph.scopes import scope_token
 from clause.text.lucene import escape
 from clause.text.mentions import Span, folded_key, name_key
 
@@ -22,6 +23,7 @@ LEAST_SIMILARITY = 0.3
 """A vector find counts from this cosine on."""
 
 MOST_WORDS = 64
+_MOST_SPANS = 3
 _LONGEST_WORD = 40
 _LONGEST_PHRASE = 200
 _MOST_LETTERS = 800  # a script without spaces makes a clause of every letter, and Lucene takes 1024
@@ -86,9 +88,10 @@ def spaced(key: str) -> str:
 
 
 def match_names(spans: Sequence[Span], rows: Iterable[Mapping[str, Any]]) -> list[Candidate]:
-    """A candidate for each entity and each span that says its name or an alias.
+    """A candidate for each entity and each span that says its name or an alias, of at most three spans an entity.
 
-    `rows` hold `id`, `name`, and where known `aliases`, `degree` and `hops`.
+    Exact spellings are kept before others, and earlier ones before later. `rows` hold `id`, `name`, and where known
+    `aliases`, `degree` and `hops`.
     """
     by_key: defaultdict[str, list[Span]] = defaultdict(list)
     by_folded: defaultdict[str, list[Span]] = defaultdict(list)
@@ -106,7 +109,8 @@ def match_names(spans: Sequence[Span], rows: Iterable[Mapping[str, Any]]) -> lis
             reason: Reason = "exact" if spaced(span.text) == spaced(name) else "case_insensitive"
             said[span.start, span.end] = (span, reason)
         bare = _bare(row)
-        found += [replace(bare, reason=reason, span=span) for span, reason in said.values()]
+        best = sorted(said.values(), key=lambda item: (item[1] != "exact", item[0].start, item[0].end))
+        found += [replace(bare, reason=reason, span=span) for span, reason in best[:_MOST_SPANS]]
     return found
 
 
@@ -165,15 +169,6 @@ def full_text_query(words: Sequence[str], scopes: Sequence[str], phrases: Sequen
     if not clauses or not scopes:
         return "+scope_token:none +scope_token:nothing"
     return f"+scope_token:({' '.join(map(scope_token, scopes))}) +({' '.join(clauses)})"
-
-
-def scope_token(scope: str) -> str:
-    """The word that stands for a scope in full-text indexes.
-
-    >>> scope_token("kg:metaqa")
-    's_kg_metaqa'
-    """
-    return "s_" + re.sub(r"[^0-9A-Za-z]", "_", scope)
 
 
 def _short(texts: Sequence[str], longest: int) -> list[str]:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import json
 import math
 import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -54,6 +56,7 @@ FEATURES = (
     "vector",  # cosine with the question, where nothing else was found
 )
 
+_REACH = 100
 _SUFFIX = re.compile(r"(?:ions?|ings?|ors?|ers?|en|ed|es|s|e)$")
 
 
@@ -121,9 +124,12 @@ class _Frame:
     def __init__(self, question: str, candidates: Sequence[Candidate]) -> None:
         self.question = question
         self.words = [(found.start(), found.end(), found[0]) for found in WORD.finditer(question)]
+        self.starts = [start for start, _, _ in self.words]
+        self.ends = [end for _, end, _ in self.words]
         self.letters = max(1, sum(end - start for start, end, _ in self.words))
+        self.capitals = sum(word[0].isupper() for _, _, word in self.words)
         self.spans = sorted({(c.span.start, c.span.end) for c in candidates if c.span is not None})
-        self.asked = {stem(word) for _, _, word in self.words}
+        self.asked = Counter(stem(word) for _, _, word in self.words)
         self.known = {part for c in candidates for hop in c.hops for part in _relation_stems(hop)}
         self._places: dict[tuple[int, int], dict[str, float]] = {}
 
@@ -149,14 +155,22 @@ class _Frame:
         row.update(self._relation(candidate, span))
         return row
 
+    def _around(self, span: Span) -> tuple[int, int]:
+        """The words of the span are `words[first:last]`; a word that it cuts through is in neither part."""
+        return bisect_left(self.starts, span.start), bisect_right(self.ends, span.end)
+
+    def _inside(self, span: Span) -> list[str]:
+        first, last = self._around(span)
+        return [word for _, _, word in self.words[first:last]]
+
     def _place(self, span: Span) -> dict[str, float]:
-        before = [word for _, end, word in self.words if end <= span.start]
-        inside = [word for start, end, word in self.words if start >= span.start and end <= span.end]
-        after = [word for start, _, word in self.words if start >= span.end]
-        rest = before + after
+        before, after = bisect_right(self.ends, span.start), bisect_left(self.starts, span.end)
+        previous = self.words[before - 1][2] if before else ""
+        following = self.words[after][2] if after < len(self.words) else ""
+        inside = self._inside(span)
+        covered = sum(word[0].isupper() for _, _, word in self.words[before:after])
         function = sum(word.casefold() in FUNCTION_WORDS for word in inside) / max(1, len(inside))
         others = [s for s in self.spans if s != (span.start, span.end)]
-        last, following = (before[-1] if before else ""), (after[0] if after else "")
         return {
             "length": sum(map(len, inside)) / self.letters,
             "many_words": 1 - 1 / max(1, len(inside)),
@@ -165,23 +179,24 @@ class _Frame:
             "only_function_words": float(function == 1.0 or not inside),
             "inside_longer": float(any(s[0] <= span.start and span.end <= s[1] for s in others)),
             "covers_others": sum(span.start <= s[0] and s[1] <= span.end for s in others) / max(1, len(others)),
-            "cuts_name": float(last[:1].isupper() or following[:1].isupper()),
-            "capitals_left": min(1.0, sum(word[0].isupper() for word in rest) / 4),
+            "cuts_name": float(previous[:1].isupper() or following[:1].isupper()),
+            "capitals_left": min(1.0, (self.capitals - covered) / 4),
             "opens": float(not before),
-            "closes": float(not after),
-            "after_preposition": float(last.casefold() in PREPOSITIONS),
-            "after_article": float(last.casefold() in ARTICLES),
+            "closes": float(after == len(self.words)),
+            "after_preposition": float(previous.casefold() in PREPOSITIONS),
+            "after_article": float(previous.casefold() in ARTICLES),
         }
 
     def _relation(self, candidate: Candidate, span: Span) -> dict[str, float]:
-        rest = {stem(word) for start, end, word in self.words if end <= span.start or start >= span.end}
+        said = Counter(map(stem, self._inside(span)))
+        rest = {part for part in self.known if self.asked[part] > said[part]}
         own = {part for hop in candidate.hops for part in _relation_stems(hop)}
-        fits = bool(rest & own)
-        before = self.question[: span.start].casefold().rstrip(" \"'")
+        fits = not rest.isdisjoint(own)
+        before = self.question[max(0, span.start - _REACH) : span.start].casefold().rstrip(" \"'")
         reads = any(hop[0] == "<" and before.endswith(_relation_text(hop)) for hop in candidate.hops)
         return {
             "relation_fits": float(fits),
-            "relation_misfits": float(not fits and bool(rest & self.known)),
+            "relation_misfits": float(not fits and bool(rest)),
             "relation_reads_into": float(reads),
         }
 

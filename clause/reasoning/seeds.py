@@ -23,12 +23,15 @@ from clause.reasoning.seed_matching import (
 )
 from clause.reasoning.seed_ranking import Ranked, rank
 from clause.text.embedder import Embedder
-from clause.text.mentions import candidate_spans, folded_key, name_key
+from clause.text.mentions import MAX_SPANS, candidate_spans, folded_key, name_key
 from clause.text.similarity import clip01
 
 MOST_CHARACTERS = 10_000
 _FULL_TEXT_FINDS = 24
 _SURE = 0.5
+_LONGEST_NAME = 1000
+_FEWEST_SPANS = 400
+_MOST_SEEKS = 20_000  # keys times scopes: each pair is one seek in the index
 
 Rows = list[dict[str, Any]]
 
@@ -128,8 +131,8 @@ class SeedFinder:
         return {given: _given(_one(name, rows)) for given, name in zip(start_nodes, names, strict=True)}
 
     async def _by_name(self, text: str, view: View) -> list[Ranked]:
-        spans = candidate_spans(text)
-        keys = list(dict.fromkeys(spaced(name_key(span.text)) for span in spans))
+        spans = candidate_spans(text, limit=max(_FEWEST_SPANS, min(MAX_SPANS, _MOST_SEEKS // len(view.scopes))))
+        keys = list(dict.fromkeys(spaced(name_key(span.text)) for span in spans if len(span.text) <= _LONGEST_NAME))
         words = telling_words(text)
         rows = await self._look(view, keys=keys, words=words)
         named = match_names(spans, rows)

@@ -149,47 +149,40 @@ def _group(found: re.Match[str]) -> str:
 def _capitalised(text: str) -> Iterator[Mention]:
     words = list(re.finditer(r"[^\W\d_][\w'\u2019&.-]*|[^\w\s]|\d+", text))
     run: list[re.Match[str]] = []
-    opened = 0
+    opens = False
     for number, word in enumerate(words):
         capital = word[0][0].isupper()
-        if not run and capital:
-            opened = number
-        if capital or (run and word[0] in _CONNECTORS and _only_space(text, run[-1].end(), word.start())):
-            if run and not _only_space(text, run[-1].end(), word.start()):
-                yield from _run(text, run, _opens_sentence(words, opened))
-                run, opened = [], number
+        if run and (capital or word[0] in _CONNECTORS) and _goes_on(text, run[-1], word):
             run.append(word)
-            if word[0].endswith(".") and len(word[0]) > 3:
-                yield from _run(text, run, _opens_sentence(words, opened))
-                run = []
-        elif run:
-            yield from _run(text, run, _opens_sentence(words, opened))
-            run = []
-    yield from _run(text, run, _opens_sentence(words, opened))
+            continue
+        yield from _trimmed(text, run, opens)
+        run, opens = ([word] if capital else []), _opens_sentence(words, number)
+    yield from _trimmed(text, run, opens)
 
 
-def _run(text: str, run: list[re.Match[str]], opens: bool) -> Iterator[Mention]:
+def _trimmed(text: str, run: list[re.Match[str]], opens: bool) -> Iterator[Mention]:
     while run and run[-1][0] in _CONNECTORS:
         run = run[:-1]
-    if run and opens and run[0][0].casefold() in _OPENERS:
+    if run and (opens or len(run) == 1) and run[0][0].casefold() in _OPENERS:
         run = run[1:]
     while run and run[0][0] in _CONNECTORS:
         run = run[1:]
     if not run:
         return
-    start, end = run[0].start(), run[-1].end()
-    stripped = _POSSESSIVE.sub("", text[start:end]) if text[start:end].endswith(("'s", "\u2019s")) else text[start:end]
-    stripped = stripped if re.search(r"\b\w\.$", stripped) else stripped.rstrip(".'\u2019-&")
-    if stripped:
-        yield Mention(stripped, start, start + len(stripped))
+    start = run[0].start()
+    name = re.sub(r"['\u2019]s$", "", text[start : run[-1].end()])
+    name = name if re.search(r"\b\w\.$", name) else name.rstrip(".'\u2019-&")
+    yield Mention(name, start, start + len(name))
+
+
+def _goes_on(text: str, last: re.Match[str], word: re.Match[str]) -> bool:
+    """Whether only blanks, and no full stop of a sentence (`Mr.` and `J.R.R.` have none), part two words."""
+    stops = last[0].endswith(".") and len(last[0]) > len("Mr.") and "." not in last[0][:-1]
+    return not stops and text[last.end() : word.start()].isspace()
 
 
 def _opens_sentence(words: list[re.Match[str]], number: int) -> bool:
     return number == 0 or words[number - 1][0][-1] in '.!?:;"\u201c\u201d'
-
-
-def _only_space(text: str, start: int, end: int) -> bool:
-    return text[start:end].isspace()
 
 
 def _starts(text: str, start: int, end: int) -> list[int]:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from clause.errors import AmbiguousNameError, NotFoundError, OutOfBoundsError
+from clause.graph.scopes import scope_token
 from clause.reasoning.neighbourhood import View
-from clause.reasoning.seed_matching import scope_token
 from clause.reasoning.seeds import SeedFinder
 from clause.text.mentions import name_key
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +12,6 @@ from clause.reasoning.seed_matching import (
     match_names,
     match_words,
     plain,
-    scope_token,
     telling_words,
 )
 from clause.text.mentions import candidate_spans
@@ -104,8 +101,3 @@ def test_a_query_is_never_empty_and_always_names_a_scope(words, scopes):
     assert query.startswith("+scope_token:")
     if not scopes:
         assert "nothing" in query
-
-
-def test_a_scope_token_is_one_word():
-    assert re.fullmatch(r"\w+", scope_token("user:ann/session:9-x"))
-    assert scope_token("user:ann/session:9-x") == "s_user_ann_session_9_x"
