@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
+from neo4j import AsyncGraphDatabase
 
 from clause.errors import OutOfBoundsError
+from clause.graph.catalogue import Statement
 from clause.graph.runner import Graph
 from clause.reasoning import neo4j_neighbourhood
 from clause.reasoning.neighbourhood import Edge, Hop, View
@@ -177,17 +180,19 @@ async def test_the_two_clocks_are_kept(
     assert await seen(None, 40) == set()
 
 
-async def test_a_hub_is_read_up_to_the_cap_whatever_else_hangs_on_it(
-    graph: Graph, view: View, scope: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The reads of the store are counted: PROFILE says how many relationships each part of the plan touched."""
-    leaves = 20_000
+@pytest.fixture
+async def hub(graph: Graph, view: View, scope: str) -> str:
+    """A node with 10,000 relationships of one type, and one of another."""
     await run(
         graph,
-        "MATCH (h:Entity {id: 'hub'}) UNWIND range(1, $leaves) AS k "
-        "CREATE (:Entity {id: $scope + '-' + k, scope: $scope, name: 'leaf ' + k, degree: 1, "
-        "canonical_key: 'concept:leaf' + k})-[:tagged {scope: $scope, recorded_at: $at}]->(h)",
-        leaves=leaves,
+        "UNWIND range(0, 499) AS k CREATE (:Entity {id: $scope + '-' + k, scope: $scope, name: 'leaf', degree: 1, "
+        "canonical_key: 'concept:leaf' + k})",
+        scope=scope,
+    )
+    await run(
+        graph,
+        "MATCH (h:Entity {id: 'hub'}) UNWIND range(1, 20) AS again UNWIND range(0, 499) AS k "
+        "MATCH (leaf:Entity {id: $scope + '-' + k}) CREATE (leaf)-[:tagged {scope: $scope, recorded_at: $at}]->(h)",
         scope=scope,
         at=LONG_AGO,
     )
@@ -196,17 +201,55 @@ async def test_a_hub_is_read_up_to_the_cap_whatever_else_hangs_on_it(
         "MATCH (h:Entity {id: 'hub'}), (a:Entity {id: 'alien'}) CREATE (h)-[:admires {scope: $scope}]->(a)",
         scope=scope,
     )
+    return "hub"
+
+
+async def database_hits(graph: Graph, statement: Statement, **parameters: Any) -> int:
+    """How often the store was touched, as PROFILE counts it."""
+    address = graph.address
+    auth = (address.user, address.password.get_secret_value())
+    text = statement.text.replace("CYPHER 25 ", "CYPHER 25 PROFILE ", 1)
+    async with AsyncGraphDatabase.driver(address.uri, auth=auth, notifications_min_severity="OFF") as driver:
+        result = await driver.execute_query(text, parameters_=parameters, database_=address.database)
+
+    def hits(plan: dict[str, Any]) -> int:
+        return plan.get("dbHits", 0) + sum(hits(child) for child in plan.get("children", ()))
+
+    assert result.summary.profile is not None
+    return hits(result.summary.profile)
+
+
+async def test_a_hub_is_read_up_to_the_cap_whatever_else_hangs_on_it(graph: Graph, view: View, hub: str) -> None:
     port = Neo4jNeighbourhood(graph)
-    asked = ["hub", "alien"]
+    asked = [hub, "alien"]
     found = await port.expand(asked, view, per_type=50)
-    assert len(found.neighbours["hub"][TAGGED_INVERSE]) == 50
-    assert found.neighbours["hub"][Hop("admires", True)] == (Edge("hub", "admires", "alien"),)
-    assert found.truncated == {("hub", TAGGED_INVERSE)}
+    assert len(found.neighbours[hub][TAGGED_INVERSE]) == 50
+    assert found.neighbours[hub][Hop("admires", True)] == (Edge(hub, "admires", "alien"),)
+    assert found.truncated == {(hub, TAGGED_INVERSE)}
     assert found == await port.expand(asked, view, per_type=50)
     before = graph.round_trips
     typed = await port.expand(asked, view, per_type=50, hops=[TAGGED_INVERSE])
-    assert typed.neighbours["hub"] == {TAGGED_INVERSE: found.neighbours["hub"][TAGGED_INVERSE]}
+    assert typed.neighbours[hub] == {TAGGED_INVERSE: found.neighbours[hub][TAGGED_INVERSE]}
     assert graph.round_trips == before + 2
+
+
+async def test_the_store_is_touched_for_what_a_cap_allows_not_for_what_hangs_on_a_hub(
+    graph: Graph, view: View, hub: str
+) -> None:
+    names = ["admires", "starred", "tagged", "written_by"]
+    parameters: dict[str, Any] = {
+        "nodes": [hub],
+        "scopes": list(view.scopes),
+        "forward": names,
+        "backward": names,
+        "valid": LONG_AGO,
+        "recorded": neo4j_neighbourhood.FOREVER,
+        "cap": 51,
+    }
+    first = await database_hits(graph, graph.catalogue["reasoning/expand"], **parameters, wide=neo4j_neighbourhood.WIDE)
+    assert first < 100
+    named = name_relations(graph.catalogue["reasoning/expand_hub"], names)
+    assert await database_hits(graph, named, **parameters, reach=100) < 4_000
 
 
 async def test_names_that_need_quoting_are_expanded_around_a_hub(

@@ -175,7 +175,8 @@ async def test_runs_are_listed_newest_first_by_pages(graph: Graph, view: View) -
         pages.append([line.id for line in page])
         after = page[-1].id
     assert pages == [[ids[4], ids[3]], [ids[2], ids[1]], [ids[0]]]
-    assert (page := await recorder.list(caller, limit=1))[0].policy == POLICY
+    page = await recorder.list(caller, limit=1)
+    assert page[0].policy == POLICY
     assert page[0].recorded_at == NOW
 
 
