@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import shlex
-import sys
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clause.cli.console import JsonFlag, note, print_json
+from clause.cli.console import JsonFlag, print_json, stdout
+from clause.cli.measuring import PolicyName, counter, given_command
+
+if TYPE_CHECKING:
+    from clause.container import Container
+    from clause.evaluation.service import ServiceSystem
+    from clause.reasoning.budget import Budgets
 
 app = typer.Typer(help="Measure answers against a data set.", no_args_is_help=True)
 
@@ -35,17 +40,19 @@ class Backend(StrEnum):
 Questions = Annotated[
     list[str], typer.Option(metavar="HOP=FILE...", help="One to three question files: --questions 1=FILE 2=FILE.")
 ]
-MoreQuestions = Annotated[list[str] | None, typer.Argument(metavar="[HOP=FILE]...", hidden=True)]
+MoreQuestions = Annotated[list[str] | None, typer.Argument(metavar="HOP=FILE", hidden=True)]
 Limit = Annotated[int | None, typer.Option(min=1, help="Only the first so many questions of each file.")]
-PolicyName = Annotated[str, typer.Option(help="Who decides: heuristic, or a baseline by name.")]
 EdgeBudget = Annotated[int, typer.Option(min=1, max=1000, help="Edges; may go below the API's bound.")]
 StepBudget = Annotated[int, typer.Option(min=1, max=20, help="Steps of the walk.")]
 TokenBudget = Annotated[int, typer.Option(min=1, max=8192, help="Tokens; may go below the API's bound.")]
+SeedsOption = Annotated[SeedsFrom, typer.Option(help="Find the entity in the text, or take the bracketed one.")]
+BackendOption = Annotated[Backend, typer.Option(help="Read Neo4j, or a snapshot of it in memory.")]
 Clients = Annotated[int, typer.Option(min=1, max=64, help="Questions in flight at a time.")]
 
 
 @app.command()
 def metaqa(
+    *,
     questions: Questions,
     more: MoreQuestions = None,
     limit: Limit = None,
@@ -53,32 +60,146 @@ def metaqa(
     edge_budget: EdgeBudget = 200,
     step_budget: StepBudget = 10,
     token_budget: TokenBudget = 2048,
-    seeds: Annotated[SeedsFrom, typer.Option(help="Find the entity in the text, or take the bracketed one.")] = SeedsFrom.TEXT,
-    backend: Annotated[Backend, typer.Option(help="Read Neo4j, or a snapshot of it.")] = Backend.SERVICE,
-    clients: Clients = 4,
+    seeds: SeedsOption = SeedsFrom.TEXT,
+    backend: BackendOption = Backend.SERVICE,
+    clients: Clients = 2,
     as_json: JsonFlag = False,
 ) -> None:
     """Answer MetaQA's questions and compare with the gold answers, hop by hop."""
-    from clause.evaluation.metaqa import question_files, read_questions
-    from clause.evaluation.runs import MetaqaRun
+    from clause.evaluation.report import results_table
+    from clause.evaluation.studies import metaqa_study
     from clause.reasoning.budget import Budgets
 
-    files = question_files([*questions, *(more or [])])
-    sets = {hop: read_questions(path, limit) for hop, path in files.items()}
-    run = MetaqaRun(
-        sets=sets,
-        policy=policy,
-        budgets=Budgets(edge_budget, step_budget, token_budget),
-        seeds=seeds.value,
-        snapshot=backend is Backend.SNAPSHOT,
-        clients=clients,
-        command=given_command(),
-    )
+    sets = _sets(questions, more, limit)
+    budgets = Budgets(edge_budget, step_budget, token_budget)
+
+    async def run(container: Container) -> dict[str, Any]:
+        system = await _system(container, policy, budgets, seeds, backend)
+        return await metaqa_study(
+            system, sets, _sample_graph(), clients=clients, command=given_command(), progress=counter("answered")
+        )
+
+    result = asyncio.run(_on_sample(run))
+    print_json(result) if as_json else stdout().print(results_table([result]), markup=False)
+
+
+@app.command()
+def compare(
+    *,
+    questions: Questions,
+    against: Annotated[str, typer.Option(help="The other policy.")],
+    more: MoreQuestions = None,
+    limit: Limit = None,
+    policy: PolicyName = "heuristic",
+    edge_budget: EdgeBudget = 200,
+    step_budget: StepBudget = 10,
+    token_budget: TokenBudget = 2048,
+    seeds: SeedsOption = SeedsFrom.TEXT,
+    backend: BackendOption = Backend.SERVICE,
+    clients: Clients = 2,
+    as_json: JsonFlag = False,
+) -> None:
+    """The mean difference of two policies on the same questions, with its paired bootstrap interval (95 %)."""
+    from clause.evaluation.studies import comparison_study
+    from clause.reasoning.budget import Budgets
+
+    sets = _sets(questions, more, limit)
+    budgets = Budgets(edge_budget, step_budget, token_budget)
+
+    async def run(container: Container) -> dict[str, Any]:
+        first = await _system(container, policy, budgets, seeds, backend)
+        second = await _system(container, against, budgets, seeds, backend)
+        return await comparison_study(
+            first, second, sets, clients=clients, command=given_command(), progress=counter("answered")
+        )
+
     _show(asyncio.run(_on_sample(run)), as_json)
+
+
+@app.command()
+def abstain(
+    *,
+    questions: Questions,
+    more: MoreQuestions = None,
+    policy: PolicyName = "heuristic",
+    each: Annotated[int, typer.Option(min=2, help="Unanswerable questions, and as many answerable ones.")] = 200,
+    seed: Annotated[int, typer.Option(help="Of the draw.")] = 0,
+    clients: Clients = 2,
+    as_json: JsonFlag = False,
+) -> None:
+    """How well a policy abstains: questions about an entity without that relationship, beside answerable ones."""
+    from clause.evaluation.studies import abstaining_study
+    from clause.reasoning.budget import Budgets
+
+    sets = _sets(questions, more, None)
+
+    async def run(container: Container) -> dict[str, Any]:
+        system = await _system(container, policy, Budgets(200), SeedsFrom.TEXT, Backend.SERVICE)
+        graph = _sample_graph()
+        return await abstaining_study(
+            system, sets, graph, each=each, seed=seed, clients=clients, command=given_command()
+        )
+
+    _show(asyncio.run(_on_sample(run)), as_json)
+
+
+@app.command("seeds")
+def seed_entities(
+    *,
+    questions: Questions,
+    more: MoreQuestions = None,
+    limit: Limit = None,
+    clients: Clients = 4,
+    as_json: JsonFlag = False,
+) -> None:
+    """How often the bracketed entity is found first, and among the first three, from the text alone."""
+    from clause.cli.measuring import find_seeds
+    from clause.evaluation.studies import seeds_study
+
+    sets = _sets(questions, more, limit)
+
+    async def run(container: Container) -> dict[str, Any]:
+        find = find_seeds(container, [SAMPLE_SCOPE])
+        return await seeds_study(find, sets, clients=clients, command=given_command(), progress=counter("read"))
+
+    _show(asyncio.run(_on_sample(run)), as_json)
+
+
+@app.command()
+def passages(
+    *,
+    corpus: Annotated[Path, typer.Option(help="2WikiMultihopQA's corpus.jsonl[.gz].")],
+    questions: Annotated[Path, typer.Option(help="Its questions, dev.jsonl[.gz].")],
+    scope: Annotated[str, typer.Option(help="Where the passages are, or are loaded.")] = "kg:2wiki",
+    limit: Limit = None,
+    policy: PolicyName = "heuristic",
+    as_json: JsonFlag = False,
+) -> None:
+    """Evidence recall@5 of the service over passages, beside dense, BM25 and their fusion."""
+    from clause.cli.measuring import load_passages, opened, passage_retrievers
+    from clause.evaluation.service import ServiceSystem, evidence_titles
+    from clause.evaluation.studies import passages_study
+    from clause.evaluation.two_wiki import read_corpus, read_questions
+    from clause.reasoning.budget import Budgets
+
+    texts = read_corpus(corpus)
+    asked = read_questions(questions, texts, limit)
+
+    async def run() -> dict[str, Any]:
+        from clause.cli.measuring import coordinate
+
+        async with opened(sample=False) as container:
+            await load_passages(container, corpus, scope)
+            system = ServiceSystem(coordinate(container), policy=policy, budgets=Budgets(200), scopes=[scope])
+            retrievers = {"coordinate": evidence_titles(system, texts), **passage_retrievers(container, scope)}
+            return await passages_study(retrievers, asked, command=given_command(), progress=counter("asked", 100))
+
+    _show(asyncio.run(run()), as_json)
 
 
 @app.command("train-relation-path")
 def train_relation_path(
+    *,
     questions: Questions,
     triples: Annotated[Path, typer.Option(help="The graph: head|relation|tail lines, plain or gzipped.")],
     more: MoreQuestions = None,
@@ -88,32 +209,53 @@ def train_relation_path(
     as_json: JsonFlag = False,
 ) -> None:
     """Train the classifier behind the relation-path baselines, from questions and answers alone."""
-    from clause.evaluation.metaqa import question_files, read_questions
     from clause.evaluation.pattern_classifier import SHIPPED
     from clause.evaluation.pattern_training import draw, train_pattern_classifier
     from clause.evaluation.triples import TripleGraph
 
-    sets = [read_questions(path) for path in question_files([*questions, *(more or [])]).values()]
-    model = train_pattern_classifier(TripleGraph.read(triples), draw(sets, per_hop, seed), progress=counter("labelled"))
+    drawn = draw(list(_sets(questions, more, None).values()), per_hop, seed)
+    model = train_pattern_classifier(TripleGraph.read(triples), drawn, progress=counter("labelled"))
     model.save(out or SHIPPED)
-    result = {**model.about, "patterns": len(model.patterns), "grams": len(model.vocabulary), "out": str(out or SHIPPED)}
-    print_json(result) if as_json else note(f"{result}")
+    sizes = {"patterns": len(model.patterns), "grams": len(model.vocabulary)}
+    _show({**model.about, **sizes, "out": str(out or SHIPPED), "command": given_command()}, as_json)
 
 
-def given_command() -> str:
-    """The command line as it was given, for reports.
+def _sets(questions: list[str], more: list[str] | None, limit: int | None) -> dict[str, Any]:
+    from clause.evaluation.metaqa import question_files, read_questions
 
-    >>> given_command().startswith("clause")
-    True
-    """
-    return shlex.join(["clause", *sys.argv[1:]])
+    files = question_files([*questions, *(more or [])])
+    return {hop: read_questions(path, limit) for hop, path in files.items()}
 
 
-def counter(what: str) -> Any:
-    """A progress callback that says every thousandth, and the last, on stderr."""
+def _sample_graph() -> Any:
+    from clause.evaluation.triples import TripleGraph
+    from clause.sample.files import KB
 
-    def tell(done: int, total: int) -> None:
-        if done % 1000 == 0 or done == total:
-            note(f"{done:,} of {total:,} {what}")
+    return TripleGraph.read(KB)
 
-    return tell
+
+async def _on_sample(run: Any) -> dict[str, Any]:
+    from clause.cli.measuring import opened
+
+    async with opened() as container:
+        result: dict[str, Any] = await run(container)
+        return result
+
+
+async def _system(
+    container: Container, policy: str, budgets: Budgets, seeds: SeedsFrom, backend: Backend
+) -> ServiceSystem:
+    from clause.cli.measuring import coordinate, snapshot_coordinate
+    from clause.evaluation.service import ServiceSystem
+
+    container.coordinator.policies[policy]
+    ask = coordinate(container) if backend is Backend.SERVICE else await snapshot_coordinate(container, [SAMPLE_SCOPE])
+    return ServiceSystem(ask, policy=policy, budgets=budgets, scopes=[SAMPLE_SCOPE], seeds=seeds.value)
+
+
+def _show(result: Mapping[str, Any], as_json: bool) -> None:
+    if as_json:
+        print_json(result)
+        return
+    for name, value in result.items():
+        stdout().print(f"{name}: {value}", markup=False)

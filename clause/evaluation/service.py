@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from clause.errors import BadInputError, NotFoundError
 from clause.evaluation.questions import Question
-from clause.evaluation.system import Outcome
+from clause.evaluation.system import Outcome, System
 from clause.reasoning.budget import Budgets, Spend
 from clause.reasoning.models import BudgetAllocation, CoordinationRequest, CoordinationResponse
 
@@ -107,3 +107,14 @@ def _text(evidence: Mapping[str, Any]) -> str:
 
 def _since(started: float) -> float:
     return (time.perf_counter() - started) * 1000
+
+
+def evidence_titles(system: System, texts: Mapping[str, str]) -> Callable[[str], Awaitable[Sequence[str]]]:
+    """The titles of the passages that a system picks as evidence, in order; `texts` is title -> text."""
+    title_of = {text: title for title, text in texts.items()}
+
+    async def retrieve(text: str) -> list[str]:
+        outcome = await system.answer(Question(text, ()))
+        return [title_of[picked] for picked in outcome.evidence if picked in title_of]
+
+    return retrieve

@@ -1,0 +1,94 @@
+"""`clause bench`: speed against a named baseline of the same run."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from clause.cli.console import JsonFlag, print_json, stdout
+from clause.cli.measuring import PolicyName, given_command, opened
+
+if TYPE_CHECKING:
+    from clause.container import Container
+
+app = typer.Typer(help="Measure speed against named baselines.", no_args_is_help=True)
+
+Calls = Annotated[int, typer.Option(min=1, max=100_000, help="Calls that count; a tenth as many warm up before.")]
+Clients = Annotated[int, typer.Option(min=1, max=64, help="Clients at a time.")]
+Study = Callable[["Container"], Awaitable[dict[str, Any]]]
+
+
+@app.command()
+def coordinate(
+    *,
+    policy: PolicyName = "heuristic",
+    clients: Clients = 1,
+    calls: Calls = 200,
+    as_json: JsonFlag = False,
+) -> None:
+    """Warm answers on the sample graph, with the time's breakdown; every question is new to every cache."""
+    from clause.evaluation.bench_rows import coordinate_bench
+
+    async def study(container: Container) -> dict[str, Any]:
+        command = given_command()
+        return await coordinate_bench(container, _graph(), policy=policy, clients=clients, calls=calls, command=command)
+
+    _run(study, as_json)
+
+
+@app.command()
+def subgraph(*, calls: Calls = 100, as_json: JsonFlag = False) -> None:
+    """The SubgraphArchitect alone: 50 edges."""
+    from clause.evaluation.bench_rows import subgraph_bench
+
+    _run(lambda c: subgraph_bench(c, _graph(), calls, given_command()), as_json)
+
+
+@app.command()
+def navigate(*, calls: Calls = 100, as_json: JsonFlag = False) -> None:
+    """The PathNavigator alone: 10 steps."""
+    from clause.evaluation.bench_rows import navigate_bench
+
+    _run(lambda c: navigate_bench(c, _graph(), calls, given_command()), as_json)
+
+
+@app.command()
+def curate(*, calls: Calls = 50, as_json: JsonFlag = False) -> None:
+    """The ContextCurator alone: 20 snippets that were never embedded before."""
+    from clause.evaluation.bench_rows import curate_bench
+
+    _run(lambda c: curate_bench(c, _graph(), calls, given_command()), as_json)
+
+
+@app.command()
+def edges(*, calls: Calls = 100, as_json: JsonFlag = False) -> None:
+    """1,000 edges scored in one batch, vectors in memory."""
+    from clause.evaluation.bench_rows import edges_bench
+
+    _show(asyncio.run(edges_bench(calls, given_command())), as_json)
+
+
+def _graph() -> Any:
+    from clause.evaluation.triples import TripleGraph
+    from clause.sample.files import KB
+
+    return TripleGraph.read(KB)
+
+
+def _run(study: Study, as_json: bool) -> None:
+    async def run() -> dict[str, Any]:
+        async with opened() as container:
+            return await study(container)
+
+    _show(asyncio.run(run()), as_json)
+
+
+def _show(result: Mapping[str, Any], as_json: bool) -> None:
+    if as_json:
+        print_json(result)
+        return
+    for name, value in result.items():
+        stdout().print(f"{name}: {value}", markup=False)
