@@ -19,6 +19,7 @@ def main() -> None:
     log = home / "logs" / "neo4j.log"
     first = not (home / "data" / "tried").exists()
     (home / "data" / "tried").write_text("yes")
+    (home / "data" / "databases" / "system").mkdir(parents=True, exist_ok=True)
     if behaviour == "gone":
         return
     if behaviour == "full":

@@ -119,14 +119,15 @@ class ManagedServer:
             self.layout.configure(Ports(), self.heap_mb)
             launch.set_initial_password(java, class_path, self.layout, password)
         command = launch.server_command(java, class_path, self.layout, self.heap_mb, self.jvm_arguments)
-        for attempt in range(_ATTEMPTS):
-            chosen = ports.choose(self._last_ports(), strangers=attempt > 0)
+        attempt = 1
+        while True:
+            chosen = ports.choose(self._last_ports(), strangers=attempt > 1)
             try:
                 return self._launch(command, chosen, progress)
             except ServerError as error:
-                if error.details.get("cause") != PORT_TAKEN or attempt == _ATTEMPTS - 1:
+                if error.details.get("cause") != PORT_TAKEN or attempt == _ATTEMPTS:
                     raise
-        raise AssertionError("the last attempt returns or raises")
+            attempt += 1
 
     def _class_path(self, progress: Progress) -> list[Path]:
         from clause.graph.server import maven  # noqa: PLC0415 - jgo is needed for a start only

@@ -7,9 +7,11 @@ import signal
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+import neo4j.exceptions
 import psutil
 import pytest
 from filelock import FileLock
@@ -18,6 +20,7 @@ from clause.errors import ServerError
 from clause.graph.server import ManagedServer, launch, managed, ports
 from clause.graph.server.layout import Layout, Ports
 
+SIGN_IN = ManagedServer._sign_in
 PROGRAM = Path(__file__).parents[2] / "fakes" / "neo4j_server.py"
 
 
@@ -35,6 +38,27 @@ def behave(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     monkeypatch.setattr(ManagedServer, "_class_path", lambda self, progress: [])
     monkeypatch.setattr(ManagedServer, "_sign_in", lambda self, record: self.layout.read_password())
     return behaviour
+
+
+class FakeDriver(AbstractContextManager["FakeDriver"]):
+    """A connection that `neo4j` accepts or not."""
+
+    def __init__(self, uri: str, auth: tuple[str, str]) -> None:
+        self.auth = auth
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def verify_connectivity(self) -> None:
+        if self.auth != ("neo4j", "right"):
+            raise neo4j.exceptions.AuthError
+
+
+@pytest.fixture
+def signing_in(behave: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server really asks for its password, which is `right`."""
+    monkeypatch.setattr(ManagedServer, "_sign_in", SIGN_IN)
+    monkeypatch.setattr(neo4j.GraphDatabase, "driver", FakeDriver)
 
 
 @pytest.fixture
@@ -184,6 +208,21 @@ def test_a_changed_password_file_is_told_while_the_server_runs(server: ManagedSe
         server.ensure()
     server.layout.password.write_text(kept)
     assert server.ensure()
+
+
+@pytest.mark.usefixtures("signing_in")
+def test_the_server_is_ready_only_once_it_takes_the_password_and_a_mended_file_is_believed(
+    server: ManagedServer,
+) -> None:
+    server.layout.prepare()
+    server.layout.password.write_text("wrong")
+    with pytest.raises(ServerError, match="does not hold the password of the store"):
+        server.ensure()
+    pid = pid_of(server)
+    assert server.status().running is False
+    server.layout.password.write_text("right")
+    assert server.ensure().password.get_secret_value() == "right"
+    assert (pid_of(server), server.status().running) == (pid, True)
 
 
 def test_a_lock_that_another_command_holds_too_long_is_an_error(
