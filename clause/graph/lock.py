@@ -75,5 +75,5 @@ class MigrationLock:
 
     async def _renew(self) -> None:
         while True:
-            await asyncio.sleep(self._lease_s / 3)
+            await self._sleep(self._lease_s / 3)
             await self.require()

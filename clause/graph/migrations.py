@@ -69,7 +69,7 @@ async def migrate(
                 link = {"chain": chain, "sequence": sequence, "recorded_at": now()}
                 await _apply(graph, script, filled, link)
                 done.append(script.id)
-            await online(graph, sleep=sleep)
+    await online(graph, sleep=sleep)
     found = await drift(graph, dimension=filled["dimension"], scripts=scripts)
     if found:
         name, difference = next(iter(found.items()))

@@ -165,10 +165,33 @@ async def test_another_owners_lock_is_waited_for_and_then_named(trial: Graph):
 async def test_a_lock_whose_lease_ran_out_is_taken_over_and_its_owner_notices(trial: Graph):
     async with MigrationLock(trial, "sleeper") as slept:
         await trial.execute(EXPIRE, {})
-        async with MigrationLock(trial, "next", sleep=nap) as current:
+        async with MigrationLock(trial, "next") as current:
             await current.require()
             with pytest.raises(MigrationError, match="lost to next"):
                 await slept.require()
+
+
+async def test_the_lease_of_a_living_owner_is_renewed(trial: Graph):
+    expired, renewed, never = asyncio.Event(), asyncio.Event(), asyncio.Event()
+    waits: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+        if len(waits) == 1:
+            await expired.wait()
+        else:
+            renewed.set()
+            await never.wait()
+
+    left = statement(
+        "MATCH (l:MigrationLock) RETURN l.expires_at > datetime.realtime() AS held", mode="read", columns="held"
+    )
+    async with MigrationLock(trial, "living", lease_s=30, sleep=sleep):
+        await trial.execute(EXPIRE, {})
+        expired.set()
+        await renewed.wait()
+        assert await trial.execute(left, {}) == [{"held": True}]
+    assert waits == [10, 10]
 
 
 async def test_a_changed_definition_a_missing_index_and_a_missing_constraint_are_drift(trial: Graph):

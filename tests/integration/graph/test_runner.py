@@ -164,6 +164,18 @@ async def test_a_missing_index_names_the_migration_to_run(graph: Graph):
         await graph.execute(search, {})
 
 
+async def test_words_that_are_no_full_text_query_are_bad_input(graph: Graph):
+    search = statement(
+        "CALL db.index.fulltext.queryNodes('entity_names', $words) YIELD score RETURN score",
+        mode="read",
+        parameters="$words STRING",
+        columns="score",
+    )
+    for words in ("(", "AND", "/", ""):
+        with pytest.raises(BadInputError, match="escape"):
+            await graph.execute(search, {"words": words})
+
+
 @pytest.mark.parametrize("vector", [np.ones(3, np.float32), np.zeros(384, np.float32)], ids=["length", "zero"])
 async def test_a_query_vector_of_wrong_length_or_without_direction_is_bad_input(graph: Graph, vector: np.ndarray):
     search = statement(

@@ -80,6 +80,13 @@ def test_driver_errors_are_told_apart_by_class(error: Exception, kind: type[Clau
     assert (fault.retry, fault.unknown) == (retry, unknown)
 
 
+def test_a_chain_of_status_codes_is_followed_to_its_end():
+    error = of_code("Neo.ClientError.Statement.ArgumentError")
+    assert type(translate(error, ADDRESS).error) is ClauseError
+    error.__cause__ = ValueError("not of the server")
+    assert type(translate(error, ADDRESS).error) is ClauseError
+
+
 def test_messages_name_the_way_out_and_never_the_password():
     messages = {
         code: str(translate(of_code(code), ADDRESS).error)
