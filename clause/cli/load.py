@@ -1,0 +1,130 @@
+"""`clause load triples|passages FILE --scope S`: what a file says, into the graph; run again, it goes on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from clause.cli.console import JsonFlag, print_json, stdout
+from clause.cli.loading_bar import loading_bar
+
+if TYPE_CHECKING:
+    from clause.graph.runner import Graph
+    from clause.graph.server.progress import Progress
+    from clause.ingest.report import LoadReport
+    from clause.text.embedder import Embedder
+
+    Load = Callable[[Graph, Embedder | None, Progress], Awaitable[LoadReport]]
+
+app = typer.Typer(no_args_is_help=True)
+
+File = Annotated[Path, typer.Argument(help="The file; a name that ends in .gz is unpacked.", show_default=False)]
+Scope = Annotated[str, typer.Option("--scope", help="Where it goes, such as kg:films.", show_default=False)]
+NoEmbed = Annotated[bool, typer.Option("--no-embed", help="Leave the vectors out.")]
+Background = Annotated[bool, typer.Option("--embed-in-background", help="Leave the vectors to `clause serve`.")]
+
+
+class OnBad(StrEnum):
+    """What to do with a line that says nothing."""
+
+    SKIP = "skip"
+    FAIL = "fail"
+
+
+class FileFormat(StrEnum):
+    """How triples are written."""
+
+    PIPE = "pipe"
+    TSV = "tsv"
+    CSV = "csv"
+    NTRIPLES = "ntriples"
+
+
+@app.command()
+def triples(
+    file: File,
+    scope: Scope,
+    *,
+    form: Annotated[FileFormat | None, typer.Option("--format", help="By the file's name if not said.")] = None,
+    on_bad: Annotated[OnBad, typer.Option(help="Skip bad lines and report them, or stop at the first.")] = OnBad.SKIP,
+    no_embed: NoEmbed = False,
+    background: Background = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Load head|relation|tail, TSV, CSV (two more columns: valid from, valid until) or N-Triples."""
+    from clause.ingest.readers import Format
+    from clause.ingest.triples import load_triples
+
+    async def load(graph: Graph, embedder: Embedder | None, progress: Progress) -> LoadReport:
+        chosen = Format(form.value) if form else None
+        return await load_triples(graph, embedder, file, scope, form=chosen, on_bad=on_bad.value, progress=progress)
+
+    _report(asyncio.run(_run(load, scope, embed=not no_embed, background=background)), "triples", as_json)
+
+
+@app.command()
+def passages(
+    file: File,
+    scope: Scope,
+    *,
+    on_bad: Annotated[OnBad, typer.Option(help="Skip bad lines and report them, or stop at the first.")] = OnBad.SKIP,
+    no_embed: NoEmbed = False,
+    background: Background = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Load JSON lines {"id", "title", "text"}: documents, passages, and the entities they mention."""
+    from clause.ingest.passages import load_passages
+
+    async def load(graph: Graph, embedder: Embedder | None, progress: Progress) -> LoadReport:
+        return await load_passages(graph, embedder, file, scope, on_bad=on_bad.value, progress=progress)
+
+    _report(asyncio.run(_run(load, scope, embed=not no_embed, background=background)), "passages", as_json)
+
+
+async def _run(load: Load, scope: str, *, embed: bool, background: bool) -> LoadReport:
+    from clause.container import open_graph
+    from clause.graph.embedding_model import check_embedding_model
+    from clause.graph.migrations import migrate
+    from clause.graph.scopes import parse_scope
+    from clause.ingest.embedding import submit_embedding
+    from clause.jobs.jobs import Jobs
+    from clause.settings import Settings
+    from clause.text.embedder import SentenceTransformerEmbedder
+
+    parse_scope(scope)
+    settings = Settings.load()
+    embedder = SentenceTransformerEmbedder(settings.embedder, settings.embedder_threads)
+    with loading_bar() as progress:
+        async with open_graph(settings, progress=progress) as graph:
+            await migrate(graph)
+            now = embed and not background
+            report = await load(graph, embedder if now else None, progress)
+            if embed and background:
+                await check_embedding_model(graph, embedder.model, embedder.dimension)
+                await submit_embedding(Jobs(graph), scope, embedder.model)
+    embedder.close()
+    return report
+
+
+def _report(report: LoadReport, what: str, as_json: bool) -> None:
+    if as_json:
+        print_json(report.model_dump(mode="json"))
+        return
+    console = stdout()
+    resumed = f", going on after {report.resumed_at:,}" if report.resumed_at else ""
+    console.print(
+        f"{report.records:,} records in {report.seconds:.1f} s ({report.records_per_s:,.0f}/s){resumed}: "
+        f"{report.created:,} {what} are new, {report.known:,} were there, {report.bad_count:,} are bad",
+        markup=False,
+    )
+    for bad in report.bad:
+        console.print(f"  line {bad.number}: {bad.reason}", markup=False)
+    if report.bad_count > len(report.bad):
+        console.print(f"  ... and {report.bad_count - len(report.bad):,} more", markup=False)
+    if report.embedding is not None:
+        console.print(f"{report.embedding.embedded:,} vectors in {report.embedding.seconds:.1f} s", markup=False)
