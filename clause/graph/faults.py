@@ -77,9 +77,7 @@ def _server_fault(error: Neo4jError, address: Address) -> AttemptError:  # noqa:
     if isinstance(error, AuthError) or ".Security." in code:
         return AttemptError(_refused(address))
     if title in _TOO_BIG:
-        return AttemptError(
-            UnavailableError("the statement needs more memory than the server gives", remedy="ask for less")
-        )
+        return AttemptError(_too_big())
     if title in _TIMED_OUT:
         return AttemptError(_slow())
     if title in _ENDED:
