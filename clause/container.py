@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
@@ -15,6 +17,7 @@ from clause.graph.address import Address
 from clause.graph.server.progress import Progress, silent
 from clause.settings import Settings
 from clause.telemetry import Metrics, logger
+from clause.text.pool import CpuPool
 
 if TYPE_CHECKING:
     from clause.graph.idempotency import IdempotencyKeys
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from clause.jobs.runner import JobKind
     from clause.jobs.turn import Turn
     from clause.reasoning.alone import LoneAgents
+    from clause.reasoning.asking import PolicyBook
     from clause.reasoning.coordinator import Coordinator
     from clause.reasoning.policy import Policy
     from clause.reasoning.runs import RunRecorder
@@ -177,28 +181,50 @@ async def _join(
     from clause.reasoning.alone import LoneAgents  # noqa: PLC0415
     from clause.reasoning.asking import Asker, PolicyBook  # noqa: PLC0415
     from clause.reasoning.coordinator import Coordinator  # noqa: PLC0415
+    from clause.reasoning.evidence import Provenance  # noqa: PLC0415
     from clause.reasoning.heuristics import HeuristicPolicy  # noqa: PLC0415
     from clause.reasoning.neo4j_neighbourhood import Neo4jNeighbourhood  # noqa: PLC0415
+    from clause.reasoning.recording import Reporter  # noqa: PLC0415
+    from clause.reasoning.runs import RunRecorder  # noqa: PLC0415
     from clause.reasoning.seeds import SeedFinder  # noqa: PLC0415
     from clause.reasoning.texts import IndexedTexts  # noqa: PLC0415
     from clause.text.embedder import SentenceTransformerEmbedder  # noqa: PLC0415
-    from clause.text.tokens import count_tokens  # noqa: PLC0415
+    from clause.text.tokens import count_all  # noqa: PLC0415
 
     embedder = SentenceTransformerEmbedder(settings.embedder, settings.embedder_threads)
     stack.callback(embedder.close)
     dimension = await asyncio.to_thread(lambda: embedder.dimension)
     await migrate(graph, dimension=dimension)
     await check_embedding_model(graph, embedder.model, dimension)
-    warming = _in_background(_warm(embedder), stack)
     port = Neo4jNeighbourhood(graph, dimension=dimension)
     finder = SeedFinder(graph, embedder)
     asker = Asker(graph, port, finder, embedder)
-    book = PolicyBook({HeuristicPolicy.name: HeuristicPolicy, **policies}, default=HeuristicPolicy.name)
-    jobs = Jobs(graph)
-    keys = IdempotencyKeys(graph)
+    runs = RunRecorder(graph)
+    stack.push_async_callback(runs.settled)
+    reporter = Reporter(Provenance(graph), runs, default_scope=settings.default_scope, enabled=settings.record_runs)
+    pool = CpuPool(settings.embedder_threads, name="clause-policy")
+    stack.callback(pool.close)
+    shipped = shipped_policies(embedder.model, dimension, pool)
+    book = PolicyBook({"heuristic": HeuristicPolicy, **shipped, **policies}, default=[*shipped, "heuristic"][0])
+    warming = _in_background(_warm(embedder, book), stack)
+    speaking: dict[str, Any] = {"count": count_all, "reporter": reporter, "token_margin": settings.token_margin}
+    jobs, keys = Jobs(graph), IdempotencyKeys(graph)
     kinds = job_kinds(graph, embedder, keys)
     _in_background(JobRunner(jobs, kinds).run(), stack)
-    return Container()
+    return Container(
+        settings=settings,
+        metrics=metrics,
+        graph=graph,
+        embedder=embedder,
+        seeds=finder,
+        coordinator=Coordinator(asker, port, book, texts=IndexedTexts(graph), **speaking),
+        agents=LoneAgents(asker, port, finder, **speaking),
+        runs=runs,
+        jobs=jobs,
+        job_kinds=kinds,
+        keys=keys,
+        warming=warming,
+    )
 
 
 def job_kinds(graph: Graph, embedder: Embedder, keys: IdempotencyKeys) -> dict[str, JobKind]:
@@ -223,11 +249,28 @@ def job_kinds(graph: Graph, embedder: Embedder, keys: IdempotencyKeys) -> dict[s
     return {"embed": embed, "load_sample": sample, "forget_keys": forget_keys}
 
 
-async def _warm(embedder: SentenceTransformerEmbedder) -> None:
+def shipped_policies(model: str, dimension: int, pool: CpuPool) -> dict[str, Callable[[], Policy]]:
+    """The learned policy where the packaged checkpoint was trained for this embedding model; else nothing."""
+    about = files("clause.policy") / "checkpoints" / "metaqa.json"
+    if not about.is_file() or json.loads(about.read_bytes())["embedder"] != {"model": model, "dimension": dimension}:
+        return {}
+
+    def learned() -> Policy:
+        from clause.policy.inference import LearnedPolicy  # noqa: PLC0415 -- takes seconds
+
+        return LearnedPolicy(embedder=model, dimension=dimension, pool=pool)
+
+    return {"learned": learned}
+
+
+async def _warm(embedder: SentenceTransformerEmbedder, policies: PolicyBook) -> None:
     from clause.text.tokens import count_tokens  # noqa: PLC0415
 
     await embedder.warm()
     await asyncio.to_thread(count_tokens, "warm")
+    policy = await asyncio.to_thread(policies.__getitem__, None)
+    if (warm := getattr(policy, "warm", None)) is not None:
+        await asyncio.to_thread(warm)
 
 
 def _in_background(work: Coroutine[None, None, None], stack: AsyncExitStack) -> asyncio.Task[None]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
-QUESTION = "what films did the director of [The Truman Show] direct"
+QUESTION = "which films did the director of The Truman Show also direct"
 SCOPE = "kg:metaqa"
 
 

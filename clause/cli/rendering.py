@@ -13,7 +13,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 Answer = Mapping[str, Any]
-_SHOWN_ANSWERS = 10
+_SHOWN = 10
 
 
 def print_answer(console: Console, response: Answer) -> None:
@@ -41,8 +41,8 @@ def answer_lines(response: Answer) -> list[Text]:
     answers = result.get("answers") or []
     if result.get("abstained") or not answers:
         return [Text(f"  no answer: {result.get('reason') or 'nothing was good enough'}")]
-    lines = [Text(f"  {item['name']}  ({item['answer_score']:.2f})") for item in answers[:_SHOWN_ANSWERS]]
-    more = len(answers) - _SHOWN_ANSWERS
+    lines = [Text(f"  {item['name']}  ({item['answer_score']:.2f})") for item in answers[:_SHOWN]]
+    more = len(answers) - _SHOWN
     return [*lines, Text(f"  and {more} more")] if more > 0 else lines
 
 
@@ -68,15 +68,18 @@ def path_tree(response: Answer) -> Tree | Text:
 
 
 def evidence_lines(response: Answer) -> list[Text]:
-    """Each piece of evidence with its tokens, score and source."""
+    """The first pieces of evidence with their tokens, scores and sources."""
     lines = []
-    for number, item in enumerate(response["result"].get("evidence") or [], start=1):
+    evidence = response["result"].get("evidence") or []
+    for number, item in enumerate(evidence[:_SHOWN], start=1):
         provenance = item.get("provenance") or {}
         lines.append(Text(f"  {number}. {item['text']}"))
         source = provenance.get("source_uri", "provenance is switched off")
         status = provenance.get("verification_status")
         detail = f"     source {source}" + (f" [{status}]" if status else "")
         lines.append(Text(f"{detail}, {item['tokens']} tokens, score {item['score']:.2f}", style="dim"))
+    if len(evidence) > _SHOWN:
+        lines.append(Text(f"  and {len(evidence) - _SHOWN} more (--json shows all)"))
     return lines or [Text("  none")]
 
 

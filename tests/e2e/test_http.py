@@ -58,9 +58,7 @@ def test_the_recorded_run_can_be_read_listed_and_replayed(http: httpx.Client) ->
 def test_each_agent_answers_alone(http: httpx.Client) -> None:
     subgraph = http.post("/api/clause/subgraph", json={"query": "who directed Kes", "scopes": [SCOPE]})
     assert subgraph.json()["selected_edges"], subgraph.text
-    walk = http.post(
-        "/api/clause/navigate", json={"query": "who directed it", "start_node": "Kes", "scopes": [SCOPE]}
-    )
+    walk = http.post("/api/clause/navigate", json={"query": "who directed it", "start_node": "Kes", "scopes": [SCOPE]})
     assert walk.json()["path"]["nodes"], walk.text
     curated = http.post("/api/clause/curate", json={"evidence_pool": ["Kes was directed by Ken Loach."]})
     assert curated.json()["selected_evidence"], curated.text

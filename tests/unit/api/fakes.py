@@ -98,9 +98,7 @@ class FakeJobs:
     def __init__(self) -> None:
         self.jobs: dict[str, Job] = {}
 
-    async def submit(
-        self, kind: str, parameters: Mapping[str, Any], scope: str, *, resource: str | None = None
-    ) -> Job:
+    async def submit(self, kind: str, parameters: Mapping[str, Any], scope: str, *, resource: str | None = None) -> Job:
         job_id = f"job{len(self.jobs):03}"
         self.jobs[job_id] = Job(
             id=job_id, kind=kind, scope=scope, resource=resource or job_id, state=JobState.QUEUED, parameters=dict(parameters),

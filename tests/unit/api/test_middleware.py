@@ -56,9 +56,12 @@ async def test_requests_are_counted_by_route_and_status() -> None:
     metrics = Metrics()
     async with client_of(RequestContext(echo, metrics)) as client:
         await client.get("/some/path")
-    assert metrics.registry.get_sample_value(
-        "clause_requests_total", {"method": "GET", "route": "unmatched", "status": "200"}
-    ) == 1
+    assert (
+        metrics.registry.get_sample_value(
+            "clause_requests_total", {"method": "GET", "route": "unmatched", "status": "200"}
+        )
+        == 1
+    )
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:8420", "127.0.0.1.evil.example", "10.0.0.1:8420"])
@@ -74,7 +77,9 @@ async def test_the_names_of_the_loopback_are_accepted(host: str) -> None:
         assert (await client.get("/")).status_code == 200
 
 
-@pytest.mark.parametrize(("origin", "status"), [("http://127.0.0.1:8420", 200), ("http://evil.example", 403), ("null", 403)])
+@pytest.mark.parametrize(
+    ("origin", "status"), [("http://127.0.0.1:8420", 200), ("http://evil.example", 403), ("null", 403)]
+)
 async def test_only_pages_of_this_service_may_ask_from_a_browser(origin: str, status: int) -> None:
     async with client_of(LoopbackGuard(echo)) as client:
         assert (await client.post("/", headers={"Origin": origin})).status_code == status

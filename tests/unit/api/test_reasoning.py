@@ -73,7 +73,14 @@ async def test_an_unknown_field_and_a_missing_one_are_named(client: AsyncClient)
 
 @pytest.mark.parametrize(
     "query",
-    ["x" * 10_000, "what \x00 is", "\U0001f600\U0001f680\U0001f9e0", "שלום עולם", 'a AND (b OR "c~2^ [d TO *', "'}) DETACH DELETE n //"],
+    [
+        "x" * 10_000,
+        "what \x00 is",
+        "\U0001f600\U0001f680\U0001f9e0",
+        "שלום עולם",
+        'a AND (b OR "c~2^ [d TO *',
+        "'}) DETACH DELETE n //",
+    ],
 )
 async def test_texts_of_the_world_are_asked_as_they_are(
     client: AsyncClient, container: FakeContainer, query: str
@@ -83,7 +90,9 @@ async def test_texts_of_the_world_are_asked_as_they_are(
     assert container.coordinator.asked[0].query == query
 
 
-@pytest.mark.parametrize("body", [b'{"query": "abc", "lambdas": {"edge": NaN}}', b'{"query": "\\ud800 lone"}', b"{", b"\xff"])
+@pytest.mark.parametrize(
+    "body", [b'{"query": "abc", "lambdas": {"edge": NaN}}', b'{"query": "\\ud800 lone"}', b"{", b"\xff"]
+)
 async def test_a_body_that_is_not_strict_json_is_a_problem(client: AsyncClient, body: bytes) -> None:
     answer = await client.post(COORDINATE, content=body, headers={"Content-Type": "application/json"})
     expect_problem(answer, 400, code="bad_input", field="body")
@@ -116,9 +125,7 @@ async def test_our_errors_keep_their_status_code_and_field(
     client: AsyncClient, container: FakeContainer, error: ClauseError, status: int
 ) -> None:
     container.fail(error)
-    document = expect_problem(
-        await client.post(COORDINATE, json=ASKING), status, code=error.code, field=error.field
-    )
+    document = expect_problem(await client.post(COORDINATE, json=ASKING), status, code=error.code, field=error.field)
     assert document.get("candidates") == error.details.get("candidates")
 
 
