@@ -30,6 +30,8 @@ __all__ = ["Difference", "RunRecord", "RunRecorder", "RunSeed", "RunSummary", "d
 
 WRITERS = 4
 """Runs that are written at the same time."""
+MOST_PENDING = 1_000
+"""Runs that wait to be written; what comes on top is not recorded, so that memory stays bounded."""
 
 
 class RunRecorder:
@@ -56,10 +58,13 @@ class RunRecorder:
         self._writers = asyncio.Semaphore(WRITERS)
 
     def later(self, run: RunRecord | None, evidence: Sequence[EvidenceRecord] = ()) -> None:
-        """Write a run, or evidence alone, after the answer: returns at once. A failed write is logged and counted in
-        `lost`; an answer never fails because of it.
+        """Write a run, or evidence alone, after the answer: returns at once. A write that fails, or finds MOST_PENDING
+        others waiting, is logged and counted in `lost`; an answer never fails because of it.
         """
         if run is None and not evidence:
+            return
+        if len(self._pending) >= MOST_PENDING:
+            self._lose(run, "too many runs wait to be written")
             return
         key = run.id if run is not None else self.ids()
         task = asyncio.get_running_loop().create_task(self._write_quietly(run, evidence), name=f"record {key}")
@@ -112,8 +117,11 @@ class RunRecorder:
             async with self._writers:
                 await self.record(run, evidence)
         except ClauseError as error:
-            self.lost += 1
-            structlog.get_logger(__name__).warning("run not recorded", run=run.id if run else None, error=str(error))
+            self._lose(run, str(error))
+
+    def _lose(self, run: RunRecord | None, reason: str) -> None:
+        self.lost += 1
+        structlog.get_logger(__name__).warning("run not recorded", run=run.id if run else None, reason=reason)
 
 
 def _parameters(run: RunRecord, evidence: Sequence[EvidenceRecord]) -> dict[str, Any]:
