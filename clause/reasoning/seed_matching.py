@@ -31,6 +31,7 @@ _FUZZY_FROM = 4
 _FUZZY_ALONE_FROM = 6
 _FUZZY_MORE_FROM = 8
 _ALIKE = 0.8
+_OTHER_CASE = 0.95  # a name in lower case that the text would write with capitals
 
 WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 _BLANKED = re.compile(r"[\[\]\x00\ud800-\udfff]")
@@ -126,11 +127,14 @@ def match_words(
     ['The Matrix Reloaded']
     """
     asked = [folded_key(word) for word in words]
+    capital = any(word != word.lower() for word in words)
     new = asked if fresh is None else [folded_key(word) for word in fresh]
     found = []
     for row in rows:
         texts = (str(row["name"]), *map(str, row.get("aliases") or ()))
         relevance = max((_said(text, asked) for text in texts if _said(text, new)), default=0.0)
+        if capital and row["name"] == str(row["name"]).lower():
+            relevance *= _OTHER_CASE
         if relevance >= LEAST_RELEVANCE:
             found.append(replace(_bare(row), reason="full_text", relevance=relevance))
     return found

@@ -70,6 +70,13 @@ def test_a_better_spelling_is_more_relevant():
     assert exact.relevance == 1.0 > near.relevance > 0.5
 
 
+def test_a_misspelt_name_with_capitals_is_rather_one_with_capitals():
+    upper, lower = match_words(["Quentin", "Tarentino"], [row("Quentin Tarantino"), row("quentin tarantino")])
+    assert upper.relevance > lower.relevance
+    upper, lower = match_words(["quentin", "tarentino"], [row("Quentin Tarantino"), row("quentin tarantino")])
+    assert upper.relevance == lower.relevance
+
+
 def test_words_that_are_explained_already_find_nothing_more():
     assert match_words(["hampton"], [row("Hampton")], fresh=[]) == []
     assert match_words(["matrix", "reload"], [row("Matrix Reload")], fresh=["reload"])
