@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from clause.policy.bundles import Prospect, bundles
 from clause.policy.observations import edge_rows, situation
-from clause.policy.options import Picks, bundles, walks
 from clause.policy.patterns import Pattern
 from clause.policy.perceptron import OptionPerceptron, balanced, log_softmax
+from clause.policy.picks import Picks
 from clause.policy.tree import CountTokens, PlanTree, Progress, worths
+from clause.policy.walks import walks
 from clause.reasoning.actions import (
     ARCHITECT,
     CURATOR,
     NAVIGATOR,
-    AddBundle,
     Agent,
     ArchitectAction,
     CuratorAction,
@@ -33,6 +34,9 @@ from clause.reasoning.neighbourhood import Edge, Hop
 from clause.reasoning.policy import Decision
 
 Floats = NDArray[np.float32]
+NETWORK_OF: Mapping[Agent, str] = {ARCHITECT: "architect", NAVIGATOR: "navigator", CURATOR: "curator"}
+"""Which option network decides for which agent."""
+
 MOST_READ = 400
 """Nodes whose neighbours are read for one hop of a plan."""
 
@@ -73,8 +77,8 @@ class Choice:
     steps: int = 0
 
 
-Pilot = Callable[[Agent, Floats, Floats, Sequence[object]], int]
-"""Overrides the networks' choice: (agent, options, context, actions behind STOP) -> row. For demonstrations."""
+Pilot = Callable[[Agent, Floats, Floats], int]
+"""Overrides the networks' choice: (agent, options, context) -> row. For demonstrations."""
 
 
 @dataclass(slots=True)
@@ -90,11 +94,11 @@ class Mind:
     pilot: Pilot | None = None
     trace: list[Choice] | None = None
 
-    def choose(self, agent: Agent, network: str, options: Floats, context: Floats, actions: Sequence[object]) -> Choice:
+    def choose(self, agent: Agent, options: Floats, context: Floats) -> Choice:
         """One of the options."""
-        logs = log_softmax(balanced(self.networks[network].logits(options, context)))
+        logs = log_softmax(balanced(self.networks[NETWORK_OF[agent]].logits(options, context)))
         if self.pilot is not None:
-            chosen = self.pilot(agent, options, context, actions)
+            chosen = self.pilot(agent, options, context)
         elif self.rng is None:
             chosen = int(logs.argmax())
         else:
@@ -132,6 +136,11 @@ class LearnedAgents:
     _queue: list[int] = field(default_factory=list)
     _decisions: dict[Agent, int] = field(default_factory=dict)
 
+    @property
+    def cut_off(self) -> bool:
+        """Whether an agent ran into the bound on its decisions."""
+        return any(count > MOST_DECISIONS for count in self._decisions.values())
+
     def edge_score(self, edge: Edge, far: str) -> float:  # noqa: ARG002 -- the protocol's
         """The rank of an edge in the bundle that was decided last."""
         return self._ranks.get(edge, -1e9)
@@ -156,18 +165,21 @@ class LearnedAgents:
             if chosen.any():
                 ranks[chosen] = self.mind.rank(edge_rows(self.tree, depth, chosen, worth[depth], here), here.context)
             scores.append(ranks)
-        found = bundles(episode, self.tree, progress, worth, scores, here)
+        found = bundles(episode, Prospect(self.tree, progress, worth, scores, here))
         if not found.actions:
             return Decision(Stop(_why(episode, any(fresh.any() for fresh in progress.fresh))), self.plan.score)
-        choice = self.mind.choose(ARCHITECT, "architect", found.features(), here.context, found.actions)
+        choice = self.mind.choose(ARCHITECT, found.features(), here.context)
         if choice.chosen == 0:
             return Decision(Stop("GAIN_NEGATIVE"), self.plan.score)
         action, depth = found.actions[choice.chosen - 1], found.depths[choice.chosen - 1]
         level = self.tree.levels[depth]
         self._ranks = dict(zip(level.edges, scores[depth].tolist(), strict=True))
         if self.mind.trace is not None:
-            rows = edge_rows(self.tree, depth, progress.fresh[depth], worth[depth], here)
-            self._trace_ranking(choice, episode, action, np.flatnonzero(progress.fresh[depth]), level.edges, rows)
+            fresh = progress.fresh[depth]
+            rows = edge_rows(self.tree, depth, fresh, worth[depth], here)
+            row_of = {level.edges[place]: row for row, place in enumerate(np.flatnonzero(fresh).tolist())}
+            drawn = episode.subgraph.fresh(action.front, action.hop, action.node)
+            _trace_order(choice, action.count, rows[[row_of[edge] for edge in drawn if edge in row_of]])
         return Decision(action, self.plan.score)
 
     def navigator(self, episode: Episode) -> Decision[NavigatorAction | Look]:
@@ -177,7 +189,7 @@ class LearnedAgents:
         progress = Progress.of(self.tree, episode)
         here = situation(NAVIGATOR, episode, self.prices, self.tree, progress)
         options, actions = walks(episode, self.tree, self._next_hops(episode))
-        choice = self.mind.choose(NAVIGATOR, "navigator", options, here.context, actions)
+        choice = self.mind.choose(NAVIGATOR, options, here.context)
         if choice.chosen == 0:
             return Decision(Stop("COMPLETE" if episode.may_walk() else "BUDGET_EXHAUSTED"), self.plan.score)
         return Decision(actions[choice.chosen - 1], self.plan.score)
@@ -196,7 +208,7 @@ class LearnedAgents:
             options, takes = self._picks.options(episode, tokens_left)
             if not takes:
                 return self._last_resort(episode, tokens_left)
-            choice = self.mind.choose(CURATOR, "curator", options, here.context, takes)
+            choice = self.mind.choose(CURATOR, options, here.context)
             if choice.chosen == 0:
                 return Decision(Stop("GAIN_NEGATIVE"))
             self._queue = list(takes[choice.chosen - 1])
@@ -260,20 +272,10 @@ class LearnedAgents:
             return Decision(Stop("COMPLETE" if episode.picked else "NO_CANDIDATES"))
         return Decision(Pick(pickable[0]))
 
-    @staticmethod
-    def _trace_ranking(
-        choice: Choice,
-        episode: Episode,
-        action: AddBundle,
-        fresh: NDArray[np.int64],
-        edges: Sequence[Edge],
-        rows: Floats,
-    ) -> None:
-        row_of = {edges[place]: row for row, place in enumerate(fresh.tolist())}
-        drawn = [edge for edge in episode.subgraph.fresh(action.front, action.hop, action.node) if edge in row_of]
-        if len(drawn) > action.count:
-            choice.ranking = rows[[row_of[edge] for edge in drawn]]
-            choice.order = tuple(range(action.count))
+
+def _trace_order(choice: Choice, count: int, drawn: Floats) -> None:
+    if len(drawn) > count:
+        choice.ranking, choice.order = drawn, tuple(range(count))
 
 
 def _why(episode: Episode, more: bool) -> Literal["BUDGET_EXHAUSTED", "COMPLETE"]:

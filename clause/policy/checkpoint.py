@@ -142,8 +142,8 @@ def _read_weights(path: Path, about: About, digest: str) -> Checkpoint:
     try:
         tensors = load_file(weights)
         for part, module in (("scorer", scorer), ("actors", actors)):
-            mine = {name.removeprefix(f"{part}."): value for name, value in tensors.items() if name.startswith(f"{part}.")}
-            module.load_state_dict(mine)
+            mine = {name: value for name, value in tensors.items() if name.startswith(f"{part}.")}
+            module.load_state_dict({name.removeprefix(f"{part}."): value for name, value in mine.items()})
     except (SafetensorError, RuntimeError) as error:
         raise BadInputError(f"{weights} does not fit its description", field="policy") from error
     for parameter in (*scorer.parameters(), *actors.parameters()):

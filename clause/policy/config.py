@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict, Field
 
 
@@ -32,3 +34,32 @@ class CloningConfig(BaseModel):
     distractors: int = Field(8, ge=0, description="types no question is about, added to the choice in a step")
     word_dropout: float = Field(0.1, ge=0, lt=1, description="share of a question's words hidden in a step")
     max_hops: int = Field(3, ge=1, le=5, description="longest pattern that is looked for")
+
+
+class LearningConfig(BaseModel):
+    """LC-MAPPO. The published recipe is the defaults."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    iterations: int = Field(120, ge=0, description="rounds of rollout, dual step and update")
+    episodes: int = Field(192, ge=1, description="episodes of a round")
+    epochs: int = Field(4, ge=1, description="passes over a round's decisions")
+    minibatch: int = Field(384, ge=1, description="decisions of a gradient step")
+    clip: float = Field(0.2, gt=0, lt=1, description="how far PPO's ratio may move; usually 0.1 to 0.3")
+    actor_rate: float = Field(2e-3, gt=0, description="of Adam, for the actors; falls linearly to a tenth")
+    critic_rate: float = Field(3e-3, gt=0, description="of Adam, for the critic: the fastest of the three")
+    entropy: float = Field(0.01, ge=0, description="weight of the entropy bonus; falls linearly to a tenth")
+    gradient_norm: float = Field(0.5, gt=0, description="longest gradient")
+    decay: float = Field(0.95, ge=0, le=1, description="lambda of TD(lambda)")
+    price_share: float = Field(0.2, ge=0, le=1, description="share of price episodes")
+    counterfactual: bool = Field(True, description="the policy's expectation over its own options is the baseline")
+    mixed: bool = Field(True, description="the monotone mixer; without, the task head stands alone")
+    active: tuple[Literal["edges", "steps", "tokens", "chance"], ...] = Field(
+        ("edges", "steps", "tokens", "chance"), description="constraints with a multiplier"
+    )
+    bins: int = Field(4, ge=1, description="bins of limits with their own multipliers; 1: one global multiplier")
+    chance_limit: float = Field(0.03, gt=0, lt=1, description="share of unmasked episodes that may exceed any limit")
+    dual_rate: float = Field(0.2, ge=0, description="rate of the multipliers: the slowest; 0 freezes them")
+    dual_proportional: float = Field(0.0, ge=0, description="PID: the proportional part")
+    dual_derivative: float = Field(0.0, ge=0, description="PID: the derivative part")
+    dual_start: float = Field(0.01, ge=0, description="where multipliers begin (decision 8)")

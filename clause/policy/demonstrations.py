@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import torch
 from torch import nn
 
-from clause.policy.agents import Choice, Mind
+from clause.policy.agents import NETWORK_OF, Choice, Mind
 from clause.policy.batch import Batch, evaluate
 from clause.policy.limits import sample_limits
 from clause.policy.option_networks import Actors
 from clause.policy.perceptron import NETWORKS, OptionPerceptron
-from clause.policy.rollout import Arena, Task, depth_first
-from clause.reasoning.actions import ARCHITECT, CURATOR, NAVIGATOR, Agent
+from clause.policy.rollout import Arena, Task
+from clause.policy.teacher import depth_first
 from clause.reasoning.budget import Prices
-
-NETWORK_OF: Mapping[Agent, str] = {ARCHITECT: "architect", NAVIGATOR: "navigator", CURATOR: "curator"}
 
 
 def serving_networks(actors: Actors) -> dict[str, OptionPerceptron]:
@@ -41,7 +39,13 @@ def demonstrate(arena: Arena, tasks: Sequence[Task], actors: Actors, rng: np.ran
 
 
 def imitate(
-    actors: Actors, choices: Sequence[Choice], *, epochs: int, batch: int = 512, learning_rate: float = 3e-3, seed: int = 0
+    actors: Actors,
+    choices: Sequence[Choice],
+    *,
+    epochs: int,
+    batch: int = 512,
+    learning_rate: float = 3e-3,
+    seed: int = 0,
 ) -> float:
     """Fit the agents to demonstrations; the last epoch's mean negative log-likelihood."""
     optimiser = torch.optim.Adam(actors.parameters(), lr=learning_rate)

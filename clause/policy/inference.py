@@ -15,8 +15,8 @@ from clause.policy.agents import LearnedAgents, Mind, Plan
 from clause.policy.checkpoint import SHIPPED, Checkpoint, load
 from clause.policy.demonstrations import serving_networks
 from clause.policy.reader import PatternReader, ScoredPattern
-from clause.policy.wording import mask, words
 from clause.policy.rollout import relation_text
+from clause.policy.wording import mask, words
 from clause.reasoning.neighbourhood import Edge, Node, RelationshipType
 from clause.reasoning.policy import Agents, Embed, Question, SeedCandidate
 from clause.reasoning.units import edge_sentence

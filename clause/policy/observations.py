@@ -5,6 +5,7 @@ No ids and no names: what was learned on one graph can be used on another.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -84,7 +85,7 @@ def logged(count: float) -> float:
     >>> logged(0)
     0.0
     """
-    return float(np.log1p(max(0.0, count)) / LOGGED)
+    return math.log1p(max(0.0, count)) / LOGGED
 
 
 def bounded(share: float) -> float:
@@ -93,7 +94,7 @@ def bounded(share: float) -> float:
     >>> bounded(7.0)
     3.0
     """
-    return float(min(3.0, max(-1.0, share)))
+    return min(3.0, max(-1.0, share))
 
 
 @dataclass(slots=True)
@@ -118,7 +119,7 @@ def situation(agent: Agent, episode: Episode, prices: Prices, tree: PlanTree, pr
     committed = sum(tree.tokens.get(edge, 0.0) for edge in episode.subgraph.edges)
     edges_left = float(limits.edges - spend.edges)
     tokens_left = float(limits.tokens - limits.token_margin - max(committed, spend.tokens))
-    wanted = [np.unique(level.far[new]).size for level, new in zip(tree.levels, progress.new, strict=True)]
+    wanted = sum(int((when == 0).sum()) for when in progress.recency)
     tokens = sum(float(level.tokens[new].sum()) for level, new in zip(tree.levels, progress.new, strict=True))
     numbers += [
         float(episode.hard),
@@ -126,7 +127,7 @@ def situation(agent: Agent, episode: Episode, prices: Prices, tree: PlanTree, pr
         logged(reached),
         reached / max(1, tree.answers),
         bounded(tokens_left / max(1, limits.tokens)),
-        float(sum(wanted) <= edges_left and tokens <= tokens_left),
+        float(wanted <= edges_left and tokens <= tokens_left),
         len(tree.pattern) / 3,
         len(episode.trail) / 3,
         logged(len(episode.picked)),

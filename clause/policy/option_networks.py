@@ -16,7 +16,7 @@ WIDTHS = {
 
 
 class OptionNetwork(nn.Module):
-    """Keys [n, H] of options from their features [n, F] and their decision's context [n, C], and a logit from each key."""
+    """Keys [n, H] of options from their features [n, F] and their decision's context, and a logit from each key."""
 
     def __init__(self, features: int, context: int, hidden: int) -> None:
         super().__init__()

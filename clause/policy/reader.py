@@ -53,8 +53,9 @@ class PatternReader:
         hops = [Hop(name, forward) for name in sorted(types) for forward in (True, False)]
         if not hops or not masked:
             return [[] for _ in masked]
-        sides = [types[hop.relation].embedding if hop.forward else types[hop.relation].inverse_embedding for hop in hops]
-        encoded = self._scorer.encode(self._reading(masked, vectors, np.stack(sides)))
+        kinds = [(types[hop.relation], hop.forward) for hop in hops]
+        sides = np.stack([kind.embedding if forward else kind.inverse_embedding for kind, forward in kinds])
+        encoded = self._scorer.encode(self._reading(masked, vectors, sides))
         owner = torch.arange(len(masked))
         states, totals = encoded.start, torch.zeros(len(masked))
         prefixes: list[Pattern] = [() for _ in masked]

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from clause.policy.agents import LearnedAgents, Mind, Plan
-from clause.policy.perceptron import Floats
 from clause.reasoning.actions import ARCHITECT, CURATOR, NAVIGATOR, Action, Agent, Look, Stop
 from clause.reasoning.budget import Budgets, Prices, Spend
 from clause.reasoning.episode import Episode
@@ -77,7 +76,7 @@ class Arena:
         seeds: Sequence[str] | None = None,
         after: Callable[[Episode], None] = lambda _episode: None,
     ) -> Result:
-        """One episode: the Architect's, the Navigator's and the Curator's turn. `after` is called behind each action."""
+        """One episode: the Architect's, the Navigator's, then the Curator's turn. `after` follows each action."""
         seeds = seeds or list(dict.fromkeys(plan.seed for plan in task.plans))
         episode = Episode(seeds, budgets, hard=hard, edge_score=agents.edge_score)
         question = Question("", np.zeros(0, dtype=np.float32), (), self.snapshot.types, prices)
@@ -129,34 +128,3 @@ def relation_text(edge: Edge, types: Mapping[str, RelationshipType]) -> str:
     """How a unit of evidence words the edge's relationship type."""
     kind = types.get(edge.relation)
     return kind.text if kind else edge.relation.replace("_", " ").lower()
-
-
-def depth_first(agent: Agent, options: Floats, context: Floats, actions: Sequence[object]) -> int:
-    """The teacher of the warm start: whole fronts where everything fits, otherwise depth first and whole paths."""
-    from clause.policy.observations import ARCHITECT_OPTION, CONTEXT, CURATOR_OPTION, NAVIGATOR_OPTION  # noqa: PLC0415
-
-    names = {ARCHITECT: ARCHITECT_OPTION, NAVIGATOR: NAVIGATOR_OPTION, CURATOR: CURATOR_OPTION}[agent]
-    column = {name: options[:, place] for place, name in enumerate(names)}
-    rows = np.arange(len(options))
-    if agent == NAVIGATOR:
-        follows = rows[(column["follows_plan"] > 0) & (column["exceeds"] == 0)]
-        return int(follows[0]) if follows.size else 0
-    fits = column["exceeds"] == 0
-    fits[0] = False
-    if agent == CURATOR:
-        whole = rows[fits & (column["is_all"] > 0)]
-        single = rows[fits & (column["is_all"] == 0)]
-        return int(whole[0]) if whole.size else int(single[np.argmin(column["order"][single])]) if single.size else 0
-    if context[CONTEXT.index("all_fits")]:
-        whole = rows[fits & (column["is_whole_front"] > 0) & (column["is_all"] > 0)]
-        if whole.size:
-            return int(whole[np.argmax(column["levels_to_go"][whole])])
-    deepest = fits & (column["deepest"] > 0)
-    single = rows[deepest & ((column["is_whole_front"] == 0) | (column["levels_to_go"] == options[deepest, 2].max(initial=0)))]
-    nodes = rows[deepest & (column["is_whole_front"] == 0)]
-    mine = nodes if nodes.size else single
-    if not mine.size:
-        return 0
-    mine = mine[column["recency"][mine] == column["recency"][mine].min()]
-    sizes = column["count"][mine]
-    return int(mine[np.argmax(sizes)] if column["is_last_level"][mine[0]] else mine[np.argmin(sizes)])

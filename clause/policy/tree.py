@@ -131,7 +131,7 @@ def worths(tree: PlanTree, progress: Progress, edges_left: float, tokens_left: f
     """The worth of every edge, from the answers up.
 
     A last edge brings its answer. An edge before it brings the new answers of its far end, as many as fit; an edge
-    before that brings its best child. Only a bound on what could be had: siblings that share answers are not told apart.
+    before that brings its best child. Only a bound on what could be had: answers that siblings share count twice.
     """
     found: list[Worth] = []
     for depth in range(len(tree.levels) - 1, -1, -1):
@@ -144,7 +144,8 @@ def worths(tree: PlanTree, progress: Progress, edges_left: float, tokens_left: f
         size = len(tree.nodes[depth + 1])
         if depth + 1 == len(tree.levels) - 1:
             gain, edges, tokens = _all_children(below.near, under, size)
-            room = np.minimum(edges_left - 1, np.maximum(tokens_left - 8, 0) / np.maximum(tokens / np.maximum(gain, 1), 1))
+            each = np.maximum(tokens / np.maximum(gain, 1), 1)
+            room = np.minimum(edges_left - 1, np.maximum(tokens_left - 8, 0) / each)
             share = np.minimum(1.0, np.maximum(room, 0) / np.maximum(gain, 1))
             gain, edges, tokens = gain * share, edges * share, tokens * share
         else:
@@ -155,8 +156,9 @@ def worths(tree: PlanTree, progress: Progress, edges_left: float, tokens_left: f
 
 
 def _all_children(near: Ints, worth: Worth, size: int) -> tuple[Floats, Floats, Floats]:
-    sums = [np.bincount(near, values, minlength=size) for values in (worth.answers, worth.edges, worth.tokens)]
-    return sums[0], sums[1], sums[2]
+    columns = (worth.answers, worth.edges, worth.tokens)
+    answers, edges, tokens = (np.bincount(near, column, minlength=size).astype(np.float64) for column in columns)
+    return answers, edges, tokens
 
 
 def _best_child(near: Ints, worth: Worth, size: int, efficiency: Floats) -> tuple[Floats, Floats, Floats]:

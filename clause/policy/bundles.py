@@ -1,0 +1,115 @@
+"""What the Architect may do next: typed bundles along the pattern, in every size that the episode allows.
+
+Bounded by operations, not by the graph: at most 5 bundles a depth, with at most 10 sizes each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clause.policy.observations import ARCHITECT_OPTION, Situation, bounded, logged
+from clause.policy.tree import Ints, PlanTree, Progress, Worth
+from clause.reasoning.actions import AddBundle
+from clause.reasoning.episode import Episode
+
+Floats = NDArray[np.float32]
+NODE_OPTIONS = 4
+"""Nodes of a front that may be served alone: those reached last, so that depth first can be expressed."""
+
+
+@dataclass(slots=True)
+class Bundles:
+    """The Architect's options: `actions[i]` belongs to row i + 1; `depths[i]` is its depth in the tree."""
+
+    rows: list[list[float]] = field(default_factory=list)
+    actions: list[AddBundle] = field(default_factory=list)
+    depths: list[int] = field(default_factory=list)
+
+    def features(self) -> Floats:
+        """All rows, STOP first, float32 [n + 1, ARCHITECT_OPTION]."""
+        stop = [1.0] + [0.0] * (len(ARCHITECT_OPTION) - 1)
+        return np.array([stop, *self.rows], dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Prospect:
+    """What is known along a pattern when the Architect decides.
+
+    `scores[d]` ranks the edges of depth d, so that a bundle of some size is judged by the edges it would hold.
+    """
+
+    tree: PlanTree
+    progress: Progress
+    worth: Sequence[Worth]
+    scores: Sequence[Floats]
+    here: Situation
+
+
+def bundles(episode: Episode, prospect: Prospect) -> Bundles:
+    """Whole fronts and single nodes with fresh edges."""
+    found = Bundles()
+    tree, fresh = prospect.tree, prospect.progress.fresh
+    open_depths = [depth for depth, edges in enumerate(fresh) if edges.any()]
+    for depth in open_depths:
+        place = prospect.progress.places[depth]
+        assert place is not None  # noqa: S101 -- fresh edges start at nodes of a front
+        deeper = depth + 1
+        unfinished = np.unique(tree.levels[deeper].near[fresh[deeper]]).size if deeper < len(tree.levels) else 0
+        common = min(1.0, unfinished / 4), float(depth == open_depths[-1])
+        for node, age, edges in _groups(prospect, depth):
+            for count in episode.counts(len(edges)):
+                found.actions.append(AddBundle(place, tree.pattern[depth], count, node))
+                found.depths.append(depth)
+                found.rows.append([*_row(prospect, depth, node, age, edges, count), *common])
+    return found
+
+
+def _groups(prospect: Prospect, depth: int) -> Iterator[tuple[str | None, int, Ints]]:
+    """(node, how many nodes were reached since, its fresh edges by falling score); the whole front first."""
+    level = prospect.tree.levels[depth]
+    fresh = np.flatnonzero(prospect.progress.fresh[depth])
+    ranked = fresh[np.argsort(-prospect.scores[depth][fresh], kind="stable")]
+    yield None, 0, _distinct(ranked, level.far)
+    if depth == 0:
+        return
+    names = list(prospect.tree.nodes[depth])
+    when = prospect.progress.recency[depth][level.near[ranked]]
+    for age, moment in enumerate(np.unique(when)[::-1][:NODE_OPTIONS].tolist()):
+        mine = ranked[when == moment]
+        yield names[int(level.near[mine[0]])], age, _distinct(mine, level.far)
+
+
+def _distinct(edges: Ints, far: Ints) -> Ints:
+    """The first edge to each far end, in order."""
+    _, first = np.unique(far[edges], return_index=True)
+    return edges[np.sort(first)]
+
+
+def _row(  # noqa: PLR0917 -- private, one caller
+    prospect: Prospect, depth: int, node: str | None, age: int, edges: Ints, count: int
+) -> list[float]:
+    worth, here = prospect.worth[depth], prospect.here
+    taken = edges[:count]
+    gain, whole, tokens = (float(values[taken].sum()) for values in (worth.answers, worth.edges, worth.tokens))
+    share = whole / max(1.0, here.edges_left) + tokens / max(1.0, here.tokens_left)
+    to_go = len(prospect.tree.levels) - 1 - depth
+    return [
+        0.0,
+        float(node is None),
+        to_go / 3,
+        float(to_go == 0),
+        logged(count),
+        bounded(count / max(1.0, here.edges_left)),
+        float(count == len(edges)),
+        float(count > here.edges_left),
+        age / NODE_OPTIONS,
+        logged(gain),
+        bounded(whole / max(1.0, here.edges_left)),
+        bounded(tokens / max(1.0, here.tokens_left)),
+        logged(gain / max(share, 1e-6)),
+        logged(count) if to_go == 0 else 0.0,
+    ]

@@ -1,0 +1,123 @@
+"""Rollouts: episodes of the two kinds, which never mix, with what each decision brought and cost.
+
+A *cap* episode has sampled limits and no prices; the ones without masks move the multipliers, since no masked episode
+can exceed a limit. A *price* episode has sampled prices that the agents see, and moves no multiplier.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clause.policy.advantage import HEADS
+from clause.policy.agents import Choice, Mind
+from clause.policy.limits import sample_limits, sample_prices
+from clause.policy.observations import NEUTRAL_PRICE
+from clause.policy.perceptron import OptionPerceptron
+from clause.policy.rollout import Arena, Result, Task
+from clause.reasoning.budget import RESOURCES, Budgets, Prices, Spend
+from clause.reasoning.episode import Episode
+
+Floats = NDArray[np.float64]
+Kind = Literal["cap", "price"]
+EXACT_SHARE = 0.1
+"""Weight of the exact match in the reward; the rest is F1 of the supported answers."""
+
+
+@dataclass(slots=True)
+class Played:
+    """An episode for the learner.
+
+    Attributes:
+        rewards: [T, 5] by HEADS: the task's reward, then costs in units of the limits, then the crossing of any.
+        truncated: whether an agent was cut off by the bound on decisions, which is no end of the task.
+    """
+
+    kind: Kind
+    hard: bool
+    budgets: Budgets
+    prices: Prices
+    choices: list[Choice]
+    rewards: Floats
+    result: Result
+    truncated: bool
+
+    @property
+    def costs(self) -> tuple[float, ...]:
+        """Of each constraint: shares of the limits that were spent, and whether any was exceeded."""
+        shares = (self.result.spend.of(resource) / self.budgets.of(resource) for resource in RESOURCES)
+        return (*shares, float(bool(self.budgets.exceeded_by(self.result.spend))))
+
+
+@dataclass(slots=True)
+class Meter:
+    """Charges what is spent to the last choice that was made."""
+
+    budgets: Budgets
+    choices: list[Choice]
+    rows: list[Floats] = field(default_factory=list)
+    seen: Spend = field(default_factory=Spend)
+    crossed: bool = False
+
+    def __call__(self, episode: Episode) -> None:
+        """Read the episode's spend after an action."""
+        while len(self.rows) < len(self.choices):
+            self.rows.append(np.zeros(len(HEADS)))
+        now = episode.spend
+        if not self.rows or now == self.seen:
+            return
+        for head, resource in enumerate(RESOURCES, start=1):
+            self.rows[-1][head] += (now.of(resource) - self.seen.of(resource)) / self.budgets.of(resource)
+        if not self.crossed and self.budgets.exceeded_by(now):
+            self.crossed = True
+            self.rows[-1][len(HEADS) - 1] = 1.0
+        self.seen = now
+
+
+def play(
+    arena: Arena,
+    task: Task,
+    networks: Mapping[str, OptionPerceptron],
+    rng: np.random.Generator,
+    *,
+    kind: Kind,
+    hard: bool,
+) -> Played | None:
+    """One sampled episode; None where no decision was needed."""
+    budgets = sample_limits(rng)
+    prices = sample_prices(rng) if kind == "price" else Prices(NEUTRAL_PRICE, NEUTRAL_PRICE, NEUTRAL_PRICE)
+    choices: list[Choice] = []
+    meter = Meter(budgets, choices)
+    agents = arena.agents(task, Mind(networks, rng=rng, trace=choices), prices)
+    result = arena.play(task, agents, budgets, prices, hard=hard, after=meter)
+    if not choices:
+        return None
+    rewards = np.stack(meter.rows)
+    rewards[-1, 0] += (1 - EXACT_SHARE) * result.f1 + EXACT_SHARE * result.exact
+    return Played(kind, hard, budgets, prices, choices, rewards, result, agents.cut_off)
+
+
+def collect(
+    arena: Arena,
+    tasks: Sequence[Task],
+    networks: Mapping[str, OptionPerceptron],
+    rng: np.random.Generator,
+    *,
+    episodes: int,
+    price_share: float,
+) -> list[Played]:
+    """A batch of episodes on tasks drawn at random. Half of all run without masks; price episodes always have them."""
+    found = []
+    unmasked = min(1.0, 0.5 / (1 - price_share)) if price_share < 1 else 0.0
+    for place in rng.integers(len(tasks), size=episodes).tolist():
+        kind: Kind = "price" if rng.random() < price_share else "cap"
+        hard = kind == "price" or rng.random() >= unmasked
+        played = play(arena, tasks[place], networks, rng, kind=kind, hard=hard)
+        if played is not None:
+            found.append(played)
+    return found
+
