@@ -3,8 +3,7 @@
 // returns:    many
 // parameters: $embedding VECTOR, $words STRING, $scopes LIST<STRING>, $limit INTEGER
 // columns:    ranking, id, name, text
-CYPHER 25
-CALL () {
+CYPHER 25 CALL () {
   MATCH (n:Passage)
   SEARCH n IN (VECTOR INDEX passage_embedding FOR $embedding WHERE n.scope IN $scopes LIMIT $limit) SCORE AS similarity
   RETURN 'dense' AS ranking, n, similarity AS score
