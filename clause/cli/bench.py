@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -69,6 +71,67 @@ def edges(*, calls: Calls = 100, as_json: JsonFlag = False) -> None:
     from clause.evaluation.bench_rows import edges_bench
 
     _show(asyncio.run(edges_bench(calls, given_command())), as_json)
+
+
+@app.command()
+def load(
+    *,
+    triples: Annotated[int, typer.Option(min=100, help="How many are loaded.")] = 20_000,
+    as_json: JsonFlag = False,
+) -> None:
+    """Triples loaded without embeddings into a scope of their own, which is erased afterwards."""
+    from clause.evaluation.bench_loading import load_bench
+
+    async def study(container: Container) -> dict[str, Any]:
+        with TemporaryDirectory() as folder:
+            return await load_bench(container, _graph(), Path(folder), triples, given_command())
+
+    _run(study, as_json)
+
+
+@app.command()
+def growth(
+    *,
+    policy: PolicyName = "heuristic",
+    times: Annotated[int, typer.Option(min=2, max=100, help="How many copies of the graph.")] = 10,
+    calls: Calls = 100,
+    as_json: JsonFlag = False,
+) -> None:
+    """Answers on the graph once and many times over, in a scope of their own, which is erased afterwards."""
+    from clause.evaluation.bench_loading import growth_bench
+
+    async def study(container: Container) -> dict[str, Any]:
+        asked = {"times": times, "calls": calls}
+        with TemporaryDirectory() as folder:
+            return await growth_bench(
+                container, _graph(), Path(folder), policy=policy, command=given_command(), **asked
+            )
+
+    _run(study, as_json)
+
+
+@app.command("serve-start")
+def serve_start(*, as_json: JsonFlag = False) -> None:
+    """From `clause serve` to ready, with the server up; refused while this home's API runs."""
+    from clause.cli import service
+    from clause.errors import ConflictError
+    from clause.evaluation.bench_rows import start_bench
+    from clause.settings import Settings
+
+    settings = Settings.load()
+    if service.running_url(settings):
+        raise ConflictError("the API of this home runs already", remedy="stop it first: make demo-stop")
+
+    def start() -> None:
+        service.wait_until_ready(settings, service.start(settings))
+
+    async def study(container: Container) -> dict[str, Any]:
+        try:
+            return await start_bench(start, container, given_command())
+        finally:
+            await asyncio.to_thread(service.stop, settings)
+
+    _run(study, as_json)
 
 
 def _graph() -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -151,7 +152,7 @@ async def round_trip_ms(graph: Graph, calls: int = 100) -> float:
 async def start_bench(start: Callable[[], None], services: Services, command: str) -> dict[str, Any]:
     """How long `start` takes until it returns, once; beside it, a bare round trip."""
     started = time.perf_counter()
-    start()
+    await asyncio.to_thread(start)
     took = Timed([(time.perf_counter() - started) * 1000], 0, 1.0)
     return row("serve, start to ready", took, BOLT, await round_trip_ms(services.graph), command)
 

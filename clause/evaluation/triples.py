@@ -41,6 +41,13 @@ class TripleGraph:
         """The edges of `node` by hop, as seen from it."""
         return self._hops.get(node, {})
 
+    def triples(self) -> Iterator[Edge]:
+        """Every triple once, head by head."""
+        for by_hop in self._hops.values():
+            for hop, edges in by_hop.items():
+                if hop.forward:
+                    yield from edges
+
     def walk(self, start: str, pattern: Sequence[Hop]) -> frozenset[str]:
         """Where a perfect typed walk ends: every hop serves the whole front, never stepping back onto `start`."""
         front = {start}

@@ -1,0 +1,10 @@
+// evaluation/erase_some, a batch of what a bench loaded into its scope; called until nothing is left
+// mode:       write
+// returns:    one
+// parameters: $scope STRING, $limit INTEGER
+// columns:    erased
+CYPHER 25 MATCH (n:Entity|RelationshipType|Source|Scope|Job {scope: $scope})
+WHERE $scope STARTS WITH 'kg:bench-'
+WITH n LIMIT $limit
+DETACH DELETE n
+RETURN count(*) AS erased
