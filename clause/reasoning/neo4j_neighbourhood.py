@@ -16,7 +16,7 @@ import numpy as np
 from clause.errors import OutOfBoundsError
 from clause.graph.runner import Graph
 from clause.reasoning.neighbourhood import Edge, Expansion, Hop, Node, RelationshipType, Vector, View
-from clause.reasoning.relation_text import name_relations
+from clause.reasoning.relation_text import name_relations, reach
 from clause.reasoning.vector_cache import VectorCache
 
 OWN_RELATIONS = ("ABOUT", "DERIVED_FROM", "HAS_PASSAGE", "MEMBER_OF", "MENTIONS")
@@ -28,6 +28,8 @@ REACH = 1_000
 """Relationships of one type and direction that are read around a wider node, before filters and the cap."""
 RELATIONS_AT_ONCE = 16
 MAX_HOPS = 6
+PATHS_TIMEOUT_S = 5.0
+"""A search for long paths between hubs ends here, with UnavailableError."""
 FOREVER = datetime.max.replace(tzinfo=UTC)
 
 
@@ -83,9 +85,9 @@ class Neo4jNeighbourhood:
         statement = self._graph.catalogue["reasoning/expand_hub"]
         for first in range(0, len(relations), RELATIONS_AT_ONCE):
             named = name_relations(statement, relations[first : first + RELATIONS_AT_ONCE])
-            reach = max(REACH, per_type + 1)
-            for row in await self._graph.execute(named, {**parameters, "nodes": hubs, "reach": reach}):
-                gathering.take(row, limit=reach)
+            most = max(REACH, per_type + 1)
+            for row in await self._graph.execute(named, {**parameters, "nodes": hubs, "reach": most}):
+                gathering.take(row, limit=most)
         return gathering.expansion(asked)
 
     async def embeddings(self, nodes: Sequence[str]) -> Mapping[str, Vector]:
@@ -106,18 +108,19 @@ class Neo4jNeighbourhood:
 
         Raises:
             OutOfBoundsError: `max_hops` is not within 1..6.
+            UnavailableError: the search took longer than PATHS_TIMEOUT_S.
         """
         if not 1 <= max_hops <= MAX_HOPS:
             raise OutOfBoundsError(f"max_hops is {max_hops}", field="max_hops", bound=f"1..{MAX_HOPS}")
-        rows = await self._graph.run(
-            "reasoning/paths",
-            sources=list(sources),
-            targets=list(targets),
-            types=sorted({hop.relation for hop in await self._all_hops(view)}),
-            max_hops=max_hops,
-            limit=limit,
+        parameters = {
             **self._seen_by(view),
-        )
+            "sources": list(sources),
+            "targets": list(targets),
+            "types": sorted({hop.relation for hop in await self._all_hops(view)}),
+            "limit": limit,
+        }
+        statement = reach(self._graph.catalogue["reasoning/paths"], max_hops)
+        rows = await self._graph.execute(statement, parameters, timeout_s=PATHS_TIMEOUT_S)
         return [tuple(Edge(*edge) for edge in row["edges"]) for row in rows]
 
     async def relationship_types(self, view: View) -> Sequence[RelationshipType]:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
 from clause.reasoning import models
+from clause.reasoning.models_text import readable
 
 SEED_MODELS = [
     "PathNavigationRequest",
@@ -254,3 +255,8 @@ def test_what_remains_of_a_budget_is_never_negative(edges: int, steps: int, toke
     assert usage.edge_remaining == max(0, 50 - edges)
     assert usage.step_remaining == max(0, 10 - steps)
     assert usage.token_remaining == max(0, 2048 - tokens)
+
+
+def test_half_a_character_is_refused_with_its_place() -> None:
+    with pytest.raises(ValueError, match="lone surrogate at character 2"):
+        readable("ab\ud800")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from clause.errors import ClauseError
 from clause.graph.catalogue import Catalogue
-from clause.reasoning.relation_text import name_relations, quoted
+from clause.reasoning.relation_text import name_relations, quoted, reach
 
 HUB = Catalogue.load()["reasoning/expand_hub"]
 
@@ -33,3 +33,11 @@ def test_a_statement_without_the_marked_part_is_refused() -> None:
         name_relations(Catalogue.load()["reasoning/expand"], ["a"])
     with pytest.raises(ClauseError, match="at least one"):
         name_relations(HUB, [])
+
+
+def test_a_length_is_written_over_the_marked_one() -> None:
+    paths = Catalogue.load()["reasoning/paths"]
+    assert "{1,3}" in reach(paths, 3).text
+    assert "hops" not in reach(paths, 3).text
+    with pytest.raises(ClauseError, match="hops"):
+        reach(HUB, 3)
