@@ -1,0 +1,40 @@
+"""Settings: read from CLAUSE_* variables, refused where unknown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from clause.errors import SettingsError
+from clause.settings import Settings
+
+
+def test_variables_and_overrides_are_read() -> None:
+    settings = Settings.load({"CLAUSE_PORT": "9000", "CLAUSE_HOME": "/srv/clause", "HOME": "/root"}, mode="personal")
+    assert (settings.port, settings.home, settings.mode) == (9000, Path("/srv/clause"), "personal")
+
+
+def test_variables_of_the_test_suite_are_no_settings() -> None:
+    assert Settings.load({"CLAUSE_TEST_NEO4J_URI": "bolt://localhost:7687"}).neo4j_uri is None
+
+
+def test_an_unknown_variable_without_a_near_one_lists_the_known() -> None:
+    with pytest.raises(SettingsError, match="known: CLAUSE_DATA"):
+        Settings.load({"CLAUSE_ZZZZZZZZZZ": "1"})
+
+
+def test_a_refused_value_names_its_variable() -> None:
+    with pytest.raises(SettingsError, match="CLAUSE_PORT") as caught:
+        Settings.load({"CLAUSE_PORT": "70000"})
+    assert caught.value.field == "port"
+
+
+def test_settings_never_change() -> None:
+    with pytest.raises(ValidationError):
+        Settings.load({}).port = 1  # type: ignore[misc]
+
+
+def test_passwords_do_not_show() -> None:
+    assert "hunter2" not in repr(Settings.load({"CLAUSE_NEO4J_PASSWORD": "hunter2"}))
