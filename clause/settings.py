@@ -50,7 +50,7 @@ class Settings(BaseSettings):
 
     @classmethod
     def load(cls, environ: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
-        """Settings from the environment, then `overrides`.
+        """Settings from the environment, then `overrides`. CLAUSE_TEST_* belong to the tests and are passed over.
 
         Raises:
             SettingsError: a variable is unknown or its value is refused; the message names it.
@@ -63,7 +63,11 @@ class Settings(BaseSettings):
         clause.errors.SettingsError: CLAUSE_PROT is not a setting; did you mean CLAUSE_PORT?
         """
         environ = os.environ if environ is None else environ
-        given = {name: value for name, value in environ.items() if name.startswith("CLAUSE_")}
+        given = {
+            name: value
+            for name, value in environ.items()
+            if name.startswith("CLAUSE_") and not name.startswith("CLAUSE_TEST_")
+        }
         values: dict[str, Any] = {}
         for name, value in given.items():
             field = name.removeprefix("CLAUSE_").lower()

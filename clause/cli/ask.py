@@ -15,6 +15,7 @@ app = typer.Typer()
 @app.command()
 def ask(
     question: Annotated[str, typer.Argument(help="What to find out, in plain words.")],
+    *,
     start: Annotated[list[str] | None, typer.Option(help="Start here: id, exact name or alias; repeatable.")] = None,
     scope: Annotated[list[str] | None, typer.Option(help="Read this scope; repeatable. All by default.")] = None,
     edge_budget: Annotated[int, typer.Option(min=10, max=200, help="Edges the subgraph may have.")] = 50,

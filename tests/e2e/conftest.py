@@ -41,7 +41,7 @@ def served_address(migrated_address: Address, tmp_path_factory: pytest.TempPathF
         from clause.graph.catalogue import Catalogue
         from clause.graph.embedding_model import replace_embedding_model
         from clause.graph.runner import Graph
-        from clause.ingest import load_triples
+        from clause.ingest.triples import load_triples
         from clause.text.embedder import SentenceTransformerEmbedder
 
         embedder = SentenceTransformerEmbedder()

@@ -56,7 +56,8 @@ def test_the_recorded_run_can_be_read_listed_and_replayed(http: httpx.Client) ->
 
 
 def test_each_agent_answers_alone(http: httpx.Client) -> None:
-    subgraph = http.post("/api/clause/subgraph", json={"query": "who directed Kes", "scopes": [SCOPE]})
+    body = {"query": "who directed Kes", "scopes": [SCOPE], "min_edge_score": 0}
+    subgraph = http.post("/api/clause/subgraph", json=body)
     assert subgraph.json()["selected_edges"], subgraph.text
     walk = http.post("/api/clause/navigate", json={"query": "who directed it", "start_node": "Kes", "scopes": [SCOPE]})
     assert walk.json()["path"]["nodes"], walk.text
@@ -158,11 +159,9 @@ def test_a_job_is_started_once_for_its_key_and_tells_its_progress(http: httpx.Cl
     again = http.post("/api/jobs", json=body, headers=headers)
     assert again.json()["id"] == first.json()["id"]
     assert again.headers["Idempotency-Replayed"] == "true"
-    states = []
     with http.stream("GET", f"{first.headers['Location']}/events") as stream:
-        for line in stream.iter_lines():
-            if line.startswith("data: "):
-                states.append(json.loads(line.removeprefix("data: "))["state"])
+        events = [line.removeprefix("data: ") for line in stream.iter_lines() if line.startswith("data: ")]
+    states = [json.loads(event)["state"] for event in events]
     assert states[-1] == "succeeded", states
     assert http.get(first.headers["Location"]).json()["state"] == "succeeded"
     other = http.post("/api/jobs", json={**body, "scope": "user:ann"}, headers=headers)

@@ -101,7 +101,8 @@ class FakeJobs:
     async def submit(self, kind: str, parameters: Mapping[str, Any], scope: str, *, resource: str | None = None) -> Job:
         job_id = f"job{len(self.jobs):03}"
         self.jobs[job_id] = Job(
-            id=job_id, kind=kind, scope=scope, resource=resource or job_id, state=JobState.QUEUED, parameters=dict(parameters),
+            id=job_id, kind=kind, scope=scope, resource=resource or job_id, state=JobState.QUEUED,
+            parameters=dict(parameters),
             done=0, total=0, message="", cursor={}, created_at=datetime(2026, 1, 1, tzinfo=UTC),
         )  # fmt: skip
         return self.jobs[job_id]
