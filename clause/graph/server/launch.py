@@ -43,6 +43,7 @@ def server_command(
         f"-Xms{min(heap_mb, 256)}m",
         f"-Xmx{heap_mb}m",
         "-XX:+ExitOnOutOfMemoryError",
+        f"-Djava.io.tmpdir={layout.home / 'run'}",  # Browser is unpacked there: with the home, not left in /tmp
         *_FLAGS,
         *jvm_arguments,
         "-cp",
