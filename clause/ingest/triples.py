@@ -54,7 +54,7 @@ async def load_triples(
 
     Raises:
         NotFoundError, BadInputError: the file is not there or cannot be read.
-        BadRecordError: a line is no triple and `on_bad` is fail; what came before it is loaded.
+        BadRecordError: a line is no triple and `on_bad` is fail; the batches before its own are loaded.
         EmbedderMismatchError: the graph was embedded by another model.
     """
     parse_scope(scope)

@@ -1,0 +1,92 @@
+"""A load whose process is killed with -9 midway, then run again: the end state of an unbroken load."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+from ulid import ULID
+
+from clause.graph.address import Address
+from clause.graph.runner import Graph
+from clause.ingest.triples import load_triples
+from clause.jobs.jobs import Jobs
+from clause.jobs.models import JobState
+from tests.integration.graphs import relationships, triples, wrong_counts
+from tests.servers import erase_scope
+from tests.shapes import write_text
+
+pytestmark = pytest.mark.integration
+
+LINES = 6_000
+LOADER = """
+import asyncio, sys
+from pathlib import Path
+from pydantic import SecretStr
+from clause.graph.address import Address
+from clause.graph.catalogue import Catalogue
+from clause.graph.runner import Graph
+from clause.ingest.triples import load_triples
+from clause.jobs.jobs import Jobs
+
+uri, user, password, database, path, scope = sys.argv[1:]
+
+def told(message, done, total):
+    print(done, flush=True)
+
+async def main():
+    async with Graph(Address(uri, user, SecretStr(password), database), Catalogue.load()) as graph:
+        jobs = Jobs(graph, lease_s=2.0)
+        await load_triples(graph, None, Path(path), scope, batch_size=100, progress=told, jobs=jobs)
+
+asyncio.run(main())
+"""
+
+
+def _lines() -> str:
+    return "".join(f"a{i % 997}|r{i % 3}|b{i % 89}\n" for i in range(LINES))
+
+
+async def _kill_midway(address: Address, path: Path, scope: str, after: int) -> int:
+    """Start a loader in a process of its own and kill it once it has told of `after` lines; its exit status."""
+    secret = address.password.get_secret_value()
+    arguments = (address.uri, address.user, secret, address.database, str(path), scope)
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", LOADER, *arguments, stdout=asyncio.subprocess.PIPE, cwd=Path(__file__).parents[2]
+    )
+    assert process.stdout is not None
+    async for line in process.stdout:
+        if int(line) >= after:
+            os.kill(process.pid, signal.SIGKILL)
+            break
+    return await process.wait()
+
+
+async def test_a_load_killed_twice_and_run_again_ends_like_an_unbroken_one(
+    graph: Graph, migrated_address: Address, scope: str, tmp_path: Path
+) -> None:
+    path = write_text(tmp_path / "many.txt", _lines())
+    unbroken = f"kg:test-{str(ULID()).lower()}"
+    jobs = Jobs(graph, lease_s=2.0)
+
+    statuses = [await _kill_midway(migrated_address, path, scope, after) for after in (1_000, 3_000)]
+    (broken,) = (await jobs.list(scopes=[scope])).items
+    report = await load_triples(graph, None, path, scope, jobs=jobs)
+    try:
+        whole = await load_triples(graph, None, path, unbroken)
+
+        assert statuses == [-signal.SIGKILL, -signal.SIGKILL]
+        assert broken.state is JobState.RUNNING
+        assert 3_000 <= broken.cursor["records"] < LINES
+        assert report.resumed_at >= broken.cursor["records"]
+        assert report.job_id == broken.id
+        assert (report.created, report.known, report.records) == (whole.created, whole.known, whole.records)
+        assert await triples(graph, scope) == await triples(graph, unbroken)
+        assert len(await relationships(graph, scope)) == len(set(_lines().split()))
+        assert await wrong_counts(graph, scope) == []
+    finally:
+        await erase_scope(graph, unbroken)

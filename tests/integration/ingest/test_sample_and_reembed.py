@@ -1,0 +1,101 @@
+"""The sample's path with packed vectors, and embedding anew, on a small graph."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from clause.graph.embedding_model import replace_embedding_model
+from clause.graph.runner import Graph
+from clause.ingest.embedding import reembed
+from clause.ingest.triples import load_triples
+from clause.sample import load_sample
+from clause.sample.loader import pack_sample
+from clause.sample.vectors import save
+from tests.fakes.embedder import HashEmbedder
+from tests.servers import statement
+from tests.shapes import write_text
+
+pytestmark = pytest.mark.integration
+
+KB = "Heat|directed_by|Michael Mann\nAli|directed_by|Michael Mann\n"
+_MODELS = statement(
+    "MATCH (n:Entity|RelationshipType {scope: $scope}) RETURN collect(DISTINCT n.embedding_model) AS models, "
+    "count(n) AS nodes",
+    mode="read",
+    parameters="$scope STRING",
+    columns="models, nodes",
+)
+_FORGET_MODEL = statement("MATCH (m:EmbeddingModel) DELETE m")
+
+
+@pytest.fixture
+async def recorded(graph: Graph) -> AsyncIterator[str]:
+    """The recorded model of the test graph, put back afterwards."""
+    row = await graph.one("graph/embedding_model")
+    yield row["model"] if row else "hash"
+    if row is None:
+        await graph.execute(_FORGET_MODEL, {})
+    else:
+        await replace_embedding_model(graph, row["model"], row["dimension"])
+
+
+class StoppedError(Exception):
+    """The embedder stops in mid-work."""
+
+
+class FragileEmbedder(HashEmbedder):
+    """Stops at its second call."""
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        if self.calls:
+            raise StoppedError
+        return await super().embed(texts)
+
+
+async def test_packed_vectors_spare_the_embedder_and_a_second_load_does_nothing(
+    graph: Graph, scope: str, recorded: str, tmp_path: Path
+) -> None:
+    kb, vectors = write_text(tmp_path / "kb.txt", KB), tmp_path / "v.safetensors"
+    save(await pack_sample(HashEmbedder(model=recorded), kb), vectors)
+    embedder = HashEmbedder(model=recorded)
+
+    first = await load_sample(graph, embedder, kb=kb, vectors=vectors, triples=2, scope=scope)
+    second = await load_sample(graph, embedder, kb=kb, vectors=vectors, triples=2, scope=scope)
+
+    assert (first.created, first.packaged, first.embedded) == (2, 4, 0)
+    assert (second.created, second.packaged, second.embedded) == (0, 0, 0)
+    assert embedder.calls == 0
+    assert (await graph.execute(_MODELS, {"scope": scope}))[0] == {"models": [recorded], "nodes": 4}
+
+
+async def test_vectors_of_another_model_are_left_aside(graph: Graph, scope: str, recorded: str, tmp_path: Path) -> None:
+    kb, vectors = write_text(tmp_path / "kb.txt", KB), tmp_path / "v.safetensors"
+    save(await pack_sample(HashEmbedder(model="another"), kb), vectors)
+
+    report = await load_sample(graph, HashEmbedder(model=recorded), kb=kb, vectors=vectors, triples=2, scope=scope)
+
+    assert (report.packaged, report.embedded) == (0, 4)
+
+
+async def test_embedding_anew_that_was_broken_off_does_only_what_is_left(
+    graph: Graph, scope: str, recorded: str, tmp_path: Path
+) -> None:
+    await load_triples(graph, HashEmbedder(model=recorded), write_text(tmp_path / "kb.txt", KB), scope)
+    other = "other-model"
+
+    with pytest.raises(StoppedError):
+        await reembed(graph, FragileEmbedder(model=other), scope=scope, page=1)
+    before = await graph.one("graph/embedding_model")
+    report = await reembed(graph, HashEmbedder(model=other), scope=scope)
+    after = await graph.one("graph/embedding_model")
+
+    assert before is not None
+    assert after is not None
+    assert (before["model"], after["model"]) == (recorded, other)
+    assert report.embedded >= 3
+    assert (await graph.execute(_MODELS, {"scope": scope}))[0]["models"] == [other]

@@ -1,0 +1,148 @@
+"""Reading triples: formats, odd lines, damaged files."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clause.errors import BadInputError, NotFoundError
+from clause.ingest.readers import Format, Term, guess_format, read_triples
+from tests.shapes import ODD_NAMES, write_text
+
+
+def _triples(path: Path, form: Format | None = None, skip: int = 0) -> list[tuple[str, str, str]]:
+    found = [record.triple for record in read_triples(path, form, skip=skip) if record.triple]
+    return [(one.head.name, one.relation, one.tail.name) for one in found]
+
+
+def _reasons(path: Path, form: Format | None = None) -> dict[int, str]:
+    return {record.number: record.reason for record in read_triples(path, form) if record.triple is None}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.txt", "Heat|directed_by|Michael Mann\r\n\nHeat|release_year|1995"),
+        ("a.txt.gz", "Heat|directed_by|Michael Mann\nHeat|release_year|1995\n"),
+        ("a.tsv", "head\trelation\ttail\nHeat\tdirected_by\tMichael Mann\nHeat\trelease_year\t1995\n"),
+        ("a.dat", "Heat\tdirected_by\tMichael Mann\nHeat\trelease_year\t1995\n"),
+        ("a.csv", '"Heat",directed_by,"Michael Mann"\nHeat,release_year,1995\n'),
+        (
+            "a.nt",
+            "# films\n<http://e.org/Heat> <http://e.org/p/directed_by> <http://e.org/Michael_Mann> .\n"
+            '<http://e.org/Heat> <http://e.org/p#release_year> "1995"^^<http://www.w3.org/2001/XMLSchema#gYear> .\n',
+        ),
+    ],
+)
+def test_every_format_gives_the_same_triples(tmp_path: Path, name: str, text: str) -> None:
+    path = write_text(tmp_path / name, text)
+
+    assert _triples(path) == [("Heat", "directed_by", "Michael Mann"), ("Heat", "release_year", "1995")]
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_name(tmp_path: Path) -> None:
+    assert _triples(write_text(tmp_path / "a.txt", "\ufeffHeat|is|film\n")) == [("Heat", "is", "film")]
+
+
+def test_a_given_format_is_taken_whatever_the_name_says(tmp_path: Path) -> None:
+    path = write_text(tmp_path / "a.csv", "a|b|c, d\n")
+
+    assert _triples(path, Format.PIPE) == [("a", "b", "c, d")]
+
+
+def test_quoted_csv_fields_keep_commas_quotes_and_newlines(tmp_path: Path) -> None:
+    path = write_text(tmp_path / "a.csv", '"a, ""b""",r,"c\nd"\ne,r,f\n')
+
+    assert _triples(path) == [('a, "b"', "r", "c\nd"), ("e", "r", "f")]
+
+
+def test_two_more_columns_say_when_a_triple_was_true(tmp_path: Path) -> None:
+    path = write_text(tmp_path / "a.tsv", "a\tr\tb\t2001-02-03\t2002-01-01T01:00:00+01:00\nc\tr\td\tlong ago\t\n")
+
+    first, second = read_triples(path)
+
+    assert first.triple is not None
+    assert first.triple.valid_from == datetime(2001, 2, 3, tzinfo=UTC)
+    assert first.triple.valid_until == datetime(2002, 1, 1, tzinfo=UTC)
+    assert second.reason.startswith("not an ISO date")
+
+
+def test_bad_lines_are_named_by_number_and_reason(tmp_path: Path) -> None:
+    text = f"only one\na||b\n|r|b\na|r|\na|b|c|d\na\x00|r|b\n{'x' * 10_001}|r|b\na|{'r' * 201}|b\na|r|\udcff\nok|r|ok\n"
+    path = write_text(tmp_path / "a.txt", text)
+
+    reasons = _reasons(path)
+
+    assert list(reasons) == [1, 2, 3, 4, 5, 6, 7, 8, 9]
+    assert "NUL" in reasons[6]
+    assert "10,001" in reasons[7]
+    assert "UTF-8" in reasons[9]
+    assert _triples(path) == [("ok", "r", "ok")]
+
+
+def test_a_csv_field_beyond_all_bounds_is_a_bad_line_and_not_the_end(tmp_path: Path) -> None:
+    path = write_text(tmp_path / "a.csv", f"a,r,{'x' * 200_000}\nb,r,c\n")
+
+    assert list(_reasons(path)) == [1]
+    assert _triples(path) == [("b", "r", "c")]
+
+
+def test_n_triples_keep_language_blank_nodes_and_iris(tmp_path: Path) -> None:
+    text = '_:x <http://e.org/birthPlace> "Paris"@fr .\n<http://e.org/c%20d> <http://e.org/p> _:x .\nnonsense\n'
+    first, second, third = read_triples(write_text(tmp_path / "a.nt", text))
+
+    assert first.triple is not None
+    assert second.triple is not None
+    assert first.triple.head == Term("x", "concept", "_:x")
+    assert first.triple.tail == Term("Paris", "literal", "@fr")
+    assert second.triple.head == Term("c d", "concept", "http://e.org/c%20d", ("http://e.org/c%20d",))
+    assert second.triple.tail == first.triple.head
+    assert third.number == 3
+    assert third.reason.startswith("not N-Triples")
+
+
+def test_reading_can_go_on_after_any_record(tmp_path: Path) -> None:
+    path = write_text(tmp_path / "a.txt", "a|r|1\nbad\n\na|r|2\na|r|3\n")
+
+    assert _triples(path, skip=2) == [("a", "r", "2"), ("a", "r", "3")]
+    assert _triples(path, skip=9) == []
+
+
+def test_an_empty_file_has_no_records(tmp_path: Path) -> None:
+    assert list(read_triples(write_text(tmp_path / "a.txt", ""))) == []
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_odd_names_come_through_unharmed(tmp_path: Path, name: str) -> None:
+    ((head, _, tail),) = _triples(write_text(tmp_path / "a.txt", f"{name}|r|b\n"))
+
+    assert head == ("étude" if name.startswith("e\u0301") else name)
+    assert tail == "b"
+
+
+@given(st.lists(st.text(st.characters(blacklist_categories=("Cs", "Cc", "Z"), blacklist_characters="|"), min_size=1)))
+def test_a_written_name_is_the_name_that_is_read(tmp_path_factory: pytest.TempPathFactory, names: list[str]) -> None:
+    import unicodedata
+
+    path = write_text(tmp_path_factory.mktemp("t") / "a.txt", "".join(f"{name}|r|t\n" for name in names))
+
+    assert [head for head, _, _ in _triples(path)] == [unicodedata.normalize("NFC", name).strip() for name in names]
+
+
+def test_a_missing_file_a_folder_and_a_damaged_one_are_said_plainly(tmp_path: Path) -> None:
+    damaged = tmp_path / "a.txt.gz"
+    damaged.write_bytes(write_text(tmp_path / "b.txt.gz", "a|r|b\n" * 500).read_bytes()[:30])
+    (tmp_path / "c.gz").write_bytes(b"plain")
+
+    with pytest.raises(NotFoundError, match=r"no file none\.txt"):
+        list(read_triples(tmp_path / "none.txt", Format.PIPE))
+    with pytest.raises(BadInputError, match="cannot be read"):
+        list(read_triples(tmp_path, Format.PIPE))
+    with pytest.raises(BadInputError, match="damaged"):
+        list(read_triples(damaged))
+    with pytest.raises(BadInputError, match="damaged"):
+        guess_format(tmp_path / "c.gz")
