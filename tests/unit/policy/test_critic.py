@@ -1,0 +1,57 @@
+import torch
+
+from clause.policy.advantage import HEADS
+from clause.policy.critic import Critic, MonotoneMixer, baseline
+from clause.policy.observations import CONTEXT
+
+
+def inputs(decisions: int = 4, each: int = 3) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    torch.manual_seed(0)
+    context = torch.rand(decisions, len(CONTEXT))
+    context[:, :3] = torch.eye(3)[torch.arange(decisions) % 3]
+    return torch.rand(decisions * each, 8), context, torch.arange(decisions).repeat_interleave(each)
+
+
+def test_every_head_has_a_value_for_every_option_and_learns_from_its_own_loss() -> None:
+    keys, context, owner = inputs()
+    critic = Critic(8)
+    for head in range(len(HEADS)):
+        critic.zero_grad()
+        critic(keys, context, owner)[:, head].sum().backward()
+        rows = critic.queries.weight.grad.view(len(HEADS), 8, -1)
+        assert rows[head].abs().sum() > 0, HEADS[head]
+        others = [place for place in range(len(HEADS)) if place != head]
+        assert rows[others].abs().sum() == 0, HEADS[head]
+
+
+def test_every_parameter_of_the_critic_is_reached() -> None:
+    keys, context, owner = inputs()
+    critic = Critic(8)
+    critic(keys, context, owner).square().sum().backward()
+    for name, parameter in critic.named_parameters():
+        assert parameter.grad is not None, name
+        assert parameter.grad.abs().sum() > 0, name
+
+
+def test_the_mixed_value_never_falls_when_a_utility_rises() -> None:
+    torch.manual_seed(1)
+    mixer = MonotoneMixer(5)
+    utilities = torch.randn(200, 3, requires_grad=True)
+    mixer(utilities, torch.randn(200, 5)).sum().backward()
+    assert (utilities.grad >= 0).all()
+    assert utilities.grad.abs().sum() > 0
+
+
+def test_without_the_mixer_the_task_head_stands_alone() -> None:
+    keys, context, owner = inputs()
+    critic = Critic(8, mixed=False)
+    critic(keys, context, owner).sum().backward()
+    assert critic.mixer.first.weight.grad is None
+
+
+def test_the_baseline_is_the_expectation_over_the_own_options() -> None:
+    keys, context, owner = inputs()
+    q = Critic(8)(keys, context, owner)
+    logs = torch.rand(12).log()
+    expected = torch.stack([(q[owner == d] * logs[owner == d].exp()[:, None]).sum(dim=0) for d in range(4)])
+    assert torch.allclose(baseline(q, logs, owner, 4), expected, atol=1e-5)

@@ -1,0 +1,165 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from clause.errors import BadInputError
+from clause.policy.checkpoint import About, Checkpoint, save
+from clause.policy.config import CloningConfig
+from clause.policy.embeddings import VectorTable
+from clause.policy.inference import LearnedPolicy, SeedWeights, count_edges
+from clause.policy.warm_start import Example, Lesson, clone
+from clause.reasoning.budget import Budgets, Prices
+from clause.reasoning.episode import Episode
+from clause.reasoning.neighbourhood import Edge, Node, View
+from clause.reasoning.policy import Question, SeedCandidate
+from clause.reasoning.pool import fill_pool
+from clause.reasoning.turns import Table
+from clause.reasoning.units import Unit
+from clause.text.pool import CpuPool
+from clause.text.tokens import count_all
+from tests.unit.policy.cinema import DIRECTED, DIRECTS, EMBEDDER, GENRE, NETWORK, RELATIONS, STARS, actors, cinema, types
+
+LESSONS = {
+    "who directed it": (DIRECTED,),
+    "who stars in it": (STARS,),
+    "what genre is it": (GENRE,),
+    "what films did it direct": (DIRECTS,),
+    "which genres have films whose director made it": (DIRECTED, DIRECTS, GENRE),
+}
+SNAPSHOT = cinema()
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A policy that has learned five questions by heart."""
+    examples = [Example(masked, (pattern,)) for masked, pattern in LESSONS.items()] * 8
+    lesson = Lesson(examples, RELATIONS, VectorTable(EMBEDDER))
+    config = CloningConfig(epochs=60, batch=40, learning_rate=1e-2, paraphrase=0.2, distractors=2)
+    scorer = clone(lesson, NETWORK, config)
+    path = tmp_path_factory.mktemp("policy") / "p"
+    save(Checkpoint(About("p", NETWORK, "hash"), scorer, actors()), path)
+    return path
+
+
+def ask(text: str, *named: tuple[str, str, float]) -> Question:
+    seeds = []
+    for node, name, score in named:
+        start = text.find(name)
+        span = (start, start + len(name)) if start >= 0 else (None, None)
+        seeds.append(SeedCandidate(node, name, score, *span))
+    return Question(text, np.zeros(32, dtype=np.float32), seeds, types(), Prices())
+
+
+async def answer(policy: LearnedPolicy, question: Question, budgets: Budgets | None = None) -> tuple[Episode, set[str]]:
+    agents = await policy.begin(question, EMBEDDER.embed)
+    episode = Episode([seed.id for seed in question.seeds], budgets or Budgets(), edge_score=agents.edge_score)
+    table = Table(episode, question, policy, agents, SNAPSHOT, View(()))
+    await table.architect()
+    await table.navigator()
+    await fill_pool(episode, question, View(()), count_all, None)
+    await table.curator()
+    return episode, set(agents.answer_scores(episode))
+
+
+def directors(film: str) -> set[str]:
+    return {edge.target for edge in SNAPSHOT.expand_now([film], per_type=9).neighbours[film][DIRECTED]}
+
+
+async def test_a_plain_question_is_answered_with_evidence(trained: Path) -> None:
+    episode, found = await answer(LearnedPolicy(trained), ask("who directed Blue", ("film3", "Blue", 0.9)))
+    assert found == directors("film3")
+    assert all(episode.supporting_path(node) for node in found)
+
+
+async def test_three_hops_are_walked(trained: Path) -> None:
+    question = ask("which genres have films whose director made Blue", ("film3", "Blue", 0.9))
+    episode, found = await answer(LearnedPolicy(trained), question)
+    assert found
+    assert [front.pattern for front in episode.trail][-1] == (DIRECTED, DIRECTS, GENRE)
+
+
+async def test_the_seed_is_the_one_that_the_question_without_it_fits(trained: Path) -> None:
+    question = ask("what films did Blue direct", ("film3", "films", 0.6), ("director1", "Blue", 0.6))
+    episode, found = await answer(LearnedPolicy(trained), question)
+    assert episode.front is not None
+    assert episode.front.seed == "director1"
+    assert found
+
+
+async def test_all_candidates_are_embedded_in_one_call(trained: Path) -> None:
+    policy = LearnedPolicy(trained)
+    before = EMBEDDER.calls
+    await policy.begin(ask("who directed Blue", ("film3", "Blue", 0.9), ("film4", "who", 0.4)), EMBEDDER.embed)
+    assert EMBEDDER.calls == before + 1
+
+
+async def test_a_seed_that_was_given_is_looked_for_in_the_text(trained: Path) -> None:
+    question = ask("who directed Blue", ("film3", "blue", 1.0))
+    assert question.seeds[0].start is None
+    _, found = await answer(LearnedPolicy(trained), question)
+    assert found == directors("film3")
+
+
+async def test_no_seed_is_an_answer_with_nothing(trained: Path) -> None:
+    episode, found = await answer(LearnedPolicy(trained), ask("who directed it"))
+    assert found == set()
+    assert episode.spend.edges == 0
+
+
+async def test_texts_are_taken_best_first_when_nothing_was_walked(trained: Path) -> None:
+    policy = LearnedPolicy(trained)
+    question = ask("who directed it")
+    agents = await policy.begin(question, EMBEDDER.embed)
+    episode = Episode([], Budgets(tokens=9))
+    episode.offer([Unit(str(number), "text", 4) for number in range(4)])
+    table = Table(episode, question, policy, agents, SNAPSHOT, View(()))
+    turn = await table.curator()
+    assert episode.picked == [0, 1]
+    assert turn.stop.reason == "COMPLETE"
+
+
+async def test_evidence_is_not_empty_while_something_fits(trained: Path) -> None:
+    question = ask("which genres have films whose director made Blue", ("film3", "Blue", 0.9))
+    episode, _ = await answer(LearnedPolicy(trained), question, Budgets(edges=3, steps=3, tokens=14))
+    assert episode.pool
+    assert episode.picked or not episode.pickable()
+
+
+async def test_the_same_question_gets_the_same_steps_with_and_without_a_pool(trained: Path) -> None:
+    pool = CpuPool(1)
+    question = ask("which genres have films whose director made Blue", ("film3", "Blue", 0.9))
+    first, _ = await answer(LearnedPolicy(trained), question)
+    second, _ = await answer(LearnedPolicy(trained, pool=pool), question)
+    pool.close()
+    assert first.log == second.log
+
+
+def test_a_foreign_checkpoint_is_refused_when_warmed(trained: Path) -> None:
+    with pytest.raises(BadInputError, match="the graph uses 'other'"):
+        LearnedPolicy(trained, embedder="other").warm()
+
+
+def test_making_a_policy_reads_nothing() -> None:
+    policy = LearnedPolicy(Path("nowhere"), name="mine")
+    assert policy.name == "mine"
+    assert not policy.reads_vectors
+
+
+def test_the_threshold_comes_with_the_checkpoint(trained: Path) -> None:
+    assert LearnedPolicy(trained).abstain_below == 0.0
+    assert LearnedPolicy(trained).checkpoint.about.name == "p"
+
+
+def test_seeds_are_judged_by_pattern_and_finder_together() -> None:
+    weights = SeedWeights()
+    assert weights.score(-0.1, 0.9) > weights.score(-2.0, 0.9) > weights.score(-2.0, 0.2)
+    assert 0 < weights.score(-1e9, 0.0) < weights.score(0.0, 1.0) < 1
+
+
+def test_many_edges_are_counted_by_their_letters() -> None:
+    nodes = {"a": Node("a", "A name of some words"), "b": Node("b", "Another")}
+    edge = Edge("a", "directed_by", "b")
+    exact, rough = count_edges([edge], nodes, types=types()), count_edges([edge] * 401, nodes, types=types())
+    assert exact[0] == count_all(["A name of some words directed by Another."])[0]
+    assert abs(rough[0] - exact[0]) <= 4
