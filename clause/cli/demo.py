@@ -58,7 +58,7 @@ def _start(settings: Settings) -> dict[str, Any]:
 
     neo4j = asyncio.run(_prepare(settings))
     url = service.start(settings)
-    note(f"starting the API on {url} ...")
+    note(f"waiting for the API on {url} ...")
     service.wait_until_ready(settings, url)
     return {"question": QUESTION, "response": _ask(url), "addresses": {"API": url, "docs": f"{url}/docs", **neo4j}}
 
