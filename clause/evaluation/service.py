@@ -85,7 +85,7 @@ def read_response(response: CoordinationResponse, budgets: Budgets, latency_ms: 
         edges=spend.edges,
         steps=spend.steps,
         tokens=spend.tokens,
-        edges_read=int(response.receipt.get("edges_read", 0)),
+        edges_read=int(result["subgraph"].get("edges_read", 0)),
         violations=budgets.exceeded_by(spend),
         latency_ms=latency_ms,
         timings=dict(response.performance),

@@ -4,7 +4,7 @@ import pytest
 
 from clause.errors import NotFoundError, UnavailableError
 from clause.evaluation.questions import Question
-from clause.evaluation.service import ServiceSystem
+from clause.evaluation.service import ServiceSystem, evidence_titles
 from clause.reasoning.budget import Budgets
 from clause.reasoning.models import CoordinationResponse
 
@@ -33,6 +33,7 @@ def response(edges=3):
                 "evidence": [{"text": "Heat directed by Mann."}],
                 "seeds": [{"name": "Heat"}],
                 "abstained": False,
+                "subgraph": {"nodes": [], "edges": [], "edges_read": 12},
             },
             "agent_handoffs": [
                 handoff(1, "SubgraphArchitect", "edges", edges),
@@ -42,7 +43,6 @@ def response(edges=3):
             "conflicts_detected": 0,
             "conflicts_resolved": 0,
             "performance": {"embed_ms": 1.5},
-            "receipt": {"edges_read": 12},
         }
     )
 
@@ -100,3 +100,12 @@ async def test_refused_input_is_an_outcome_and_an_absent_database_is_an_error():
     assert outcome.answers == ()
     with pytest.raises(UnavailableError):
         await ServiceSystem(away, budgets=Budgets()).answer(QUESTION)
+
+
+async def test_evidence_is_read_as_the_titles_of_its_passages():
+    async def coordinate(request, budgets):
+        return response()
+
+    texts = {"Heat (1995)": "Heat directed by Mann.", "Ali": "Ali."}
+    retrieve = evidence_titles(ServiceSystem(coordinate, budgets=Budgets()), texts)
+    assert await retrieve("who directed Heat") == ["Heat (1995)"]
