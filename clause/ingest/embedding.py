@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -85,6 +85,7 @@ async def reembed(
         progress=progress,
         page=page,
         clock=clock,
+        kind="reembed",
     )
     await replace_embedding_model(graph, embedder.model, embedder.dimension)
     await online(graph)
@@ -101,10 +102,11 @@ async def _embed(
     progress: Progress,
     page: int,
     clock: Callable[[], float],
+    kind: str = KIND,
 ) -> EmbedReport:
     started = clock()
     parameters = {"model": embedder.model, "scopes": len(scopes)}
-    job = await jobs.submit(KIND, parameters, owner_scope, resource=f"embed:{owner_scope}", resume=True)
+    job = await jobs.submit(kind, parameters, owner_scope, resource=f"embed:{owner_scope}", resume=True)
     async with jobs.lease(job.id, patient=True) as turn:
         done = await embed_turn(graph, embedder, scopes, turn, progress=progress, page=page)
     return EmbedReport(job_id=job.id, model=embedder.model, embedded=done, seconds=clock() - started)
@@ -127,24 +129,34 @@ async def embed_turn(
     counts = {part: await _missing(graph, part, scopes, embedder.model) for part in EMBEDDED}
     total, done = sum(counts.values()), 0
     for part in (part for part in EMBEDDED if counts[part]):
-        after, writing = "", None
-        while rows := await graph.run(
-            f"ingest/unembedded_{part}", scopes=[*scopes], model=embedder.model, after=after, limit=page
-        ):
-            after = rows[-1]["id"]
-            vectors = await _vectors(embedder, [row["texts"] for row in rows])
+        writing: asyncio.Task[Any] | None = None
+        try:
+            async for ids, vectors in _pages(graph, embedder, part, scopes, page):
+                if writing is not None:
+                    await writing
+                done += len(ids)
+                message, known = f"embedding {part}", max(done, total)
+                work = _store(part, ids, vectors, scopes, embedder.model)
+                commit = turn.commit(work, done=done, total=known, message=message, cursor={part: ids[-1]})
+                writing = asyncio.create_task(commit)
+                progress(message, done, known)
+        finally:
             if writing is not None:
                 await writing
-            done += len(rows)
-            work = _store(part, [row["id"] for row in rows], vectors, scopes, embedder.model)
-            message = f"embedding {part}"
-            writing = asyncio.create_task(
-                turn.commit(work, done=done, total=max(done, total), message=message, cursor={part: after})
-            )
-            progress(message, done, max(done, total))
-        if writing is not None:
-            await writing
     return done
+
+
+async def _pages(
+    graph: Graph, embedder: Embedder, part: str, scopes: Sequence[str], page: int
+) -> AsyncIterator[tuple[list[str], list[Any]]]:
+    """Ids and vectors of what lacks one, page after page."""
+    after = ""
+    while rows := await graph.run(
+        f"ingest/unembedded_{part}", scopes=[*scopes], model=embedder.model, after=after, limit=page
+    ):
+        ids = [str(row["id"]) for row in rows]
+        after = ids[-1]
+        yield ids, await _vectors(embedder, [row["texts"] for row in rows])
 
 
 def _store(

@@ -1,0 +1,54 @@
+"""What `clause load` prints."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from clause.cli.load import _report
+from clause.cli.loading_bar import loading_bar
+from clause.ingest.report import BadRecord, EmbedReport, LoadReport
+
+REPORT = LoadReport(
+    job_id="01J",
+    scope="kg:films",
+    source_id="src_1",
+    format="pipe",
+    records=1300,
+    created=1000,
+    known=149,
+    bad_count=151,
+    bad=(BadRecord(number=7, reason="the head is empty"),),
+    seconds=0.5,
+    records_per_s=2600,
+    resumed_at=200,
+    embedding=EmbedReport(job_id="01K", model="m", embedded=42, seconds=1),
+)
+
+
+def test_a_load_says_what_is_new_known_and_bad(capsys: pytest.CaptureFixture[str]) -> None:
+    _report(REPORT, "triples", as_json=False)
+
+    printed = capsys.readouterr().out
+    assert "1,300 records in 0.5 s (2,600/s), going on after 200: 1,000 triples are new, 149 were there" in printed
+    assert "line 7: the head is empty" in printed
+    assert "150 more" in printed
+    assert "42 vectors" in printed
+
+
+def test_as_json_a_load_prints_its_report_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
+    _report(REPORT, "triples", as_json=True)
+
+    assert LoadReport.model_validate(json.loads(capsys.readouterr().out)) == REPORT
+
+
+def test_the_progress_bar_draws_on_stderr_only(capsys: pytest.CaptureFixture[str]) -> None:
+    with loading_bar() as progress:
+        progress("loading films", 1, 2)
+        progress("loading films", 2, 2)
+        progress("fetching", 0, 0)
+
+    streams = capsys.readouterr()
+    assert streams.out == ""
+    assert "loading films" in streams.err
