@@ -48,7 +48,7 @@ class LearningConfig(BaseModel):
     clip: float = Field(0.2, gt=0, lt=1, description="how far PPO's ratio may move; usually 0.1 to 0.3")
     actor_rate: float = Field(2e-3, gt=0, description="of Adam, for the actors; falls linearly to a tenth")
     critic_rate: float = Field(3e-3, gt=0, description="of Adam, for the critic: the fastest of the three")
-    entropy: float = Field(0.01, ge=0, description="weight of the entropy bonus; falls linearly to a tenth")
+    entropy: float = Field(0.005, ge=0, description="weight of the entropy bonus; falls linearly to a tenth")
     gradient_norm: float = Field(0.5, gt=0, description="longest gradient")
     decay: float = Field(0.95, ge=0, le=1, description="lambda of TD(lambda)")
     price_share: float = Field(0.2, ge=0, le=1, description="share of price episodes")

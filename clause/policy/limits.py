@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from clause.policy.observations import NEUTRAL_PRICE
@@ -9,6 +11,9 @@ from clause.reasoning.budget import Budgets, Prices
 
 EDGES, STEPS, TOKENS = (3, 200), (2, 10), (64, 2048)
 """Ranges of the limits, drawn log-uniformly (policy.md, Training)."""
+
+SCARCE_SHARE = 0.5
+"""Share of the episodes with edges and tokens from the scarcer halves of their ranges, where limits bind (ours)."""
 
 HIGHEST_PRICE = 1.0
 
@@ -20,8 +25,10 @@ def log_uniform(rng: np.random.Generator, low: float, high: float) -> float:
 
 def sample_limits(rng: np.random.Generator) -> Budgets:
     """Limits of one episode."""
-    edges, steps, tokens = (round(log_uniform(rng, *bounds)) for bounds in (EDGES, STEPS, TOKENS))
-    return Budgets(edges=edges, steps=steps, tokens=tokens)
+    scarce = rng.random() < SCARCE_SHARE
+    ranges = [(low, math.sqrt(low * high) if scarce else high) for low, high in (EDGES, TOKENS)]
+    edges, tokens = (round(log_uniform(rng, low, high)) for low, high in ranges)
+    return Budgets(edges=edges, steps=round(log_uniform(rng, *STEPS)), tokens=tokens)
 
 
 def sample_prices(rng: np.random.Generator) -> Prices:

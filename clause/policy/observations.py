@@ -74,6 +74,7 @@ CURATOR_OPTION = (
     "units",
     "shared_by",
     "tokens_per_answer",
+    "last_unit_tokens",
     "exceeds",
     "order",
 )

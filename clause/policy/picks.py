@@ -12,8 +12,10 @@ from clause.reasoning.episode import Episode
 from clause.reasoning.units import edge_unit_id
 
 Floats = NDArray[np.float32]
+Values = NDArray[np.float64]
+Ints = NDArray[np.int64]
 MOST_ANSWERS = 64
-"""Answers among which one decision chooses: the cheapest, a walk's tokens shared out among those who use them."""
+"""Answers among which one decision chooses: those with the fewest tokens for an answer."""
 
 PATHS_OF_AN_ANSWER = 4
 
@@ -22,53 +24,92 @@ class Picks:
     """The Curator's options: the walks to the answers as rows of units, and what of them is not picked yet.
 
     Attributes:
-        units: places in the pool [paths, length]; `owner` [paths] numbers the answers.
+        units: places in the pool [paths, length].
+        owner: which answer each path leads to [paths], rising.
+        prefix: paths with the same units but the last share a number [paths].
     """
 
     def __init__(self, episode: Episode) -> None:
         places = {unit.id: place for place, unit in enumerate(episode.pool)}
         units, owner = [], []
-        for number, node in enumerate(episode.front.nodes if episode.front else ()):
-            for path in islice(episode.front.paths(node), PATHS_OF_AN_ANSWER):  # type: ignore[union-attr]
+        front = episode.front
+        for number, node in enumerate(front.nodes if front else ()):
+            for path in islice(front.paths(node), PATHS_OF_AN_ANSWER) if front else ():
                 row = [places.get(edge_unit_id(edge), -1) for edge in path.edges]
                 if -1 not in row:
                     units.append(row)
                     owner.append(number)
-        length = len(units[0]) if units else 0
-        self.units: NDArray[np.int64] = np.array(units, dtype=np.int64).reshape(len(units), length)
-        self.owner: NDArray[np.int64] = np.array(owner, dtype=np.int64)
+        length = len(units[0]) if units else 1
+        self.units: Ints = np.array(units, dtype=np.int64).reshape(len(units), length)
+        self.owner: Ints = np.array(owner, dtype=np.int64)
         self.tokens = np.array([unit.tokens for unit in episode.pool], dtype=np.float64)
+        prefixes = {prefix: number for number, prefix in enumerate(dict.fromkeys(tuple(row[:-1]) for row in units))}
+        self.prefix: Ints = np.array([prefixes[tuple(row[:-1])] for row in units], dtype=np.int64)
 
     def options(self, episode: Episode, tokens_left: float) -> tuple[Floats, list[tuple[int, ...]]]:
         """Rows, and for each but STOP the units that it takes: all that is missing, or one answer's cheapest walk."""
-        stop = [1.0] + [0.0] * (len(CURATOR_OPTION) - 1)
-        rows, takes = [stop], []
+        rows = [[1.0] + [0.0] * (len(CURATOR_OPTION) - 1)]
+        takes: list[tuple[int, ...]] = []
         missing = np.ones(len(episode.pool), dtype=bool)
         missing[list(episode.picked)] = False
         lacks = missing[self.units]
-        cost = (self.tokens[self.units] * lacks).sum(axis=1)
-        order = np.lexsort((np.arange(len(cost)), cost, self.owner))
-        cheapest = order[np.append(True, self.owner[order][1:] != self.owner[order][:-1])] if order.size else order
-        open_paths = cheapest[cost[cheapest] > 0]
-        if not open_paths.size:
-            return np.array(rows, dtype=np.float32), []
-        wanted = np.unique(self.units[open_paths][lacks[open_paths]])
+        lacking = self.tokens[self.units] * lacks
+        cost = lacking.sum(axis=1)
+        still_open = self._cheapest(cost)
+        if not still_open.size:
+            return np.array(rows, dtype=np.float32), takes
+        rate = self._rates(still_open, lacking, tokens_left)
+        wanted = list(dict.fromkeys(self.units[still_open][lacks[still_open]].tolist()))
         total = float(self.tokens[wanted].sum())
         if total <= tokens_left or not episode.hard:
-            in_order = dict.fromkeys(self.units[open_paths][lacks[open_paths]].tolist())
-            takes.append(tuple(in_order))
-            units, sharing, apiece = len(wanted), len(open_paths), total / len(open_paths)
-            rows.append(_row(total, tokens_left, units=units, shared=sharing, each=apiece, whole=True))
-        share = np.bincount(self.units[open_paths][lacks[open_paths]], minlength=len(missing))
-        each = np.where(lacks, self.tokens[self.units] / np.maximum(1, share[self.units]), 0.0).sum(axis=1)
-        shared = np.where(lacks, share[self.units], 1).max(axis=1)
-        fitting = [path for path in open_paths.tolist() if cost[path] <= tokens_left or not episode.hard]
-        for path in sorted(fitting, key=lambda path: (each[path], path))[:MOST_ANSWERS]:
-            place = float(self.owner[path]) / max(1, int(self.owner[-1]))
+            takes.append(tuple(wanted))
+            apiece = total / len(still_open)
+            rows.append(_row(total, tokens_left, units=len(wanted), shared=len(still_open), each=apiece, whole=True))
+        siblings = np.bincount(self.prefix[still_open])
+        fitting = [place for place, path in enumerate(still_open) if cost[path] <= tokens_left or not episode.hard]
+        for place in sorted(fitting, key=lambda place: (rate[place], place))[:MOST_ANSWERS]:
+            path = int(still_open[place])
             takes.append(tuple(dict.fromkeys(self.units[path][lacks[path]].tolist())))
-            units, sharing, apiece = len(takes[-1]), int(shared[path]), float(each[path])
-            rows.append(_row(float(cost[path]), tokens_left, units=units, shared=sharing, each=apiece, place=place))
+            rows.append(
+                _row(
+                    float(cost[path]),
+                    tokens_left,
+                    units=len(takes[-1]),
+                    shared=int(siblings[self.prefix[path]]),
+                    each=float(rate[place]),
+                    last=float(lacking[path, -1]),
+                    place=float(self.owner[path]) / max(1, int(self.owner[-1])),
+                )
+            )
         return np.array(rows, dtype=np.float32), takes
+
+    def _cheapest(self, cost: Values) -> Ints:
+        """Of each answer that is not supported yet, the walk that lacks the fewest tokens."""
+        if not cost.size:
+            return np.empty(0, dtype=np.int64)
+        order = np.lexsort((np.arange(len(cost)), cost, self.owner))
+        first = order[np.append(True, self.owner[order][1:] != self.owner[order][:-1])]
+        still_open: Ints = first[cost[first] > 0]
+        return still_open
+
+    def _rates(self, still_open: Ints, lacking: Values, tokens_left: float) -> Values:
+        """Tokens for an answer, if the walks with the same units but the last are taken together, as far as they fit.
+
+        The least mean over the m cheapest of them, the common units paid once; what fits not at all costs its own.
+        """
+        last, prefix = lacking[still_open, -1], self.prefix[still_open]
+        common = lacking[still_open, :-1].sum(axis=1)
+        order = np.lexsort((last, prefix))
+        starts = np.flatnonzero(np.append(True, prefix[order][1:] != prefix[order][:-1]))
+        sizes = np.diff(np.append(starts, len(order)))
+        sums = np.cumsum(last[order])
+        within = sums - np.repeat(sums[starts] - last[order][starts], sizes)
+        taken = np.arange(len(order)) - np.repeat(starts, sizes) + 1
+        paid = common[order] + within
+        means = np.where((paid <= tokens_left) | (taken == 1), paid / taken, np.inf)
+        rates = np.empty(len(order))
+        rates[order] = np.repeat(np.minimum.reduceat(means, starts), sizes)
+        return rates
 
 
 def _row(
@@ -78,6 +119,7 @@ def _row(
     units: float,
     shared: float,
     each: float,
+    last: float = 0.0,
     place: float = 0.0,
     whole: bool = False,
 ) -> list[float]:
@@ -89,6 +131,7 @@ def _row(
         logged(units),
         logged(shared),
         min(3.0, each / 16),
+        min(3.0, last / 16),
         float(tokens > tokens_left),
         place,
     ]
