@@ -41,7 +41,7 @@ def stored_name(relation: str) -> str:
 def inverse_text(text: str) -> str:
     """Words for a relationship read from its tail.
 
-    Sentence embeddings hear `directed by` and `directed` as the same (cosine 0.97), so that a paraphrase would hide the
+    Sentence embeddings hear `directed by` and `directed` as nearly the same, so that a paraphrase would hide the
     direction; the plain `inverse of` keeps the two apart, and is the wording that the policy learns from.
 
     >>> inverse_text("directed by")

@@ -14,6 +14,7 @@ from clause.graph.scopes import Caller
 from clause.reasoning.budget import Prices
 from clause.reasoning.neighbourhood import NeighbourhoodPort, RelationshipType, Vector, View
 from clause.reasoning.policy import Policy, Question, SeedCandidate
+from clause.reasoning.seed_matching import plain
 from clause.reasoning.seeds import SeedEntity, SeedFinder
 from clause.text.embedder import Embedder
 
@@ -90,7 +91,11 @@ class Asker:
         *,
         start_nodes: Sequence[str] | None = None,
     ) -> Asked:
-        """The question with its vector, its seeds (named, or found in the text) and the view's relationship types."""
+        """The question with its vector, its seeds (named, or found in the text) and the view's relationship types.
+
+        Brackets are blanks from here on: they mark nothing and give no advantage.
+        """
+        text = plain(text)
         (embedding, embed_ms), seeds, types = await asyncio.gather(
             self._embed(text), self._seeds(text, view, start_nodes), self._types(view)
         )
