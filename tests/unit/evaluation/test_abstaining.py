@@ -1,7 +1,7 @@
 """Unanswerable questions, and the threshold of abstaining."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clause.evaluation.abstaining import abstaining, answerable, calibrate, unanswerable
@@ -52,6 +52,7 @@ def test_precision_and_recall_of_abstaining_are_counted():
     assert abstaining([0.9], [False], 0.5).f1 == 0.0
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from([-1.0, 0.1, 0.4, 0.7, 1.0]), st.booleans()), min_size=1))
 def test_the_calibrated_threshold_is_the_best_there_is(pairs):
     scores, answers = zip(*pairs, strict=True)

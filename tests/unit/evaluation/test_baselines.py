@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clause.errors import NotFoundError
@@ -91,6 +91,33 @@ async def test_the_second_seed_is_used_when_the_first_leads_nowhere():
     assert set(played.scores) == {"Heat", "Ali"}
 
 
+async def test_a_seed_found_by_its_words_is_masked_where_its_name_stands_and_else_nothing_is():
+    from clause.evaluation.baselines.relation_path import plans
+    from clause.reasoning.budget import Prices
+    from clause.reasoning.policy import Question, SeedCandidate
+
+    class Reader:
+        def __init__(self):
+            self.read = []
+
+        def predict(self, masked):
+            self.read.append(masked)
+            return [(parse_pattern("directed_by"), 0.5)]
+
+    reader = Reader()
+    seeds = [SeedCandidate("1", "Heat", 0.5), SeedCandidate("2", "Ali", 0.9), SeedCandidate("3", "heat", 0.4, 13, 17)]
+    found = plans(Question("who directed Heat", None, seeds, {}, Prices()), reader)
+    assert reader.read == ["who directed it", "who directed Heat", "who directed it"]
+    assert [(plan.seed, plan.score) for plan in found] == [("2", 0.45), ("1", 0.25), ("3", 0.2)]
+
+
+async def test_the_step_budget_ends_the_walk_to_the_best_node():
+    toward = NODE_VECTORS["Frankenheimer"]
+    played = await play(baseline("khop"), GRAPH, "?", [("Heat", 1.0)], Budgets(200, 1, 2048), toward)
+    assert played.episode.spend.steps == 1
+    assert "Frankenheimer" not in played.scores
+
+
 async def test_khop_reaches_three_hops_and_ranks_by_cosine():
     toward = NODE_VECTORS["Frankenheimer"]
     played = await play(baseline("khop"), GRAPH, "?", [("Heat", 1.0)], AMPLE, toward)
@@ -144,6 +171,7 @@ def test_an_unknown_baseline_is_named_with_the_known_ones():
 budgets = st.builds(Budgets, st.integers(1, 15), st.integers(1, 4), st.integers(3, 60))
 
 
+@settings(deadline=None)
 @given(st.sampled_from(sorted(BASELINES)), budgets, st.sampled_from(NAMES), st.integers(0, DIMENSION - 1))
 async def test_no_baseline_exceeds_a_budget_and_every_answer_has_a_walk(name, limits, start, axis):
     toward = np.zeros(DIMENSION, np.float32)

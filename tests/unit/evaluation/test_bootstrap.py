@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import bootstrap
 
@@ -20,6 +20,7 @@ def test_the_interval_agrees_with_scipys_percentile_bootstrap():
     assert ours.significant
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_equal_systems_differ_by_nothing_and_order_of_systems_only_turns_the_sign(scores):
     same = paired_bootstrap(scores, scores, resamples=50)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score, ndcg_score
 
@@ -14,6 +14,7 @@ rankings = st.lists(st.sampled_from(NAMES), unique=True)
 scored = st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from([0.1, 0.5, 0.9])), unique_by=lambda item: item[0])
 
 
+@settings(deadline=None)
 @given(scored, names)
 def test_em_at_1_is_the_mean_over_every_way_to_break_ties(answers, gold):
     def slow():
@@ -29,6 +30,7 @@ def test_em_at_1_counts_a_name_given_twice_once():
     assert em_at_1([("a", 1.0), ("b", 1.0), ("b", 1.0), ("b", 0.5)], {"a"}) == 0.5
 
 
+@settings(deadline=None)
 @given(names, names)
 def test_f1_agrees_with_scikit_learn_and_is_symmetric(left, right):
     truth, guess = ([name in found for name in NAMES] for found in (left, right))
@@ -36,6 +38,7 @@ def test_f1_agrees_with_scikit_learn_and_is_symmetric(left, right):
     assert f1(left, right) == f1(right, left)
 
 
+@settings(deadline=None)
 @given(rankings, names, st.integers(1, 12))
 def test_recall_at_k_is_a_slow_loops_and_never_falls_with_k(ranked, relevant, k):
     found = [name for name in ranked[:k] if name in relevant]
@@ -43,12 +46,14 @@ def test_recall_at_k_is_a_slow_loops_and_never_falls_with_k(ranked, relevant, k)
     assert recall_at_k(ranked, relevant, k) <= recall_at_k(ranked, relevant, k + 1)
 
 
+@settings(deadline=None)
 @given(rankings, names)
 def test_mrr_is_one_over_the_first_relevant_rank(ranked, relevant):
     ranks = [place + 1 for place, name in enumerate(ranked) if name in relevant]
     assert mrr(ranked, relevant) == (1 / min(ranks) if ranks else 0.0)
 
 
+@settings(deadline=None)
 @given(st.permutations(NAMES), st.dictionaries(st.sampled_from(NAMES), st.integers(0, 3)), st.integers(1, 12))
 def test_ndcg_agrees_with_scikit_learn(ranked, gains, k):
     if not any(gains.values()):
