@@ -110,11 +110,13 @@ def _since(started: float) -> float:
 
 
 def evidence_titles(system: System, texts: Mapping[str, str]) -> Callable[[str], Awaitable[Sequence[str]]]:
-    """The titles of the passages that a system picks as evidence, in order; `texts` is title -> text."""
-    title_of = {text: title for title, text in texts.items()}
+    """The titles of the documents whose passages a system picks as evidence, in order; `texts` is title -> text."""
+
+    def titles_of(picked: str) -> list[str]:
+        return [title for title, text in texts.items() if picked in text][:1]
 
     async def retrieve(text: str) -> list[str]:
         outcome = await system.answer(Question(text, ()))
-        return [title_of[picked] for picked in outcome.evidence if picked in title_of]
+        return [title for picked in outcome.evidence for title in titles_of(picked)]
 
     return retrieve

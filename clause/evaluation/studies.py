@@ -132,11 +132,11 @@ async def passages_study(
     command: str,
     progress: Progress = SILENT,
 ) -> dict[str, Any]:
-    """Evidence recall@k of each retriever: the share of a question's gold titles among its first k."""
+    """Evidence recall@k of each retriever: the share of a question's gold titles among its first k different ones."""
     recalls: dict[str, list[float]] = {name: [] for name in retrievers}
     for done, question in enumerate(questions, start=1):
         for name, retrieve in retrievers.items():
-            recalls[name].append(recall_at_k(await retrieve(question.text), question.titles, k))
+            recalls[name].append(recall_at_k(_distinct(await retrieve(question.text)), question.titles, k))
         progress(done, len(questions))
     return {
         "dataset": "2wikimultihopqa",
@@ -145,3 +145,7 @@ async def passages_study(
         "evidence_recall": {name: mean(values) for name, values in recalls.items()},
         "command": command,
     }
+
+
+def _distinct(titles: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(titles))

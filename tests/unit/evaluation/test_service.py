@@ -106,6 +106,6 @@ async def test_evidence_is_read_as_the_titles_of_its_passages():
     async def coordinate(request, budgets):
         return response()
 
-    texts = {"Heat (1995)": "Heat directed by Mann.", "Ali": "Ali."}
+    texts = {"Ali": "Ali.", "Heat (1995)": "A film. Heat directed by Mann. Seen."}
     retrieve = evidence_titles(ServiceSystem(coordinate, budgets=Budgets()), texts)
     assert await retrieve("who directed Heat") == ["Heat (1995)"]

@@ -89,7 +89,7 @@ async def test_seeds_are_counted_by_hop_and_pooled():
 
 async def test_evidence_recall_is_the_share_of_gold_titles_among_the_first_k():
     async def dense(_text):
-        return ["a", "x", "b"]
+        return ["a", "a", "x", "b"]
 
     async def none(_text):
         return []
