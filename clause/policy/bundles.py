@@ -17,6 +17,7 @@ from clause.reasoning.actions import AddBundle
 from clause.reasoning.episode import Episode
 
 Floats = NDArray[np.float32]
+EFFICIENCY = ARCHITECT_OPTION.index("efficiency")
 NODE_OPTIONS = 4
 """Nodes of a front that may be served alone: those reached last, so that depth first can be expressed."""
 
@@ -32,7 +33,10 @@ class Bundles:
     def features(self) -> Floats:
         """All rows, STOP first, float32 [n + 1, ARCHITECT_OPTION]."""
         stop = [1.0] + [0.0] * (len(ARCHITECT_OPTION) - 1)
-        return np.array([stop, *self.rows], dtype=np.float32)
+        rows = np.array([stop, *self.rows], dtype=np.float32)
+        best = rows[:, EFFICIENCY].max(initial=1e-6)
+        rows[:, EFFICIENCY + 1] = rows[:, EFFICIENCY] / max(float(best), 1e-6)
+        return rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,5 +115,6 @@ def _row(  # noqa: PLR0917 -- private, one caller
         bounded(whole / max(1.0, here.edges_left)),
         bounded(tokens / max(1.0, here.tokens_left)),
         logged(gain / max(share, 1e-6)),
+        0.0,
         logged(count) if to_go == 0 else 0.0,
     ]

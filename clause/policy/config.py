@@ -41,7 +41,7 @@ class LearningConfig(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    iterations: int = Field(120, ge=0, description="rounds of rollout, dual step and update")
+    iterations: int = Field(200, ge=0, description="rounds of rollout, dual step and update")
     episodes: int = Field(192, ge=1, description="episodes of a round")
     epochs: int = Field(4, ge=1, description="passes over a round's decisions")
     minibatch: int = Field(384, ge=1, description="decisions of a gradient step")
@@ -59,7 +59,7 @@ class LearningConfig(BaseModel):
     )
     bins: int = Field(4, ge=1, description="bins of limits with their own multipliers; 1: one global multiplier")
     chance_limit: float = Field(0.03, gt=0, lt=1, description="share of unmasked episodes that may exceed any limit")
-    dual_rate: float = Field(0.2, ge=0, description="rate of the multipliers: the slowest; 0 freezes them")
+    dual_rate: float = Field(0.4, ge=0, description="rate of the multipliers: the slowest; 0 freezes them")
     dual_proportional: float = Field(0.0, ge=0, description="PID: the proportional part")
     dual_derivative: float = Field(0.0, ge=0, description="PID: the derivative part")
     dual_start: float = Field(0.01, ge=0, description="where multipliers begin (decision 8)")

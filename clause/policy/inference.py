@@ -133,7 +133,7 @@ class LearnedPolicy:
             for pattern in found[:PATTERNS_OF_A_SEED]:
                 if pattern.log_probability - best > math.log(LEAST_SHARE):
                     score = self._weights.score(pattern.log_probability, seed.score)
-                    plans.append(Plan(seed.id, pattern.hops, score))
+                    plans.append(Plan(seed.id, pattern.hops, score, pattern.next_hops))
         return sorted(plans, key=lambda plan: -plan.score)[:PLANS_TRIED]
 
 

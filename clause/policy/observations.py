@@ -51,6 +51,7 @@ ARCHITECT_OPTION = (
     "edges_to_answers",
     "tokens_to_answers",
     "efficiency",
+    "share_of_best_efficiency",
     "answers_at_once",
     "unfinished_below",
     "deepest",
@@ -77,6 +78,9 @@ CURATOR_OPTION = (
     "last_unit_tokens",
     "exceeds",
     "order",
+    "best_by_order",
+    "best_by_rate",
+    "best_by_tokens",
 )
 
 

@@ -81,7 +81,7 @@ class Picks:
                     place=float(self.owner[path]) / max(1, int(self.owner[-1])),
                 )
             )
-        return np.array(rows, dtype=np.float32), takes
+        return _ranked(np.array(rows, dtype=np.float32)), takes
 
     def _cheapest(self, cost: Values) -> Ints:
         """Of each answer that is not supported yet, the walk that lacks the fewest tokens."""
@@ -134,4 +134,16 @@ def _row(
         min(3.0, last / 16),
         float(tokens > tokens_left),
         place,
+        0.0,
+        0.0,
+        0.0,
     ]
+
+
+def _ranked(rows: Floats) -> Floats:
+    """Fill the last three columns: 1 / rank among the single answers, by order, by rate and by tokens."""
+    single = np.flatnonzero((rows[:, 0] == 0) & (rows[:, 1] == 0))
+    for target, source in zip((-3, -2, -1), ("order", "tokens_per_answer", "tokens"), strict=True):
+        ranks = np.argsort(np.argsort(rows[single, CURATOR_OPTION.index(source)], kind="stable"), kind="stable")
+        rows[single, target] = 1 / (1 + ranks)
+    return rows

@@ -15,14 +15,19 @@ from clause.policy.wording import words
 from clause.reasoning.neighbourhood import Hop, RelationshipType
 
 Vectors = NDArray[np.float32]
+Ladder = tuple[Mapping[Hop | None, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredPattern:
-    """A pattern and the log-probability that the question asks for exactly it."""
+    """A pattern and the log-probability that the question asks for exactly it.
+
+    `next_hops[d]` holds the log-probabilities of what comes after d hops of it, None standing for STOP.
+    """
 
     hops: Pattern
     log_probability: float
+    next_hops: tuple[Mapping[Hop | None, float], ...] = ()
 
 
 class PatternReader:
@@ -59,16 +64,21 @@ class PatternReader:
         owner = torch.arange(len(masked))
         states, totals = encoded.start, torch.zeros(len(masked))
         prefixes: list[Pattern] = [() for _ in masked]
+        ladders: list[Ladder] = [() for _ in masked]
         found: list[list[ScoredPattern]] = [[] for _ in masked]
         for depth in range(self._max_hops + 1):
-            logs = totals[:, None] + self._scorer.choices(encoded.spread(owner), states)
+            choices = self._scorer.choices(encoded.spread(owner), states)
+            logs = totals[:, None] + choices
+            here = [dict(zip((*hops, None), row, strict=True)) for row in choices.tolist()]
+            ladders = [(*ladder, row) for ladder, row in zip(ladders, here, strict=True)]
             if depth:
                 for row, stopped in enumerate(logs[:, -1].tolist()):
-                    found[int(owner[row])].append(ScoredPattern(prefixes[row], stopped))
+                    found[int(owner[row])].append(ScoredPattern(prefixes[row], stopped, ladders[row]))
             if depth == self._max_hops:
                 break
             rows, columns = self._widest(logs[:, :-1], owner, len(masked))
             prefixes = [(*prefixes[row], hops[column]) for row, column in zip(rows, columns, strict=True)]
+            ladders = [ladders[row] for row in rows]
             kept = torch.tensor(rows)
             walked = torch.tensor(columns)
             owner, totals = owner[kept], logs[kept, walked]

@@ -1,0 +1,183 @@
+"""The whole training: labels, cloning, demonstrations, then LC-MAPPO; resumable, and reproducible from one seed."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from clause.policy import state as states
+from clause.policy.agents import Mind
+from clause.policy.checkpoint import About, Checkpoint
+from clause.policy.demonstrations import demonstrate, imitate, serving_networks
+from clause.policy.embeddings import VectorTable
+from clause.policy.learner import Learner
+from clause.policy.lessons import Answered, choose, fingerprint, label, pose
+from clause.policy.networks import RelationScorer
+from clause.policy.option_networks import Actors
+from clause.policy.reader import PatternReader
+from clause.policy.recipe import Recipe
+from clause.policy.rollout import Arena, Task
+from clause.policy.state import RunState
+from clause.policy.warm_start import Lesson, clone
+from clause.reasoning.budget import Budgets, Prices
+from clause.reasoning.snapshot import Snapshot
+from clause.text.embedder import Embedder
+
+TIGHT = tuple(
+    Budgets(edges=edges, steps=steps, tokens=tokens)
+    for edges, tokens, steps in itertools.product((5, 10, 20), (64, 128, 256), (3,))
+)
+"""The limits of validation: where budgets bind (policy.md, Goals)."""
+
+AMPLE = Budgets(edges=200, steps=10, tokens=2048)
+Report = Callable[[str, int, int, Mapping[str, float]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What is trained on: a graph, questions with answers, and the embedder of the graph."""
+
+    snapshot: Snapshot
+    questions: Sequence[Answered]
+    embedder: Embedder
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """Where agents learn: the arena, the tasks they play, and those kept apart for validation."""
+
+    arena: Arena
+    tasks: list[Task]
+    apart: list[Task]
+
+
+class Training:
+    """One run.
+
+    Args:
+        recipe: its settings.
+        material: its data; the snapshot's `types` carry the vectors of relationship types.
+        folder: where its state is kept, and vectors of texts.
+        report: called with (phase, done, total, figures) as it goes on.
+    """
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        material: Material,
+        folder: Path,
+        report: Report = lambda _phase, _done, _total, _figures: None,
+    ) -> None:
+        self.recipe = recipe
+        self.material = material
+        self.folder = folder
+        self.report = report
+        self._table = VectorTable(material.embedder, folder)
+        self.data = fingerprint(material.snapshot, material.questions)
+        self._owner = f"{recipe.fingerprint}-{self.data}-{material.embedder.model}"
+
+    def run(self, *, resume: bool = False, name: str = "trained", git_revision: str = "") -> Checkpoint:
+        """Train to the end; the best round by validation.
+
+        Raises:
+            ConflictError: `resume` meets a run of another recipe or other data.
+        """
+        torch.manual_seed(self.recipe.seed)
+        network = self.recipe.network
+        actors = Actors(network.option_hidden)
+        learner = Learner(actors, self.recipe.learning, keys=network.option_hidden, seed=self.recipe.seed)
+        if resume and states.exists(self.folder):
+            scorer = RelationScorer(network).eval()
+            state = states.read(self.folder, scorer, learner, owner=self._owner)
+            ground = self._ground(scorer)
+        else:
+            scorer = self._clone()
+            ground = self._ground(scorer)
+            self._imitate(ground, actors)
+            state = RunState()
+            state.cloned = self._validate(ground, learner, state)
+            states.write(self.folder, scorer, learner, state, owner=self._owner)
+        self._learn(ground, learner, scorer, state)
+        best = Actors(network.option_hidden)
+        best.load_state_dict(state.best)
+        metrics = {"cloned": state.cloned, "trained": state.validation, "best_iteration": state.best_iteration}
+        about = About(
+            name,
+            network,
+            self.material.embedder.model,
+            self.recipe.model_dump(mode="json"),
+            self.data,
+            metrics,
+            git_revision,
+        )
+        return Checkpoint(about, scorer, best.eval())
+
+    # -- phases --------------------------------------------------------------------------------------------------------
+
+    def _clone(self) -> RelationScorer:
+        recipe, snapshot = self.recipe, self.material.snapshot
+
+        def tell(done: int, total: int) -> None:
+            if done % 200 == 0 or done == total:
+                self.report("labels", done, total, {})
+
+        examples = label(snapshot, self.material.questions, max_hops=recipe.cloning.max_hops, tell=tell)
+        lesson = Lesson(examples, snapshot.relations, self._table)
+
+        def tell_epoch(epoch: int, figures: Mapping[str, float]) -> None:
+            self.report("cloning", epoch + 1, recipe.cloning.epochs, figures)
+
+        return clone(lesson, recipe.network, recipe.cloning, seed=recipe.seed, report=tell_epoch)
+
+    def _ground(self, scorer: RelationScorer) -> Ground:
+        recipe, snapshot = self.recipe, self.material.snapshot
+        posed = pose(snapshot, self.material.questions, PatternReader(scorer), self._table)
+        chosen = choose(
+            posed,
+            np.random.default_rng(recipe.seed),
+            count=recipe.learning_questions + recipe.validation,
+            long_share=recipe.long_share,
+            largest=recipe.largest_answer_set,
+        )
+        apart = min(recipe.validation, len(chosen) // 2)
+        return Ground(Arena(snapshot), chosen[apart:], chosen[:apart])
+
+    def _imitate(self, ground: Ground, actors: Actors) -> None:
+        rng, tasks = np.random.default_rng(self.recipe.seed), ground.tasks
+        drawn = [tasks[place] for place in rng.permutation(len(tasks))[: self.recipe.demonstrations].tolist()]
+        choices = demonstrate(ground.arena, drawn, actors, rng)
+        loss = imitate(actors, choices, epochs=self.recipe.imitation_epochs, seed=self.recipe.seed)
+        self.report("imitation", 1, 1, {"loss": loss})
+
+    def _learn(self, ground: Ground, learner: Learner, scorer: RelationScorer, state: RunState) -> None:
+        total = self.recipe.learning.iterations
+        while learner.iteration < total:
+            figures = learner.iterate(ground.arena, ground.tasks)
+            state.history.append(figures)
+            if learner.iteration % self.recipe.validate_every == 0 or learner.iteration == total:
+                figures |= self._validate(ground, learner, state)
+                states.write(self.folder, scorer, learner, state, owner=self._owner)
+            self.report("learning", learner.iteration, total, figures)
+
+    def _validate(self, ground: Ground, learner: Learner, state: RunState) -> dict[str, float]:
+        """Mean supported F1 over tight limits, and at ample ones; the best round's actors are kept."""
+        arena, apart, mind = ground.arena, ground.apart, Mind(serving_networks(learner.actors))
+        tight = float(np.mean([supported_f1(arena, apart, mind, limits) for limits in TIGHT])) if apart else 0.0
+        ample = supported_f1(arena, apart, mind, AMPLE) if apart else 0.0
+        score = tight + ample
+        figures = {"validation_tight_f1": tight, "validation_ample_f1": ample}
+        if score > state.best_score or not apart:
+            state.best = {name: value.detach().clone() for name, value in learner.actors.state_dict().items()}
+            state.best_score, state.best_iteration, state.validation = score, learner.iteration, figures
+        return figures
+
+
+def supported_f1(arena: Arena, tasks: Sequence[Task], mind: Mind, limits: Budgets) -> float:
+    """Mean supported F1 of the most probable actions under masks."""
+    results = [arena.play(task, arena.agents(task, replace(mind), Prices()), limits, Prices()) for task in tasks]
+    return float(np.mean([result.f1 for result in results]))
