@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from clause.jobs.runner import JobKind
     from clause.jobs.turn import Turn
     from clause.reasoning.alone import LoneAgents
-    from clause.reasoning.asking import PolicyBook
     from clause.reasoning.coordinator import Coordinator
+    from clause.reasoning.neighbourhood import NeighbourhoodPort
     from clause.reasoning.policy import Policy
     from clause.reasoning.runs import RunRecorder
     from clause.reasoning.seeds import SeedFinder
@@ -185,6 +185,7 @@ async def _join(
     from clause.reasoning.heuristics import HeuristicPolicy  # noqa: PLC0415
     from clause.reasoning.neo4j_neighbourhood import Neo4jNeighbourhood  # noqa: PLC0415
     from clause.reasoning.recording import Reporter  # noqa: PLC0415
+    from clause.reasoning.rehearsal import warm  # noqa: PLC0415
     from clause.reasoning.runs import RunRecorder  # noqa: PLC0415
     from clause.reasoning.seeds import SeedFinder  # noqa: PLC0415
     from clause.reasoning.texts import IndexedTexts  # noqa: PLC0415
@@ -206,18 +207,20 @@ async def _join(
     stack.callback(pool.close)
     shipped = shipped_policies(embedder.model, dimension, pool)
     book = PolicyBook({"heuristic": HeuristicPolicy, **shipped, **policies}, default=[*shipped, "heuristic"][0])
-    warming = _in_background(_warm(embedder, book), stack)
+    warming = _in_background(warm(embedder, book), stack)
     speaking: dict[str, Any] = {"count": count_all, "reporter": reporter, "token_margin": settings.token_margin}
     jobs, keys = Jobs(graph), IdempotencyKeys(graph)
     kinds = job_kinds(graph, embedder, keys)
     _in_background(JobRunner(jobs, kinds).run(), stack)
+    coordinator = Coordinator(asker, port, book, texts=IndexedTexts(graph), **speaking)
+    _in_background(_rehearse(warming, graph, port, coordinator), stack)
     return Container(
         settings=settings,
         metrics=metrics,
         graph=graph,
         embedder=embedder,
         seeds=finder,
-        coordinator=Coordinator(asker, port, book, texts=IndexedTexts(graph), **speaking),
+        coordinator=coordinator,
         agents=LoneAgents(asker, port, finder, **speaking),
         runs=runs,
         jobs=jobs,
@@ -263,14 +266,13 @@ def shipped_policies(model: str, dimension: int, pool: CpuPool) -> dict[str, Cal
     return {"learned": learned}
 
 
-async def _warm(embedder: SentenceTransformerEmbedder, policies: PolicyBook) -> None:
-    from clause.text.tokens import count_tokens  # noqa: PLC0415
+async def _rehearse(
+    warming: asyncio.Task[None], graph: Graph, port: NeighbourhoodPort, coordinator: Coordinator
+) -> None:
+    from clause.reasoning.rehearsal import rehearse  # noqa: PLC0415
 
-    await embedder.warm()
-    await asyncio.to_thread(count_tokens, "warm")
-    policy = await asyncio.to_thread(policies.__getitem__, None)
-    if (warm := getattr(policy, "warm", None)) is not None:
-        await asyncio.to_thread(warm)
+    await asyncio.shield(warming)
+    await rehearse(graph, port, coordinator)
 
 
 def _in_background(work: Coroutine[None, None, None], stack: AsyncExitStack) -> asyncio.Task[None]:

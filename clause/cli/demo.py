@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
-QUESTION = "which films did the director of The Truman Show also direct"
+QUESTION = "the director of The Truman Show also directed which movies"
 SCOPE = "kg:metaqa"
 
 

@@ -41,6 +41,10 @@ class Embedder(Protocol):
         """How many numbers a vector has (d)."""
         ...
 
+    async def warm(self) -> None:
+        """Load what is slow to load; the first call does it otherwise."""
+        ...
+
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors of `texts`, float32 [n, d], in their order.
 

@@ -42,9 +42,10 @@ class FakeGraph:
 
     def __init__(self) -> None:
         self.written: list[tuple[str, Mapping[str, Any]]] = []
+        self.entities: list[dict[str, Any]] = []
 
     async def run(self, name: str, /, **_: Any) -> list[dict[str, Any]]:
-        return [{"id": "kg:films"}] if name == "graph/scopes" else []
+        return {"graph/scopes": [{"id": "kg:films"}], "reasoning/some_entities": self.entities}.get(name, [])
 
     async def write(self, work: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
         self.written += work

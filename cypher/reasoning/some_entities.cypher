@@ -1,0 +1,10 @@
+// reasoning/some_entities, a few entities to rehearse with: the database plans its statements before the first question
+// mode:       read
+// returns:    many
+// parameters: $scopes LIST<STRING>, $limit INTEGER
+// columns:    id, name
+CYPHER 25 MATCH (n:Entity)
+WHERE n.scope IN $scopes
+RETURN n.id AS id, n.name AS name
+ORDER BY id
+LIMIT $limit
