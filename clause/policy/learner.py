@@ -183,7 +183,7 @@ class Learner:
 
 def figures(played: Sequence[Played]) -> dict[str, float]:
     """What a round's episodes achieved and cost, those with masks and those without apart."""
-    found: dict[str, float] = {"decisions": float(np.mean([len(episode.choices) for episode in played]))}
+    found = {"episodes": float(len(played)), "decisions": float(np.mean([len(one.choices) for one in played]))}
     cap = [episode for episode in played if episode.kind == "cap"]
     for name, group in (("masked", [e for e in cap if e.hard]), ("unmasked", [e for e in cap if not e.hard])):
         if group:

@@ -16,8 +16,10 @@ from clause.policy.patterns import HopTable
 from clause.policy.reader import PatternReader, ScoredPattern
 from clause.policy.rollout import Task
 from clause.policy.warm_start import Example
-from clause.policy.wording import mask, words
+from clause.policy.wording import mask, plain_text, words
+from clause.reasoning.neighbourhood import RelationshipType
 from clause.reasoning.snapshot import Snapshot
+from clause.text.embedder import Embedder
 
 Tell = Callable[[int, int], None]
 PATTERNS_OF_A_TASK = 3
@@ -114,3 +116,14 @@ def choose(
     wanted = min(len(long), round(count * (long_share if short else 1.0)))
     chosen = [long[place] for place in rng.permutation(len(long))[:wanted]]
     return chosen + [short[place] for place in rng.permutation(len(short))[: count - wanted]]
+
+
+def plain_types(relations: Sequence[str], embedder: Embedder) -> dict[str, RelationshipType]:
+    """A registry of relationship types that nobody has described: their plain texts and the vectors of those."""
+    texts = [plain_text(relation, forward) for relation in relations for forward in (True, False)]
+    table = VectorTable(embedder)
+    table.learn(texts)
+    return {
+        name: RelationshipType(name, forward, inverse, table[forward], table[inverse])
+        for name, forward, inverse in zip(relations, texts[::2], texts[1::2], strict=True)
+    }

@@ -6,8 +6,10 @@ import pytest
 from clause.errors import BadInputError
 from clause.policy.checkpoint import About, Checkpoint, save
 from clause.policy.config import CloningConfig
+from clause.policy.demonstrations import demonstrate, imitate
 from clause.policy.embeddings import VectorTable
 from clause.policy.inference import LearnedPolicy, SeedWeights, count_edges
+from clause.policy.rollout import Arena
 from clause.policy.warm_start import Example, Lesson, clone
 from clause.reasoning.budget import Budgets, Prices
 from clause.reasoning.episode import Episode
@@ -18,7 +20,7 @@ from clause.reasoning.turns import Table
 from clause.reasoning.units import Unit
 from clause.text.pool import CpuPool
 from clause.text.tokens import count_all
-from tests.unit.policy.cinema import DIRECTED, DIRECTS, EMBEDDER, GENRE, NETWORK, RELATIONS, STARS, actors, cinema, types
+from tests.unit.policy.cinema import DIRECTED, DIRECTS, EMBEDDER, GENRE, NETWORK, RELATIONS, STARS, actors, cinema, task, types
 
 LESSONS = {
     "who directed it": (DIRECTED,),
@@ -37,8 +39,11 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     lesson = Lesson(examples, RELATIONS, VectorTable(EMBEDDER))
     config = CloningConfig(epochs=60, batch=40, learning_rate=1e-2, paraphrase=0.2, distractors=2)
     scorer = clone(lesson, NETWORK, config)
+    learner = actors()
+    tasks = [task(f"film{film}", pattern) for film in range(8) for pattern in LESSONS.values() if pattern != (DIRECTS,)]
+    imitate(learner, demonstrate(Arena(SNAPSHOT), tasks, learner, np.random.default_rng(0)), epochs=40, learning_rate=1e-2)
     path = tmp_path_factory.mktemp("policy") / "p"
-    save(Checkpoint(About("p", NETWORK, "hash"), scorer, actors()), path)
+    save(Checkpoint(About("p", NETWORK, "hash"), scorer, learner), path)
     return path
 
 
