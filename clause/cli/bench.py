@@ -26,7 +26,7 @@ Study = Callable[["Container"], Awaitable[dict[str, Any]]]
 @app.command()
 def coordinate(
     *,
-    policy: PolicyName = "heuristic",
+    policy: PolicyName = "learned",
     clients: Clients = 1,
     calls: Calls = 200,
     as_json: JsonFlag = False,
@@ -92,7 +92,7 @@ def load(
 @app.command()
 def growth(
     *,
-    policy: PolicyName = "heuristic",
+    policy: PolicyName = "learned",
     times: Annotated[int, typer.Option(min=2, max=100, help="How many copies of the graph.")] = 10,
     calls: Calls = 100,
     as_json: JsonFlag = False,

@@ -98,7 +98,7 @@ def _ask(url: str) -> dict[str, Any]:
     from clause.cli import service
     from clause.errors import ServerError
 
-    body = {"query": QUESTION, "scopes": [SCOPE], "budgets": {"edge_budget": 200}}
+    body = {"query": QUESTION, "scopes": [SCOPE], "budgets": {}}
     try:
         with service.client(url, timeout_s=60) as http:
             answer = http.post("/api/clause/coordinate", json=body)

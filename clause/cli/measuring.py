@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from clause.reasoning.budget import Budgets
     from clause.reasoning.models import CoordinationRequest, CoordinationResponse
 
-PolicyName = Annotated[str, typer.Option(help="Who decides: heuristic, or a baseline by name.")]
+PolicyName = Annotated[str, typer.Option(help="Who decides: learned, heuristic, or a baseline by name.")]
 
 
 def given_command() -> str:

@@ -28,11 +28,12 @@ def path_id(path: Path) -> str:
 
 
 def subgraph_view(episode: Episode) -> dict[str, Any]:
-    """The working subgraph: its nodes with names and its edges in the order they were added."""
+    """The working subgraph: its nodes with names, its edges in the order they were added, and how many were read."""
     nodes = episode.subgraph.nodes
     return {
         "nodes": [_node_view(nodes, node) for node in sorted(episode.subgraph.touching())],
         "edges": [edge_view(edge) for edge in episode.subgraph.edges],
+        "edges_read": episode.subgraph.edges_read,
     }
 
 

@@ -23,7 +23,7 @@ class Coordinator:
     """Answers everything with Mann."""
 
     def __init__(self):
-        self.policies = PolicyBook({"heuristic": lambda: None, **BASELINES}, default="heuristic")
+        self.policies = PolicyBook({"learned": lambda: None, "heuristic": lambda: None, **BASELINES}, default="learned")
         self.asked = []
 
     async def coordinate(self, request, caller, *, budgets=None):
@@ -70,7 +70,7 @@ def test_metaqa_prints_one_json_object_with_the_agreed_keys(service, files, monk
     monkeypatch.setattr(sys, "argv", ["/bin/clause", "evaluate", "metaqa", "--questions", "1=a b"])
     found = json.loads(run(evaluate.app, "metaqa", "--questions", *files, "--json").stdout)
     assert list(found) == ["dataset", "policy", "n", "hops", "command"]
-    assert (found["dataset"], found["policy"], found["n"]) == ("metaqa", "heuristic", 6)
+    assert (found["dataset"], found["policy"], found["n"]) == ("metaqa", "learned", 6)
     assert list(found["hops"]) == ["1", "2", "3"]
     assert list(found["hops"]["1"]) == list(Row.__annotations__)
     assert found["hops"]["1"]["ceiling_em"] == 1.0
@@ -103,7 +103,7 @@ def test_options_reach_the_service(service, files):
 
 
 def test_without_json_a_table_is_printed(service, files):
-    assert "| heuristic | 1 | 2 | 100.00 |" in run(evaluate.app, "metaqa", "--questions", files[0]).stdout
+    assert "| learned | 1 | 2 | 100.00 |" in run(evaluate.app, "metaqa", "--questions", files[0]).stdout
 
 
 def test_wrong_files_and_policies_are_clear_errors_before_anything_is_asked(service, files):
