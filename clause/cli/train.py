@@ -42,6 +42,7 @@ SHOWN = (
     ("multiplier, chance", "multiplier_chance"),
     ("validation, tight", "validation_tight_f1"),
     ("validation, ample", "validation_ample_f1"),
+    ("validation, feasible", "validation_feasible"),
     ("episodes a second", "episodes_per_s"),
 )
 

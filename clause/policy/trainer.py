@@ -17,6 +17,7 @@ from clause.policy.demonstrations import demonstrate, imitate, serving_networks
 from clause.policy.embeddings import VectorTable
 from clause.policy.learner import Learner
 from clause.policy.lessons import Answered, choose, fingerprint, label, pose
+from clause.policy.limits import sample_limits
 from clause.policy.networks import RelationScorer
 from clause.policy.option_networks import Actors
 from clause.policy.reader import PatternReader
@@ -34,6 +35,7 @@ TIGHT = tuple(
 )
 """The limits of validation: where budgets bind (policy.md, Goals)."""
 
+FEASIBLE = 0.98
 AMPLE = Budgets(edges=200, steps=10, tokens=2048)
 Report = Callable[[str, int, int, Mapping[str, float]], None]
 
@@ -165,12 +167,18 @@ class Training:
             self.report("learning", learner.iteration, total, figures)
 
     def _validate(self, ground: Ground, learner: Learner, state: RunState) -> dict[str, float]:
-        """Mean supported F1 over tight limits, and at ample ones; the best round's actors are kept."""
+        """Mean supported F1 over tight limits, at ample ones, and the share that keeps sampled limits without masks.
+
+        The actors of the best round are kept: by the sum of the three, feasibility counting up to FEASIBLE.
+        """
         arena, apart, mind = ground.arena, ground.apart, Mind(serving_networks(learner.actors))
-        tight = float(np.mean([supported_f1(arena, apart, mind, limits) for limits in TIGHT])) if apart else 0.0
-        ample = supported_f1(arena, apart, mind, AMPLE) if apart else 0.0
-        score = tight + ample
-        figures = {"validation_tight_f1": tight, "validation_ample_f1": ample}
+        figures: dict[str, float] = {}
+        if apart:
+            figures["validation_tight_f1"] = float(np.mean([supported_f1(arena, apart, mind, one) for one in TIGHT]))
+            figures["validation_ample_f1"] = supported_f1(arena, apart, mind, AMPLE)
+            figures["validation_feasible"] = feasible_share(arena, apart, mind, self.recipe.seed)
+        capped = {**figures, "validation_feasible": min(FEASIBLE, figures.get("validation_feasible", 0.0))}
+        score = sum(capped.values())
         if score > state.best_score or not apart:
             state.best = {name: value.detach().clone() for name, value in learner.actors.state_dict().items()}
             state.best_score, state.best_iteration, state.validation = score, learner.iteration, figures
@@ -181,3 +189,14 @@ def supported_f1(arena: Arena, tasks: Sequence[Task], mind: Mind, limits: Budget
     """Mean supported F1 of the most probable actions under masks."""
     results = [arena.play(task, arena.agents(task, replace(mind), Prices()), limits, Prices()) for task in tasks]
     return float(np.mean([result.f1 for result in results]))
+
+
+def feasible_share(arena: Arena, tasks: Sequence[Task], mind: Mind, seed: int) -> float:
+    """The share of tasks that keep all of their sampled limits without masks."""
+    rng = np.random.default_rng(seed)
+    kept = 0
+    for task in tasks:
+        limits = sample_limits(rng)
+        result = arena.play(task, arena.agents(task, replace(mind), Prices()), limits, Prices(), hard=False)
+        kept += not limits.exceeded_by(result.spend)
+    return kept / len(tasks)

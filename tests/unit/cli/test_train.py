@@ -1,0 +1,115 @@
+import json
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from clause.cli import train
+from clause.evaluation.questions import Question
+from clause.policy.config import CloningConfig, LearningConfig
+from clause.policy.recipe import Recipe
+from tests.unit.policy.cinema import DIRECTED, EMBEDDER, NETWORK, STARS, cinema, walk
+
+RECIPE = """
+demonstrations = 6
+imitation_epochs = 1
+learning_questions = 12
+validation = 2
+[network]
+dimension = 32
+hidden = 16
+option_hidden = 8
+[cloning]
+epochs = 2
+[learning]
+iterations = 1
+episodes = 6
+epochs = 1
+"""
+
+
+@pytest.fixture
+def recipe(tmp_path: Path) -> Path:
+    file = tmp_path / "recipe.toml"
+    file.write_text(RECIPE)
+    return file
+
+
+@pytest.fixture
+def lines(tmp_path: Path) -> Path:
+    names = dict(zip(cinema().ids, cinema().names, strict=True))
+    rows = []
+    for film in range(10):
+        topic = names[f"film{film}"]
+        for wording, pattern in (("who directed [{}]", (DIRECTED,)), ("who stars in [{}]", (STARS,))):
+            answers = "|".join(sorted(names[node] for node in walk(f"film{film}", pattern)))
+            rows.append(f"{wording.format(topic)}\t{answers}")
+    file = tmp_path / "qa.txt"
+    file.write_text("\n".join(rows) + "\n")
+    return file
+
+
+def test_training_ends_with_a_checkpoint_and_one_json_object(
+    tmp_path: Path, recipe: Path, lines: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(train, "_sample", lambda: (cinema(), EMBEDDER))
+    out = tmp_path / "run"
+    command = ["metaqa", "--questions", f"1={lines}", "--config", str(recipe), "--out", str(out), "--seed", "3", "--json"]
+    result = CliRunner().invoke(train.app, command)
+    assert result.exit_code == 0, result.output
+    printed = json.loads(result.stdout)
+    assert printed["checkpoint"] == str(out / "policy")
+    assert "trained" in printed["metrics"]
+    assert (out / "policy.safetensors").is_file()
+    assert json.loads((out / "policy.json").read_text())["recipe"]["seed"] == 3
+    assert "learning 1 of 1" in result.stderr
+
+
+def test_own_questions_are_trained_on_the_explored_graph(
+    tmp_path: Path, recipe: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = dict(zip(cinema().ids, cinema().names, strict=True))
+    asked = [
+        Question(f"who directed {names[f'film{film}']}", tuple(names[n] for n in walk(f"film{film}", (DIRECTED,))))
+        for film in range(10)
+    ]
+    file = tmp_path / "own.jsonl"
+    file.write_text("\n".join(json.dumps({"question": q.text, "answers": q.answers}) for q in asked))
+
+    async def explored(questions: list[Question], scopes: list[str]):
+        assert scopes == ["kg:mine"]
+        ids = {name: node for node, name in names.items()}
+        found = []
+        for question in questions:
+            name = question.text.removeprefix("who directed ")
+            start = question.text.find(name)
+            found.append(train._answered(question, ids[name], (start, start + len(name)), ids))
+        return cinema(), found, "hash"
+
+    monkeypatch.setattr(train, "_explored", explored)
+    monkeypatch.setattr("clause.text.embedder.SentenceTransformerEmbedder", lambda model: EMBEDDER)
+    command = ["own", str(file), "--scope", "kg:mine", "--config", str(recipe), "--out", str(tmp_path / "run")]
+    result = CliRunner().invoke(train.app, command)
+    assert result.exit_code == 0, result.output
+    assert "policy" in result.stdout
+
+
+def test_bracketed_entities_that_the_graph_lacks_are_left_out() -> None:
+    name = cinema().names[cinema().ids.index("film0")]
+    questions = [Question(f"who directed {name}", ("Director1", "Nobody"), name), Question("who", ("x",), "nowhere")]
+    found = train.bracketed(cinema(), questions)
+    assert [question.masked for question in found] == ["who directed it"]
+    assert found[0].missing == 1
+
+
+def test_help_names_both_ways_to_train() -> None:
+    shown = CliRunner().invoke(train.app, ["--help"]).output
+    assert re.search(r"metaqa", shown)
+    assert re.search(r"own", shown)
+
+
+def test_the_recipe_s_defaults_are_the_published_settings() -> None:
+    assert Recipe.read().learning == LearningConfig()
+    assert Recipe.read().cloning == CloningConfig(epochs=16)
+    assert NETWORK.dimension == 32
