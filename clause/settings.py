@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -83,8 +84,6 @@ class Settings(BaseSettings):
 
 
 def _suggestion(name: str, settings: type[Settings]) -> str:
-    import difflib
-
     names = [f"CLAUSE_{field.upper()}" for field in settings.model_fields]
     close = difflib.get_close_matches(name, names, n=1)
     return f"did you mean {close[0]}?" if close else f"known: {', '.join(sorted(names))}"

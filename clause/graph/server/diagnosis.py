@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from clause.errors import ServerError
 
 PORT_TAKEN = "a port is taken"
+TORN_LOG = "its log of changes ends in the middle of a write"
+NOT_OPEN = "its database is closed"
+RESTART = "free disk space if there is none, then run `clause db stop` and `clause db start`"
 _KEPT_LINES = 5
 
 
@@ -22,6 +27,11 @@ class Cause:
 
 
 _CAUSES = (
+    Cause(
+        r"Unreadable bytes are encountered after last readable position",
+        TORN_LOG,
+        "run the command again: it cuts the half write off; what was committed before it is safe",
+    ),
     Cause(
         r"No space left on device|OutOfDisk|Disk quota exceeded|disk is full",
         "the disk is full",
@@ -84,6 +94,25 @@ def diagnose(text: str, home: Path) -> ServerError:
     errors = [line for line in said if re.search(r"\bERROR\b|^Caused by: |^Error", line)]
     message = (errors or said or ["it ended without a word"])[-1]
     return _error(home, message, "see `clause db logs`", last)
+
+
+def reasons_in(lines: Sequence[str]) -> list[str]:
+    r"""The errors in the server's debug log, which is JSON: what each says, and what caused it.
+
+    >>> told = {"level": "ERROR", "message": "no", "stacktrace": "a\n\tat b\nCaused by: c"}
+    >>> reasons_in([json.dumps(told), '{"level":"INFO"}', "cut"])
+    ['ERROR no', 'Caused by: c']
+    """
+    found: list[str] = []
+    for line in lines:
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(entry, dict) and entry.get("level") == "ERROR":
+            found.append(f"ERROR {entry.get('message', '')}")
+            found += [said for said in str(entry.get("stacktrace", "")).splitlines() if said.startswith("Caused by: ")]
+    return found
 
 
 def _error(home: Path, message: str, remedy: str, last: list[str]) -> ServerError:
