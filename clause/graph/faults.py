@@ -31,12 +31,16 @@ from clause.graph.address import Address
 from clause.graph.retry import AttemptError
 
 _MIGRATE = "run `clause migrate`"
+_RESTART = "free disk space if there is none, then run `clause db stop` and `clause db start`"
 _TIMED_OUT = frozenset({"TransactionTimedOut", "TransactionTimedOutClientConfiguration", "LockAcquisitionTimeout"})
 OUT_OF_MEMORY = "Neo.TransientError.General.MemoryPoolOutOfMemoryError"
 """The code of a statement that needs more memory than its transaction or the server may use."""
 
 _TOO_BIG = frozenset({"MemoryPoolOutOfMemoryError", "StackOverFlowError", "OutOfMemoryError"})
 _ENDED = frozenset({"Terminated", "TransactionTerminated", "LockClientStopped"})
+_PANIC = frozenset({"TransactionStartFailed", "TransactionLogError", "TransactionCommitFailed"})
+"""Titles of Neo.DatabaseError after which a database answers nothing until it is started again: its disk is full."""
+
 _NO_SCHEMA = frozenset({"IndexNotFound", "ConstraintNotFound", "IndexDropFailed"})
 _NO_INDEX_GQL = frozenset({"22N69", "22NB9"})
 _BAD_VECTOR_GQL = frozenset({"22NBG", "51N65", "22N16"})
@@ -100,8 +104,8 @@ def _server_fault(error: Neo4jError, address: Address) -> AttemptError:  # noqa:
     if error.is_retryable():
         return AttemptError(_away(address) if title == "DatabaseUnavailable" else _lost_a_race(), retry=True)
     if isinstance(error, TransientError) or code.startswith("Neo.DatabaseError."):
-        broken = UnavailableError(f"the database failed ({code})", remedy="is its disk full? see `clause db logs`")
-        return AttemptError(broken)
+        remedy = _RESTART if title in _PANIC else "see `clause db logs`"
+        return AttemptError(UnavailableError(f"the database failed ({code})", remedy=remedy))
     return AttemptError(ClauseError(f"the database refused the statement ({code})", details={"code": code}))
 
 

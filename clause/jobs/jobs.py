@@ -12,7 +12,7 @@ from typing import Any
 
 from ulid import ULID
 
-from clause.errors import NotFoundError, OutOfBoundsError, UnavailableError
+from clause.errors import ClauseError, NotFoundError, OutOfBoundsError
 from clause.graph.runner import Graph
 from clause.graph.scopes import parse_scope
 from clause.jobs.models import Job, JobCancelledError, JobPage, JobState, LeaseLostError
@@ -158,11 +158,11 @@ class Jobs:
         except LeaseLostError:
             raise
         except (asyncio.CancelledError, GeneratorExit, KeyboardInterrupt):
-            with suppress(UnavailableError):
+            with suppress(ClauseError):
                 await asyncio.shield(turn.finish(JobState.QUEUED))
             raise
         except Exception as error:
-            with suppress(UnavailableError):
+            with suppress(ClauseError):
                 await turn.finish(JobState.FAILED, str(error) or type(error).__name__)
             raise
         else:

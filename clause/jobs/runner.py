@@ -7,7 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 
-from clause.errors import ClauseError, UnavailableError
+from clause.errors import ClauseError
 from clause.jobs.jobs import Jobs
 from clause.jobs.models import JobCancelledError, LeaseLostError
 from clause.jobs.turn import Turn
@@ -49,8 +49,8 @@ class JobRunner:
             return 0
         try:
             waiting = await self._jobs.waiting(sorted(self._kinds), limit=self._at_once + len(self._running))
-        except UnavailableError as error:
-            _log.warning("jobs wait until the database is back: %s", error)
+        except ClauseError as error:
+            _log.warning("jobs wait until the database is well: %s", error)
             return 0
         started = [job_id for job_id in waiting if job_id not in self._running][:free]
         for job_id in started:

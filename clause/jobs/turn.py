@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from clause.errors import UnavailableError
+from clause.errors import ClauseError
 from clause.graph.runner import Graph
 from clause.jobs.models import Job, JobCancelledError, LeaseLostError
 
@@ -87,7 +87,7 @@ class Turn:
         """Renew the lease at every third of its time, until cancelled or until it is lost."""
         while not self._lost:
             await asyncio.sleep(self._lease_ms / 3000)
-            with suppress(UnavailableError):
+            with suppress(ClauseError):
                 self._lost = not await self._graph.run("jobs/guard", **self._lease(), lease_ms=self._lease_ms)
 
     async def finish(self, state: str, error: str | None = None) -> None:

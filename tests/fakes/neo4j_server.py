@@ -1,6 +1,6 @@
 """A process that behaves like Neo4j as far as starting and stopping go. Run: `python neo4j_server.py BEHAVIOUR ...`.
 
-Behaviours: `up` listens and says so; `mute` stays silent; `taken` finds its port taken the first time;
+Behaviours: `up` listens, says so and speaks Bolt; `mute` stays silent; `taken` finds its port taken the first time;
 `full` finds the disk full; `gone` ends at once.
 """
 
@@ -10,6 +10,7 @@ import re
 import socket
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -35,7 +36,9 @@ def main() -> None:
     with socket.create_server(("127.0.0.1", int(found.group(1)))) as server:
         log.write_text("INFO  Started.\n")
         while True:
-            server.accept()[0].close()
+            with server.accept()[0] as client, suppress(OSError):
+                if client.recv(20):
+                    client.sendall(bytes([0, 0, 8, 5]))
 
 
 if __name__ == "__main__":

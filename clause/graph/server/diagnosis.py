@@ -11,7 +11,6 @@ from pathlib import Path
 from clause.errors import ServerError
 
 PORT_TAKEN = "a port is taken"
-TORN_LOG = "its log of changes ends in the middle of a write"
 NOT_OPEN = "its database is closed"
 RESTART = "free disk space if there is none, then run `clause db stop` and `clause db start`"
 _KEPT_LINES = 5
@@ -27,11 +26,6 @@ class Cause:
 
 
 _CAUSES = (
-    Cause(
-        r"Unreadable bytes are encountered after last readable position",
-        TORN_LOG,
-        "run the command again: it cuts the half write off; what was committed before it is safe",
-    ),
     Cause(
         r"No space left on device|OutOfDisk|Disk quota exceeded|disk is full",
         "the disk is full",

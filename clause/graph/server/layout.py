@@ -63,6 +63,11 @@ class Layout:
         return self.home / "logs" / "console.log"
 
     @property
+    def debug(self) -> Path:
+        """What the server says to those who look after it: why a database did not open stands only here."""
+        return self.home / "logs" / "debug.log"
+
+    @property
     def has_store(self) -> bool:
         """True once a server has run here."""
         return (self.home / "data" / "databases" / "system").is_dir()
@@ -133,6 +138,9 @@ class Layout:
             "client.allow_telemetry": "false",
             "db.tx_log.preallocate": "false",  # else an empty graph takes half a gigabyte
             "db.tx_log.rotation.retention_policy": "256M size",
+            # a full disk leaves half a write at the end of the log: cut it off (it is put aside), else no start
+            # succeeds any more; whoever wrote it was told that it failed
+            "internal.dbms.tx_log.fail_on_corrupted_log_files": "false",
             "db.transaction.timeout": "10m",
             # the stores are closed by then; without these two every stop waits 10 s for connections that are gone
             "internal.dbms.bolt.netty_server_shutdown_quiet_period_duration": "0s",
@@ -152,7 +160,7 @@ class Layout:
 
     def turn_logs(self) -> None:
         """Put the logs of the last run aside, so that each run's log begins with its start."""
-        for log in (self.log, self.console):
+        for log in (self.log, self.console, self.debug):
             if log.exists():
                 log.replace(log.with_suffix(".log.1"))
 

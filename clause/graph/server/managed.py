@@ -14,14 +14,17 @@ from pydantic import BaseModel, ConfigDict, SecretStr
 
 from clause.errors import ServerError
 from clause.graph.address import Address
+from clause.graph.catalogue import Catalogue
 from clause.graph.server import jars, launch, ports
-from clause.graph.server.diagnosis import PORT_TAKEN, diagnose, tail
+from clause.graph.server.diagnosis import NOT_OPEN, PORT_TAKEN, RESTART, diagnose, reasons_in, tail
 from clause.graph.server.java import find_java
 from clause.graph.server.layout import DATABASE, USER, WAY_BACK_IN, Layout, Ports
 from clause.graph.server.pidfile import PidFile, ProcessRecord, spawn, terminate
 from clause.graph.server.progress import Progress, silent
 
 _START_S = 180.0
+_WAKE_S = 20.0
+"""How long a server that had answered before may be silent."""
 _STOP_S = 60.0
 _POLL_S = 0.05
 _ATTEMPTS = 3
@@ -30,7 +33,10 @@ _LOCK_S = 600.0
 
 
 class ServerStatus(BaseModel):
-    """What is known of the server without starting it. `started_at` is seconds since the epoch."""
+    """What is known of the server without starting it. `started_at` is seconds since the epoch.
+
+    `running` is true only of a server whose database is open; `problem` says what is wrong with one that lives.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -42,6 +48,7 @@ class ServerStatus(BaseModel):
     browser: str | None = None
     started_at: float | None = None
     memory_mb: float | None = None
+    problem: str | None = None
 
 
 class ManagedServer:
@@ -88,8 +95,10 @@ class ManagedServer:
         process = record.process if record else None
         if record is None or process is None:
             return ServerStatus(running=False, home=self.layout.home)
+        problem = self._problem(record)
         return ServerStatus(
-            running=_answers(record),
+            running=problem is None,
+            problem=problem,
             home=self.layout.home,
             pid=record.pid,
             uri=_uri(record),
@@ -146,30 +155,59 @@ class ManagedServer:
         return self._wait(record, progress)
 
     def _wait(self, record: ProcessRecord, progress: Progress) -> ProcessRecord:
-        """Wait until the process of `record` answers as ours, and record that it does."""
-        deadline = time.monotonic() + _START_S
+        """Wait until the process of `record` answers as ours with an open database, and record that it does."""
+        woken = bool(record.details.get("ready"))
+        deadline = time.monotonic() + (_WAKE_S if woken else _START_S)
         while time.monotonic() < deadline:
             progress("starting Neo4j", 0, 0)
-            if record.process is None:
+            process = record.process
+            if process is None:
                 raise self._failure()
-            if self.layout.says_started() and ports.answers(_ports(record).bolt):
-                proven = _fingerprint(self._sign_in(record))
+            if self.layout.says_started() and ports.speaks_bolt(_ports(record).bolt):
+                try:
+                    proven = _fingerprint(self._sign_in(record))
+                except ServerError as error:
+                    if woken or error.details.get("cause") != NOT_OPEN:
+                        raise
+                    terminate(process, _STOP_S)
+                    raise self._failure() from error
                 return self._pidfile.write(record.pid, {**record.details, "password": proven, "ready": True})
             time.sleep(_POLL_S)
-        raise self._failure()
+        raise self._silent(record) if woken else self._failure()
 
     def _sign_in(self, record: ProcessRecord) -> str:
-        """One connection with our password, which is given back: the server is ours and open."""
+        """One statement with our password, which is given back: the server is ours, and its database is open."""
         from neo4j import GraphDatabase  # noqa: PLC0415 - costs 0.3 s, and a server that is up needs none of it
-        from neo4j.exceptions import AuthError  # noqa: PLC0415
+        from neo4j.exceptions import AuthError, DriverError, Neo4jError  # noqa: PLC0415
 
         uri, password = _uri(record), self.layout.read_password()
         try:
-            with GraphDatabase.driver(uri, auth=(USER, password)) as driver:
-                driver.verify_connectivity()
+            with (
+                GraphDatabase.driver(uri, auth=(USER, password)) as driver,
+                driver.session(database=DATABASE) as session,
+            ):
+                session.run(Catalogue.load()["graph/components"].text).consume()
         except AuthError as error:
             raise self._wrong_password() from error
+        except (DriverError, Neo4jError) as error:
+            closed = f"the database of the Neo4j in {self.layout.home} is closed"
+            raise ServerError(closed, remedy=RESTART, details={"cause": NOT_OPEN}) from error
         return password
+
+    def _problem(self, record: ProcessRecord) -> str | None:
+        """What keeps a live server from being used, in one line; None when nothing does."""
+        if not record.details.get("ready"):
+            return "it is starting"
+        if not _answers(record):
+            return str(self._silent(record))
+        try:
+            self._sign_in(record)
+        except ServerError as error:
+            return str(error)
+        return None
+
+    def _silent(self, record: ProcessRecord) -> ServerError:
+        return ServerError(f"Neo4j in {self.layout.home} (pid {record.pid}) answers nothing", remedy=RESTART)
 
     def _address(self, record: ProcessRecord) -> Address:
         password = self.layout.read_password()
@@ -184,7 +222,8 @@ class ManagedServer:
         )
 
     def _failure(self) -> ServerError:
-        text = "\n".join([*tail(self.layout.console, 100), *tail(self.layout.log, 200)])
+        reasons = reasons_in(tail(self.layout.debug, 500))
+        text = "\n".join([*tail(self.layout.console, 100), *tail(self.layout.log, 200), *reasons])
         return diagnose(text, self.layout.home)
 
     def _orphan(self) -> ProcessRecord | None:
@@ -223,8 +262,8 @@ def _uri(record: ProcessRecord) -> str:
 
 
 def _answers(record: ProcessRecord) -> bool:
-    """True when the server had answered as ours before and still accepts connections."""
-    return bool(record.details.get("ready")) and ports.answers(_ports(record).bolt)
+    """True when the server had answered as ours before and still speaks Bolt."""
+    return bool(record.details.get("ready")) and ports.speaks_bolt(_ports(record).bolt)
 
 
 def _fingerprint(password: str) -> str:

@@ -7,6 +7,8 @@ import socket
 from clause.graph.server.layout import Ports
 
 HOST = "127.0.0.1"
+_BOLT = bytes.fromhex("6060b017 00080805 00000004 00000000 00000000")
+"""How a client of Bolt begins: the magic number, then versions (5.8 to 5.0, 4.0, none, none)."""
 
 
 def choose(preferred: Ports | None = None, *, strangers: bool = False) -> Ports:
@@ -27,6 +29,17 @@ def answers(port: int, timeout_s: float = 0.5) -> bool:
             return True
     except OSError:
         return False
+
+
+def speaks_bolt(port: int, timeout_s: float = 2.0) -> bool:
+    """True when who listens on this loopback port agrees on a version of Bolt: a process that hangs does not."""
+    try:
+        with socket.create_connection((HOST, port), timeout=timeout_s) as connection:
+            connection.sendall(_BOLT)
+            chosen = connection.recv(4)
+    except OSError:
+        return False
+    return chosen[:2] == bytes(2) and any(chosen)
 
 
 def is_free(port: int) -> bool:

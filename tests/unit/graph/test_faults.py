@@ -99,3 +99,10 @@ def test_messages_name_the_way_out_and_never_the_password():
     ways = ["CLAUSE_NEO4J_PASSWORD", "clause migrate", "CLAUSE_NEO4J_DATABASE"]
     assert all(way in message for way, message in zip(ways, messages.values(), strict=True))
     assert not any("hush" in message or "\n" in message for message in messages.values())
+
+
+@pytest.mark.parametrize("title", ["TransactionLogError", "TransactionStartFailed"])
+def test_a_database_that_panicked_says_that_it_must_be_started_again(title: str):
+    error = translate(of_code(f"Neo.DatabaseError.Transaction.{title}"), ADDRESS).error
+    assert error.remedy == "free disk space if there is none, then run `clause db stop` and `clause db start`"
+    assert translate(of_code("Neo.DatabaseError.General.UnknownError"), ADDRESS).error.remedy == "see `clause db logs`"

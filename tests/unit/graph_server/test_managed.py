@@ -49,9 +49,33 @@ class FakeDriver(AbstractContextManager["FakeDriver"]):
     def __exit__(self, *error: object) -> None:
         pass
 
-    def verify_connectivity(self) -> None:
+    def session(self, database: str) -> FakeDriver:
+        assert database == "neo4j"
+        return self
+
+    def run(self, text: str) -> FakeDriver:
+        assert "dbms.components" in text
         if self.auth != ("neo4j", "right"):
             raise neo4j.exceptions.AuthError
+        if closed:
+            raise neo4j.exceptions.DatabaseUnavailable
+        return self
+
+    def consume(self) -> None:
+        pass
+
+
+closed: list[str] = []
+"""Whether the database behind a `FakeDriver` is closed: what `closing` says."""
+
+
+@pytest.fixture
+def closing(signing_in: None, server: ManagedServer) -> Iterator[list[str]]:
+    """Put something into this list, and the database is closed."""
+    server.layout.prepare()
+    server.layout.password.write_text("right")
+    yield closed
+    closed.clear()
 
 
 @pytest.fixture
@@ -223,6 +247,42 @@ def test_the_server_is_ready_only_once_it_takes_the_password_and_a_mended_file_i
     server.layout.password.write_text("right")
     assert server.ensure().password.get_secret_value() == "right"
     assert (pid_of(server), server.status().running) == (pid, True)
+
+
+def test_a_server_that_answers_but_whose_database_is_closed_is_not_running(
+    server: ManagedServer, closing: list[str]
+) -> None:
+    server.ensure()
+    assert (server.status().running, server.status().problem) == (True, None)
+    closing.append("a full disk")
+    status = server.status()
+    assert status.running is False
+    assert "is closed; free disk space if there is none, then run `clause db stop` and `clause db start`" in str(
+        status.problem
+    )
+
+
+def test_a_process_that_hangs_is_not_running_and_says_the_way_out(
+    server: ManagedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(managed, "_WAKE_S", 0.2)
+    address = server.ensure()
+    with monkeypatch.context() as hanging:
+        hanging.setattr(ports, "speaks_bolt", lambda port: False)
+        assert server.status().running is False
+        assert "answers nothing; " in str(server.status().problem)
+        with pytest.raises(ServerError, match=r"answers nothing; .*`clause db stop` and `clause db start`"):
+            server.ensure()
+    assert server.ensure() == address
+
+
+def test_a_database_that_does_not_open_is_an_error_and_nothing_is_left_running(
+    server: ManagedServer, closing: list[str]
+) -> None:
+    closing.append("something else")
+    with pytest.raises(ServerError, match="did not start"):
+        server.ensure()
+    assert server.status().pid is None
 
 
 def test_a_lock_that_another_command_holds_too_long_is_an_error(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import socket
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -18,6 +19,28 @@ def listener() -> Iterator[int]:
 def test_a_port_that_somebody_listens_on_is_not_free(listener: int) -> None:
     assert ports.answers(listener)
     assert not ports.is_free(listener)
+
+
+@pytest.mark.parametrize(
+    ("answer", "speaks"),
+    [(bytes([0, 0, 8, 5]), True), (bytes(4), False), (b"HTTP/1.1 400 Bad Request", False), (b"", False)],
+)
+def test_only_what_agrees_on_a_version_speaks_bolt(answer: bytes, speaks: bool) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def reply() -> None:
+            with server.accept()[0] as client:
+                assert client.recv(20).startswith(bytes.fromhex("6060b017"))
+                client.sendall(answer)
+
+        answering = threading.Thread(target=reply)
+        answering.start()
+        assert ports.speaks_bolt(server.getsockname()[1]) is speaks
+        answering.join()
+
+
+def test_who_listens_and_says_nothing_speaks_no_bolt(listener: int) -> None:
+    assert not ports.speaks_bolt(listener, timeout_s=0.05)
 
 
 def test_a_port_that_somebody_holds_without_listening_is_not_free() -> None:

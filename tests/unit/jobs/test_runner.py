@@ -6,7 +6,9 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
-from clause.errors import UnavailableError
+import pytest
+
+from clause.errors import ServerError, UnavailableError
 from clause.jobs.jobs import Jobs
 from clause.jobs.models import JobCancelledError, JobState, LeaseLostError
 from clause.jobs.runner import JobRunner
@@ -39,8 +41,9 @@ async def _nothing(turn: Turn) -> None:
     raise AssertionError
 
 
-async def test_a_database_that_is_away_stops_no_runner() -> None:
-    jobs = FakeJobs(UnavailableError("away"), ["lost"])
+@pytest.mark.parametrize("error", [UnavailableError("away"), ServerError("another service has the port")])
+async def test_a_database_that_is_away_stops_no_runner(error: Exception) -> None:
+    jobs = FakeJobs(error, ["lost"])
     runner = JobRunner(jobs, {"x": _nothing})
 
     first, second = await runner.look(), await runner.look()

@@ -1,0 +1,83 @@
+"""A disk that fills up while Neo4j runs: the write is refused, and after a new start what was committed is there."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from clause.errors import UnavailableError
+from clause.graph.catalogue import Catalogue
+from clause.graph.runner import Graph
+from clause.graph.server import ManagedServer
+from tests.servers import HEAP_MB, QUICK_START, statement
+
+pytestmark = pytest.mark.integration
+
+WAY_OUT = "free disk space if there is none, then run `clause db stop` and `clause db start`"
+FILL = statement(
+    "UNWIND range(1, 500) AS number CREATE (:Kept {id: $batch + '-' + number, scope: 'kg:fault', text: $text})",
+    parameters="$batch STRING, $text STRING",
+)
+COUNT = statement(
+    "MATCH (n:Kept) RETURN count(n) AS nodes, count(DISTINCT n.id) AS different",
+    mode="read",
+    columns="nodes, different",
+)
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 600 MiB of its own."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mount = [shutil.which("mount") or "false", "-t", "tmpfs", "-o", "size=600m", "tmpfs", str(folder)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("a small file system cannot be mounted here")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def resize(folder: Path, room_mb: int) -> None:
+    """Leave so much room on the file system."""
+    used_mb = -(-shutil.disk_usage(folder).used // 2**20)
+    subprocess.run(["mount", "-o", f"remount,size={used_mb + room_mb}m", str(folder)], check=True)
+
+
+async def fill(graph: Graph) -> tuple[int, UnavailableError]:
+    """Write until the disk is full: how many batches were acknowledged, and the error that ended it."""
+    for number in range(1_000):
+        try:
+            await graph.execute(FILL, {"batch": f"batch {number}", "text": "x" * 300})
+        except UnavailableError as error:
+            return number, error
+    raise AssertionError("the disk was never full")
+
+
+async def test_a_write_on_a_full_disk_says_the_way_out_and_nothing_committed_is_lost(small: Path) -> None:
+    server = ManagedServer(small / "home", HEAP_MB, QUICK_START)
+    try:
+        async with Graph(server.ensure(), Catalogue.load()) as graph:
+            resize(small, room_mb=2)
+            acknowledged, refused = await fill(graph)
+            with pytest.raises(UnavailableError) as closed:
+                await graph.execute(COUNT, {})
+        status = server.status()
+
+        assert acknowledged > 0
+        assert [error.remedy for error in (refused, closed.value)] == [WAY_OUT, WAY_OUT]
+        assert (status.running, WAY_OUT in str(status.problem)) == (False, True)
+
+        resize(small, room_mb=500)
+        server.stop()
+        async with Graph(server.ensure(), Catalogue.load()) as graph:
+            (row,) = await graph.execute(COUNT, {})
+            await graph.execute(FILL, {"batch": "after", "text": ""})
+
+        assert row == {"nodes": acknowledged * 500, "different": acknowledged * 500}
+        assert server.status().running
+    finally:
+        server.stop()
