@@ -9,6 +9,7 @@ from ulid import ULID
 
 from clause.graph.address import Address
 from clause.graph.catalogue import Catalogue
+from clause.graph.embedding_model import replace_embedding_model
 from clause.graph.runner import Graph
 from tests import servers
 
@@ -44,3 +45,15 @@ async def scope(graph: Graph) -> AsyncIterator[str]:
     name = f"kg:test-{str(ULID()).lower()}"
     yield name
     await servers.erase_scope(graph, name)
+
+
+@pytest.fixture
+async def no_model(graph: Graph) -> AsyncIterator[None]:
+    """The graph without a record of its model; the record of before is put back."""
+    before = await graph.one("graph/embedding_model")
+    forget = servers.statement("MATCH (m:EmbeddingModel) DELETE m")
+    await graph.execute(forget, {})
+    yield
+    await graph.execute(forget, {})
+    if before:
+        await replace_embedding_model(graph, before["model"], before["dimension"], now=before["recorded_at"])

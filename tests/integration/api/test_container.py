@@ -14,7 +14,7 @@ from clause.reasoning.models import BudgetAllocation, CoordinationRequest
 from clause.settings import Settings
 from clause.text.embedder import DEFAULT_MODEL
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.usefixtures("no_model")]
 
 
 def settings_of(address: Address, **more: object) -> Settings:

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.integration
 
 
 @pytest.fixture
-def container(graph):
+def container(graph, no_model):
     """The parts of a container that the commands use, with an embedder that needs no model."""
     embedder = HashEmbedder()
     port = Neo4jNeighbourhood(graph, dimension=embedder.dimension)

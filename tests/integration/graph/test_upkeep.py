@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -13,7 +12,6 @@ from clause.graph.embedding_model import check_embedding_model, replace_embeddin
 from clause.graph.idempotency import Claim, IdempotencyKeys, StoredResponse, request_hash
 from clause.graph.migrations import drift
 from clause.graph.runner import Graph
-from tests.servers import statement
 
 pytestmark = pytest.mark.integration
 
@@ -93,18 +91,6 @@ async def test_one_key_in_two_scopes_is_two_keys(keys: IdempotencyKeys, scope: s
     there = await keys.claim(f"{scope}-b", "k", OTHER)
     assert isinstance(there, Claim)
     await keys.release(there)
-
-
-@pytest.fixture
-async def no_model(graph: Graph) -> AsyncIterator[None]:
-    """The graph without a record of its model; the record of before is put back."""
-    before = await graph.one("graph/embedding_model")
-    forget = statement("MATCH (m:EmbeddingModel) DELETE m")
-    await graph.execute(forget, {})
-    yield
-    await graph.execute(forget, {})
-    if before:
-        await replace_embedding_model(graph, before["model"], before["dimension"], now=before["recorded_at"])
 
 
 @pytest.mark.usefixtures("no_model")
