@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from clause.policy.bundles import Prospect, bundles
-from clause.policy.observations import edge_rows, situation
+from clause.policy.bundles import Prospect, bundles, whole_front
+from clause.policy.mind import Mind
+from clause.policy.observations import CURATOR_OPTION, NEUTRAL_PRICE, Situation, edge_rows, situation
 from clause.policy.patterns import Pattern
-from clause.policy.perceptron import OptionPerceptron, balanced, log_softmax
 from clause.policy.picks import Picks
 from clause.policy.tree import CountTokens, PlanTree, Progress, worths
 from clause.policy.walks import walks
@@ -31,12 +29,9 @@ from clause.reasoning.actions import (
 from clause.reasoning.budget import Prices
 from clause.reasoning.episode import Episode
 from clause.reasoning.neighbourhood import Edge, Hop
-from clause.reasoning.policy import Decision
+from clause.reasoning.policy import Decision, LeftOut
 
-Floats = NDArray[np.float32]
-NETWORK_OF: Mapping[Agent, str] = {ARCHITECT: "architect", NAVIGATOR: "navigator", CURATOR: "curator"}
-"""Which option network decides for which agent."""
-
+IS_ALL, EXCEEDS = CURATOR_OPTION.index("is_all"), CURATOR_OPTION.index("exceeds")
 MOST_READ = 400
 """Nodes whose neighbours are read for one hop of a plan."""
 
@@ -58,60 +53,6 @@ class Plan:
     pattern: Pattern
     score: float
     next_hops: tuple[Mapping[Hop | None, float], ...] = ()
-
-
-@dataclass(slots=True)
-class Choice:
-    """One decision as training sees it: options [n, F], context [C], what was chosen and its log-probability.
-
-    `ranking` holds the features of the edges that a bundle was drawn from, `order` which of them it took, in order.
-    """
-
-    agent: Agent
-    options: Floats
-    context: Floats
-    chosen: int
-    log_probability: float
-    ranking: Floats | None = None
-    order: tuple[int, ...] = ()
-    steps: int = 0
-
-
-Pilot = Callable[[Agent, Floats, Floats], int]
-"""Overrides the networks' choice: (agent, options, context) -> row. For demonstrations."""
-
-
-@dataclass(slots=True)
-class Mind:
-    """What decides: the option networks, and how they are asked.
-
-    `rng` None takes the most probable option; with one, options are sampled and bundles ranked with Gumbel noise.
-    `trace` collects the choices of an episode.
-    """
-
-    networks: Mapping[str, OptionPerceptron]
-    rng: np.random.Generator | None = None
-    pilot: Pilot | None = None
-    trace: list[Choice] | None = None
-
-    def choose(self, agent: Agent, options: Floats, context: Floats) -> Choice:
-        """One of the options."""
-        logs = log_softmax(balanced(self.networks[NETWORK_OF[agent]].logits(options, context)))
-        if self.pilot is not None:
-            chosen = self.pilot(agent, options, context)
-        elif self.rng is None:
-            chosen = int(logs.argmax())
-        else:
-            chosen = int((logs + self.rng.gumbel(size=len(logs))).argmax())
-        choice = Choice(agent, options, context, chosen, float(logs[chosen]))
-        if self.trace is not None:
-            self.trace.append(choice)
-        return choice
-
-    def rank(self, rows: Floats, context: Floats) -> Floats:
-        """Scores of edges, with noise when sampling, so that sorting them draws an order (Plackett-Luce)."""
-        scores = self.networks["edges"].logits(rows, context)
-        return scores if self.rng is None else scores + self.rng.gumbel(size=len(scores)).astype(np.float32)
 
 
 @dataclass(slots=True)
@@ -157,30 +98,40 @@ class LearnedAgents:
             return Decision(Stop("COMPLETE"), self.plan.score)
         progress = Progress.of(self.tree, episode)
         here = situation(ARCHITECT, episode, self.prices, self.tree, progress)
-        worth = worths(self.tree, progress, here.edges_left, here.tokens_left)
+        if here.all_fits and self._unpriced and (whole := whole_front(episode, self.tree, progress)) is not None:
+            return Decision(whole, self.plan.score)
+        return self._bundle(episode, self._prospect(self.tree, progress, here), self.plan.score)
+
+    def _prospect(self, tree: PlanTree, progress: Progress, here: Situation) -> Prospect:
+        worth = worths(tree, progress, here.edges_left, here.tokens_left)
         scores = []
-        for depth, level in enumerate(self.tree.levels):
+        for depth, level in enumerate(tree.levels):
             ranks = np.zeros(len(level.edges), dtype=np.float32)
             chosen = progress.fresh[depth]
             if chosen.any():
-                ranks[chosen] = self.mind.rank(edge_rows(self.tree, depth, chosen, worth[depth], here), here.context)
+                ranks[chosen] = self.mind.rank(edge_rows(tree, depth, chosen, worth[depth], here), here.context)
             scores.append(ranks)
-        found = bundles(episode, Prospect(self.tree, progress, worth, scores, here))
+        return Prospect(tree, progress, worth, scores, here)
+
+    def _bundle(self, episode: Episode, prospect: Prospect, score: float) -> Decision[ArchitectAction | Look]:
+        found = bundles(episode, prospect)
         if not found.actions:
-            return Decision(Stop(_why(episode, any(fresh.any() for fresh in progress.fresh))), self.plan.score)
-        choice = self.mind.choose(ARCHITECT, found.features(), here.context)
+            more = any(fresh.any() for fresh in prospect.progress.fresh)
+            left_out = LeftOut("the next edge of the plan", 1, score) if more else None
+            return Decision(Stop("BUDGET_EXHAUSTED" if more else "COMPLETE"), score, left_out)
+        choice = self.mind.choose(ARCHITECT, found.features(), prospect.here.context)
         if choice.chosen == 0:
-            return Decision(Stop("GAIN_NEGATIVE"), self.plan.score)
+            return Decision(Stop("GAIN_NEGATIVE"), score, LeftOut("the next edge of the plan", 1, score))
         action, depth = found.actions[choice.chosen - 1], found.depths[choice.chosen - 1]
-        level = self.tree.levels[depth]
-        self._ranks = dict(zip(level.edges, scores[depth].tolist(), strict=True))
+        edges = prospect.tree.levels[depth].edges
+        self._ranks = dict(zip(edges, prospect.scores[depth].tolist(), strict=True))
         if self.mind.trace is not None:
-            fresh = progress.fresh[depth]
-            rows = edge_rows(self.tree, depth, fresh, worth[depth], here)
-            row_of = {level.edges[place]: row for row, place in enumerate(np.flatnonzero(fresh).tolist())}
+            fresh = prospect.progress.fresh[depth]
+            rows = edge_rows(prospect.tree, depth, fresh, prospect.worth[depth], prospect.here)
+            row_of = {edges[place]: row for row, place in enumerate(np.flatnonzero(fresh).tolist())}
             drawn = episode.subgraph.fresh(action.front, action.hop, action.node)
-            _trace_order(choice, action.count, rows[[row_of[edge] for edge in drawn if edge in row_of]])
-        return Decision(action, self.plan.score)
+            choice.drew(rows[[row_of[edge] for edge in drawn if edge in row_of]], action.count)
+        return Decision(action, score)
 
     def navigator(self, episode: Episode) -> Decision[NavigatorAction | Look]:
         """One hop of the walk, a step back, or the end."""
@@ -208,10 +159,12 @@ class LearnedAgents:
             options, takes = self._picks.options(episode, tokens_left)
             if not takes:
                 return self._last_resort(episode, tokens_left)
-            choice = self.mind.choose(CURATOR, options, here.context)
-            if choice.chosen == 0:
-                return Decision(Stop("GAIN_NEGATIVE"))
-            self._queue = list(takes[choice.chosen - 1])
+            fits_whole = bool(options[1, IS_ALL]) and not options[1, EXCEEDS]
+            chosen = 1 if fits_whole and self._unpriced else self.mind.choose(CURATOR, options, here.context).chosen
+            if chosen == 0:
+                cheapest = min(sum(episode.pool[unit].tokens for unit in take) for take in takes)
+                return Decision(Stop("GAIN_NEGATIVE"), None, LeftOut("an answer's walk", cheapest, self.plan.score))
+            self._queue = list(takes[chosen - 1])
         return Decision(Pick(self._queue.pop(0)), self.plan.score)
 
     def answer_scores(self, episode: Episode) -> Mapping[str, float]:
@@ -222,6 +175,11 @@ class LearnedAgents:
         return {
             node: score if episode.supporting_path(node) is not None else 0.99 * score for node in episode.front.nodes
         }
+
+    @property
+    def _unpriced(self) -> bool:
+        """Whether nothing has a price: then what fits whole is taken whole, and no network is asked."""
+        return max(self.prices.edge, self.prices.latency, self.prices.token) <= NEUTRAL_PRICE
 
     # -- inside --------------------------------------------------------------------------------------------------------
 
@@ -271,12 +229,3 @@ class LearnedAgents:
         if not pickable or len(episode.picked) >= TEXTS_PICKED:
             return Decision(Stop("COMPLETE" if episode.picked else "NO_CANDIDATES"))
         return Decision(Pick(pickable[0]))
-
-
-def _trace_order(choice: Choice, count: int, drawn: Floats) -> None:
-    if len(drawn) > count:
-        choice.ranking, choice.order = drawn, tuple(range(count))
-
-
-def _why(episode: Episode, more: bool) -> Literal["BUDGET_EXHAUSTED", "COMPLETE"]:
-    return "BUDGET_EXHAUSTED" if more or not episode.remaining.edges else "COMPLETE"

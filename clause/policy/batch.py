@@ -22,8 +22,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from clause.policy.agents import Choice
 from clause.policy.distributions import balanced_log_probabilities, order_log_probability, segment_entropy
+from clause.policy.mind import Choice
 from clause.policy.observations import EDGE
 from clause.policy.option_networks import Actors
 

@@ -72,6 +72,16 @@ def bundles(episode: Episode, prospect: Prospect) -> Bundles:
     return found
 
 
+def whole_front(episode: Episode, tree: PlanTree, progress: Progress) -> AddBundle | None:
+    """All fresh edges of the first front that has some; None where there is none."""
+    for depth, fresh in enumerate(progress.fresh):
+        place = progress.places[depth]
+        count = np.unique(tree.levels[depth].far[fresh]).size
+        if count and place is not None:
+            return AddBundle(place, tree.pattern[depth], count) if count <= episode.edge_allowance() else None
+    return None
+
+
 def _groups(prospect: Prospect, depth: int) -> Iterator[tuple[str | None, int, Ints]]:
     """(node, how many nodes were reached since, its fresh edges by falling score); the whole front first."""
     level = prospect.tree.levels[depth]

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clause.policy.advantage import HEADS
-from clause.policy.agents import Choice, Mind
 from clause.policy.limits import sample_limits, sample_prices
+from clause.policy.mind import Choice, Mind
 from clause.policy.observations import NEUTRAL_PRICE
 from clause.policy.perceptron import OptionPerceptron
 from clause.policy.rollout import Arena, Result, Task
@@ -120,4 +120,3 @@ def collect(
         if played is not None:
             found.append(played)
     return found
-

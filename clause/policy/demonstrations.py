@@ -8,9 +8,9 @@ import numpy as np
 import torch
 from torch import nn
 
-from clause.policy.agents import NETWORK_OF, Choice, Mind
 from clause.policy.batch import Batch, evaluate
 from clause.policy.limits import sample_limits
+from clause.policy.mind import NETWORK_OF, Choice, Mind
 from clause.policy.option_networks import Actors
 from clause.policy.perceptron import NETWORKS, OptionPerceptron
 from clause.policy.rollout import Arena, Task

@@ -11,9 +11,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from clause.policy.agents import LearnedAgents, Mind, Plan
+from clause.policy.agents import LearnedAgents, Plan
 from clause.policy.checkpoint import SHIPPED, Checkpoint, load
 from clause.policy.demonstrations import serving_networks
+from clause.policy.mind import Mind
 from clause.policy.reader import PatternReader, ScoredPattern
 from clause.policy.rollout import relation_text
 from clause.policy.wording import mask, words

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from clause.policy.advantage import HEADS, constrained, standardised, td_lambda
-from clause.policy.agents import NETWORK_OF, Choice
 from clause.policy.batch import Batch, evaluate
 from clause.policy.collector import Played, collect
 from clause.policy.config import LearningConfig
@@ -19,6 +18,7 @@ from clause.policy.critic import Critic, baseline
 from clause.policy.demonstrations import serving_networks
 from clause.policy.lagrangian import CONSTRAINTS, Gains, Multipliers
 from clause.policy.losses import approximate_kl, clipped_surrogate, value_loss
+from clause.policy.mind import NETWORK_OF, Choice
 from clause.policy.observations import NEUTRAL_PRICE
 from clause.policy.option_networks import Actors
 from clause.policy.rollout import Arena, Task

@@ -80,9 +80,7 @@ def label(
     return found
 
 
-def pose(
-    snapshot: Snapshot, questions: Sequence[Answered], reader: PatternReader, table: VectorTable
-) -> list[Task]:
+def pose(snapshot: Snapshot, questions: Sequence[Answered], reader: PatternReader, table: VectorTable) -> list[Task]:
     """Tasks: each question with the patterns that the reader sees in it; the graph is asked when they are played."""
     masked = [question.masked for question in questions]
     distinct = sorted(set(masked))

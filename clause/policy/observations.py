@@ -104,11 +104,12 @@ def bounded(share: float) -> float:
 
 @dataclass(slots=True)
 class Situation:
-    """What stays the same for one decision: the context, and what is left."""
+    """What stays the same for one decision: the context, what is left, and whether all that is known fits into it."""
 
     context: Floats
     edges_left: float
     tokens_left: float
+    all_fits: bool
 
 
 def situation(agent: Agent, episode: Episode, prices: Prices, tree: PlanTree, progress: Progress) -> Situation:
@@ -126,18 +127,19 @@ def situation(agent: Agent, episode: Episode, prices: Prices, tree: PlanTree, pr
     tokens_left = float(limits.tokens - limits.token_margin - max(committed, spend.tokens))
     wanted = sum(int((when == 0).sum()) for when in progress.recency)
     tokens = sum(float(level.tokens[new].sum()) for level, new in zip(tree.levels, progress.new, strict=True))
+    all_fits = wanted <= edges_left and tokens <= tokens_left
     numbers += [
         float(episode.hard),
         logged(tree.answers),
         logged(reached),
         reached / max(1, tree.answers),
         bounded(tokens_left / max(1, limits.tokens)),
-        float(wanted <= edges_left and tokens <= tokens_left),
+        float(all_fits),
         len(tree.pattern) / 3,
         len(episode.trail) / 3,
         logged(len(episode.picked)),
     ]
-    return Situation(np.array(numbers, dtype=np.float32), edges_left, tokens_left)
+    return Situation(np.array(numbers, dtype=np.float32), edges_left, tokens_left, all_fits)
 
 
 def edge_rows(tree: PlanTree, depth: int, chosen: Flags, worth: Worth, here: Situation) -> Floats:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from clause.policy.agents import LearnedAgents, Mind, Plan
+from clause.policy.agents import LearnedAgents, Plan
+from clause.policy.mind import Mind
 from clause.reasoning.actions import ARCHITECT, CURATOR, NAVIGATOR, Action, Agent, Look, Stop
 from clause.reasoning.budget import Budgets, Prices, Spend
 from clause.reasoning.episode import Episode

@@ -11,13 +11,13 @@ import numpy as np
 import torch
 
 from clause.policy import state as states
-from clause.policy.agents import Mind
 from clause.policy.checkpoint import About, Checkpoint
 from clause.policy.demonstrations import demonstrate, imitate, serving_networks
 from clause.policy.embeddings import VectorTable
 from clause.policy.learner import Learner
 from clause.policy.lessons import Answered, choose, fingerprint, label, pose
 from clause.policy.limits import sample_limits
+from clause.policy.mind import Mind
 from clause.policy.networks import RelationScorer
 from clause.policy.option_networks import Actors
 from clause.policy.reader import PatternReader

@@ -55,7 +55,18 @@ def test_training_ends_with_a_checkpoint_and_one_json_object(
 ) -> None:
     monkeypatch.setattr(train, "_sample", lambda: (cinema(), EMBEDDER))
     out = tmp_path / "run"
-    command = ["metaqa", "--questions", f"1={lines}", "--config", str(recipe), "--out", str(out), "--seed", "3", "--json"]
+    command = [
+        "metaqa",
+        "--questions",
+        f"1={lines}",
+        "--config",
+        str(recipe),
+        "--out",
+        str(out),
+        "--seed",
+        "3",
+        "--json",
+    ]
     result = CliRunner().invoke(train.app, command)
     assert result.exit_code == 0, result.output
     printed = json.loads(result.stdout)

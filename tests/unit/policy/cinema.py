@@ -65,7 +65,7 @@ def walk(seed: str, pattern: tuple[Hop, ...]) -> frozenset[str]:
 
 def task(seed: str = "film0", pattern: tuple[Hop, ...] = (DIRECTED, DIRECTS, STARS)) -> Task:
     """A question whose plan is right."""
-    ladder = tuple({hop: -0.1, None: -2.5} for hop in pattern) + ({None: -0.1},)
+    ladder = (*({hop: -0.1, None: -2.5} for hop in pattern), {None: -0.1})
     return Task((Plan(seed, pattern, 0.9, ladder),), walk(seed, pattern))
 
 

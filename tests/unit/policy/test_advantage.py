@@ -12,7 +12,8 @@ FINITE = st.floats(-5, 5)
 def episodes(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, float]:
     steps = draw(st.integers(1, 6))
     shape = (steps, 5)
-    return draw(arrays(float, shape, elements=FINITE)), draw(arrays(float, shape, elements=FINITE)), draw(st.floats(0, 1))
+    numbers = arrays(float, shape, elements=FINITE)
+    return draw(numbers), draw(numbers), draw(st.floats(0, 1))
 
 
 def slow(rewards: np.ndarray, values: np.ndarray, decay: float, tail: np.ndarray) -> np.ndarray:

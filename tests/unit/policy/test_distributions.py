@@ -59,7 +59,8 @@ def test_gumbel_noise_draws_orders_as_often_as_their_probability_says() -> None:
     scores, rng = np.array([1.0, 0.0, -1.0]), np.random.default_rng(0)
     drawn = np.argsort(-(scores + rng.gumbel(size=(20_000, 3))), axis=1)[:, :2]
     place = torch.tensor([1, 0, -1])
-    expected = float(order_log_probability(torch.tensor(scores).float(), torch.zeros(3, dtype=torch.long), place, 1).exp())
+    owner = torch.zeros(3, dtype=torch.long)
+    expected = float(order_log_probability(torch.tensor(scores).float(), owner, place, 1).exp())
     assert abs(float((drawn == [1, 0]).all(axis=1).mean()) - expected) < 0.015
 
 

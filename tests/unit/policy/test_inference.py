@@ -20,7 +20,19 @@ from clause.reasoning.turns import Table
 from clause.reasoning.units import Unit
 from clause.text.pool import CpuPool
 from clause.text.tokens import count_all
-from tests.unit.policy.cinema import DIRECTED, DIRECTS, EMBEDDER, GENRE, NETWORK, RELATIONS, STARS, actors, cinema, task, types
+from tests.unit.policy.cinema import (
+    DIRECTED,
+    DIRECTS,
+    EMBEDDER,
+    GENRE,
+    NETWORK,
+    RELATIONS,
+    STARS,
+    actors,
+    cinema,
+    task,
+    types,
+)
 
 LESSONS = {
     "who directed it": (DIRECTED,),
@@ -41,7 +53,8 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     scorer = clone(lesson, NETWORK, config)
     learner = actors()
     tasks = [task(f"film{film}", pattern) for film in range(8) for pattern in LESSONS.values() if pattern != (DIRECTS,)]
-    imitate(learner, demonstrate(Arena(SNAPSHOT), tasks, learner, np.random.default_rng(0)), epochs=40, learning_rate=1e-2)
+    choices = demonstrate(Arena(SNAPSHOT), tasks, learner, np.random.default_rng(0))
+    imitate(learner, choices, epochs=40, learning_rate=1e-2)
     path = tmp_path_factory.mktemp("policy") / "p"
     save(Checkpoint(About("p", NETWORK, "hash"), scorer, learner), path)
     return path

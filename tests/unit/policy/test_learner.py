@@ -9,7 +9,7 @@ from clause.policy.demonstrations import serving_networks
 from clause.policy.learner import Learner
 from clause.policy.rollout import Arena
 from clause.reasoning.actions import ARCHITECT
-from tests.unit.policy.cinema import DIRECTED, DIRECTS, GENRE, STARS, actors, cinema, task
+from tests.unit.policy.cinema import DIRECTED, DIRECTS, STARS, actors, cinema, task
 
 ARENA = Arena(cinema())
 TASKS = [task(f"film{film}", p) for film in range(8) for p in ((DIRECTED,), (DIRECTED, DIRECTS, STARS))]
@@ -30,7 +30,8 @@ def test_a_round_moves_every_network_and_reports_finite_figures() -> None:
     before = {name: value.clone() for name, value in made.actors.state_dict().items()}
     figures = [made.iterate(ARENA, TASKS) for _ in range(3)][-1]
     assert all(np.isfinite(value) for value in figures.values())
-    moved = {name.split(".")[1] for name, value in made.actors.state_dict().items() if not torch.equal(value, before[name])}
+    after = made.actors.state_dict()
+    moved = {name.split(".")[1] for name, value in after.items() if not torch.equal(value, before[name])}
     assert moved == {"architect", "edges", "navigator", "curator"}
 
 

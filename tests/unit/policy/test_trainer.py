@@ -13,7 +13,19 @@ from clause.policy.lessons import Answered, choose, fingerprint, label, plain_ty
 from clause.policy.recipe import Recipe
 from clause.policy.rollout import Task
 from clause.policy.trainer import Material, Training
-from tests.unit.policy.cinema import DIRECTED, DIRECTS, EMBEDDER, GENRE, NETWORK, RELATIONS, STARS, cinema, task, types, walk
+from tests.unit.policy.cinema import (
+    DIRECTED,
+    DIRECTS,
+    EMBEDDER,
+    GENRE,
+    NETWORK,
+    RELATIONS,
+    STARS,
+    cinema,
+    task,
+    types,
+    walk,
+)
 
 WORDINGS = {
     "who directed {}": (DIRECTED,),
@@ -46,14 +58,14 @@ def questions() -> list[Answered]:
 MATERIAL = Material(cinema(), questions(), EMBEDDER)
 
 
-class Killed(Exception):
+class KilledError(Exception):
     pass
 
 
 def run(folder: Path, *, until: int | None = None, resume: bool = False, recipe: Recipe = RECIPE) -> Checkpoint:
     def report(phase: str, done: int, total: int, figures: dict[str, float]) -> None:
         if phase == "learning" and done == until:
-            raise Killed
+            raise KilledError
 
     return Training(recipe, MATERIAL, folder, report).run(resume=resume)
 
@@ -68,7 +80,7 @@ def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
 
 
 def test_a_killed_run_resumes_to_the_same_end(unbroken: Checkpoint, tmp_path: Path) -> None:
-    with pytest.raises(Killed):
+    with pytest.raises(KilledError):
         run(tmp_path, until=3)
     resumed = run(tmp_path, resume=True)
     assert all(torch.equal(one, other) for one, other in zip(weights(unbroken), weights(resumed), strict=True))
@@ -83,14 +95,14 @@ def test_the_checkpoint_says_how_it_was_made(unbroken: Checkpoint) -> None:
 
 
 def test_a_run_of_another_recipe_is_not_resumed(unbroken: Checkpoint, tmp_path: Path) -> None:
-    with pytest.raises(Killed):
+    with pytest.raises(KilledError):
         run(tmp_path, until=1)
     with pytest.raises(ConflictError, match="another recipe"):
         run(tmp_path, resume=True, recipe=RECIPE.model_copy(update={"seed": 1}))
 
 
 def test_a_damaged_state_is_said_to_be_damaged(tmp_path: Path) -> None:
-    with pytest.raises(Killed):
+    with pytest.raises(KilledError):
         run(tmp_path, until=1)
     next(tmp_path.glob("state-*.safetensors")).write_bytes(b"no")
     with pytest.raises(BadInputError, match="damaged"):
