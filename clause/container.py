@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
@@ -25,6 +23,7 @@ if TYPE_CHECKING:
     from clause.jobs.jobs import Jobs
     from clause.jobs.runner import JobKind
     from clause.jobs.turn import Turn
+    from clause.policy.shelf import Shelf
     from clause.reasoning.alone import LoneAgents
     from clause.reasoning.coordinator import Coordinator
     from clause.reasoning.neighbourhood import NeighbourhoodPort
@@ -94,6 +93,7 @@ class Container:
     jobs: Jobs
     job_kinds: Mapping[str, JobKind]
     keys: IdempotencyKeys
+    shelf: Shelf
     warming: asyncio.Task[None]
 
     @classmethod
@@ -178,6 +178,8 @@ async def _join(
     from clause.graph.migrations import migrate  # noqa: PLC0415
     from clause.jobs.jobs import Jobs  # noqa: PLC0415
     from clause.jobs.runner import JobRunner  # noqa: PLC0415
+    from clause.operations.promotion import default_policy  # noqa: PLC0415
+    from clause.policy.shelf import SHIPPED_NAME, Shelf  # noqa: PLC0415
     from clause.reasoning.alone import LoneAgents  # noqa: PLC0415
     from clause.reasoning.asking import Asker, PolicyBook  # noqa: PLC0415
     from clause.reasoning.coordinator import Coordinator  # noqa: PLC0415
@@ -205,8 +207,10 @@ async def _join(
     reporter = Reporter(Provenance(graph), runs, default_scope=settings.default_scope, enabled=settings.record_runs)
     pool = CpuPool(settings.embedder_threads, name="clause-policy")
     stack.callback(pool.close)
-    shipped = shipped_policies(embedder.model, dimension, pool)
-    book = PolicyBook({"heuristic": HeuristicPolicy, **shipped, **policies}, default=[*shipped, "heuristic"][0])
+    shelf = Shelf(settings.home / "policies", embedder.model, dimension)
+    known = {"heuristic": HeuristicPolicy, **shelf.policies(pool), **policies}
+    default = await default_policy(graph, known) or next(name for name in (SHIPPED_NAME, "heuristic") if name in known)
+    book = PolicyBook(known, default=default)
     warming = _in_background(warm(embedder, book), stack)
     speaking: dict[str, Any] = {"count": count_all, "reporter": reporter, "token_margin": settings.token_margin}
     jobs, keys = Jobs(graph), IdempotencyKeys(graph)
@@ -226,6 +230,7 @@ async def _join(
         jobs=jobs,
         job_kinds=kinds,
         keys=keys,
+        shelf=shelf,
         warming=warming,
     )
 
@@ -250,20 +255,6 @@ def job_kinds(graph: Graph, embedder: Embedder, keys: IdempotencyKeys) -> dict[s
         await turn.progress(forgotten, forgotten, f"{forgotten} idempotency keys forgotten")
 
     return {"embed": embed, "load_sample": sample, "forget_keys": forget_keys}
-
-
-def shipped_policies(model: str, dimension: int, pool: CpuPool) -> dict[str, Callable[[], Policy]]:
-    """The learned policy where the packaged checkpoint was trained for this embedding model; else nothing."""
-    about = files("clause.policy") / "checkpoints" / "metaqa.json"
-    if not about.is_file() or json.loads(about.read_bytes())["embedder"] != {"model": model, "dimension": dimension}:
-        return {}
-
-    def learned() -> Policy:
-        from clause.policy.inference import LearnedPolicy  # noqa: PLC0415 -- takes seconds
-
-        return LearnedPolicy(embedder=model, dimension=dimension, pool=pool)
-
-    return {"learned": learned}
 
 
 async def _rehearse(

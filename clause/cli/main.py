@@ -36,6 +36,8 @@ COMMANDS: dict[str, Entry] = {
     "db": Entry("clause.cli.db", "Start, stop and look after the local Neo4j."),
     "evaluate": Entry("clause.cli.evaluate", "Measure answers against a data set."),
     "bench": Entry("clause.cli.bench", "Measure speed against named baselines."),
+    "train": Entry("clause.cli.train", "Train the three agents on questions with answers."),
+    "policy": Entry("clause.cli.policy", "Say, promote or take back which policy decides by default."),
     "reembed": Entry("clause.cli.reembed", "Embed the graph again with another model; resumable."),
     "doctor": Entry("clause.cli.doctor", "Say what is wrong and how to mend it."),
 }

@@ -29,7 +29,7 @@ class Shelf:
 
     def __init__(self, folder: Path, model: str, dimension: int) -> None:
         self.folder = folder
-        self._embedder = {"model": model, "dimension": dimension}
+        self._model, self._dimension = model, dimension
 
     def paths(self) -> dict[str, Path]:
         """The usable checkpoints by name, without their endings."""
@@ -46,8 +46,7 @@ class Shelf:
         def make() -> Policy:
             from clause.policy.inference import LearnedPolicy  # noqa: PLC0415 -- torch takes seconds
 
-            model, dimension = str(self._embedder["model"]), int(self._embedder["dimension"])
-            return LearnedPolicy(path, name=name, embedder=model, dimension=dimension, pool=pool)
+            return LearnedPolicy(path, name=name, embedder=self._model, dimension=self._dimension, pool=pool)
 
         return make
 
@@ -73,7 +72,8 @@ class Shelf:
             found = json.loads(path.with_suffix(".json").read_bytes())
         except (OSError, ValueError):
             return False
-        return isinstance(found, dict) and found.get("embedder") == self._embedder
+        wanted = {"model": self._model, "dimension": self._dimension}
+        return isinstance(found, dict) and found.get("embedder") == wanted
 
 
 def check_name(name: str) -> str:

@@ -8,7 +8,7 @@ import pytest
 from pydantic import SecretStr
 
 from clause import container, sample
-from clause.container import Container, find_address, job_kinds, shipped_policies
+from clause.container import Container, find_address, job_kinds
 from clause.errors import ClauseError, ConflictError, UnavailableError
 from clause.graph import migrations
 from clause.graph.address import Address
@@ -16,7 +16,6 @@ from clause.graph.server import ManagedServer
 from clause.ingest import embedding
 from clause.settings import Settings
 from clause.telemetry import Metrics
-from clause.text.pool import CpuPool
 from tests.fakes.embedder import HashEmbedder
 
 EMBEDDER: Any = HashEmbedder()
@@ -80,13 +79,6 @@ async def test_the_jobs_that_may_be_started_do_their_work(monkeypatch: pytest.Mo
 async def test_a_job_for_another_embedding_model_is_refused() -> None:
     with pytest.raises(ConflictError, match="the job is for other"):
         await kinds()["embed"](Turn(model="other"))
-
-
-def test_the_learned_policy_is_there_for_the_model_it_was_trained_with_only() -> None:
-    pool = CpuPool(1)
-    assert list(shipped_policies("all-MiniLM-L6-v2", 384, pool)) == ["learned"]
-    assert shipped_policies("all-MiniLM-L6-v2", 768, pool) == {}
-    assert shipped_policies("another", 384, pool) == {}
 
 
 def opened(**parts: Any) -> Container:
