@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from fastapi import APIRouter, Request, Response
 
 from clause.api.dependencies import CallerDependency, Services
 from clause.api.strict_json import StrictRoute, written
+from clause.errors import AmbiguousNameError, NotFoundError
 from clause.reasoning.models import (
     ContextCurationRequest,
     ContextCurationResponse,
@@ -34,7 +38,8 @@ async def navigate(
     body: PathNavigationRequest, services: Services, caller: CallerDependency, request: Request
 ) -> Response:
     """PathNavigator alone: a walk from a start node."""
-    response = await services.agents.navigate(body, caller)
+    with _called("start_node"):
+        response = await services.agents.navigate(body, caller)
     _metrics(request).observe_stages(response.performance)
     return written(response)
 
@@ -65,7 +70,19 @@ async def coordinate(
 @router.post("/edges/score", response_model=EdgeScoreResponse)
 async def score_edges(body: EdgeScoreRequest, services: Services, caller: CallerDependency) -> Response:
     """The five signals and the score of given edges for a question."""
-    return written(await services.agents.score_edges(body, caller))
+    with _called("edges"):
+        return written(await services.agents.score_edges(body, caller))
+
+
+@contextmanager
+def _called(field: str) -> Iterator[None]:
+    """A start node that is unknown or ambiguous is told as the `field` that this request names it in."""
+    try:
+        yield
+    except (NotFoundError, AmbiguousNameError) as error:
+        if error.field == "start_nodes":
+            error.field = field
+        raise
 
 
 def _metrics(request: Request) -> Metrics:

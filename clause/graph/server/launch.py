@@ -63,7 +63,7 @@ def set_initial_password(java: Path, class_path: Sequence[Path], layout: Layout,
     arguments = ["-Xmx256m", "-XX:TieredStopAtLevel=1", *_FLAGS, "-cp", _joined(class_path)]
     places = {"NEO4J_HOME": str(layout.home), "NEO4J_CONF": str(layout.configuration)}
     hidden = layout.home / "run" / "admin.args"  # a password on a command line is there for every user to read
-    replace_privately(hidden, argument_file([*arguments, _ADMIN, "dbms", "set-initial-password", password]))
+    replace_privately(hidden, argument_file([*arguments, _ADMIN, "dbms", "set-initial-password", "--", password]))
     try:
         told = subprocess.run(  # noqa: S603 - our own java and jars, no shell
             [str(java), f"@{hidden}"],

@@ -119,7 +119,7 @@ class Layout:
                 f"{self.password} is missing or empty, but the store in {self.home} has a password",
                 remedy=WAY_BACK_IN,
             )
-        replace_privately(self.password, secrets.token_urlsafe(32) + "\n")
+        replace_privately(self.password, secrets.token_hex(32) + "\n")  # no dash: it would look like an option
         return self.password.read_text(encoding="utf-8").strip()
 
     def configure(self, ports: Ports, heap_mb: int) -> None:

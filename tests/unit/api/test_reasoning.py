@@ -174,3 +174,19 @@ async def test_the_answer_is_compact_utf8_json(client: AsyncClient, container: F
     answer = await client.post(COORDINATE, json=ASKING)
     assert '"name":"Amélie"' in answer.text
     assert json.loads(answer.content)["run_id"] == "run_1"
+
+
+@pytest.mark.parametrize(
+    ("path", "field"),
+    [("subgraph", "start_nodes"), ("navigate", "start_node"), ("coordinate", "start_nodes"), ("edges/score", "edges")],
+)
+@pytest.mark.parametrize("kind", [NotFoundError, AmbiguousNameError])
+async def test_a_node_that_cannot_be_told_is_named_by_the_field_of_the_request(
+    client: AsyncClient, container: FakeContainer, path: str, field: str, kind: type[ClauseError]
+) -> None:
+    container.fail(kind("no such entity", field="start_nodes"))
+    answer = await client.post(f"/api/clause/{path}", json=ENDPOINTS[f"/api/clause/{path}"])
+    expect_problem(answer, kind.status, field=field)
+    container.fail(kind("no such policy", field="policy"))
+    answer = await client.post(f"/api/clause/{path}", json=ENDPOINTS[f"/api/clause/{path}"])
+    expect_problem(answer, kind.status, field="policy")

@@ -43,6 +43,12 @@ def test_the_first_password_is_never_on_a_command_line(layout: Layout, tmp_path:
     assert not list((layout.home / "run").iterdir())
 
 
+def test_a_password_that_begins_with_a_dash_is_no_option(layout: Layout, tmp_path: Path) -> None:
+    java = pretend_java(tmp_path, f'cp "${{1#@}}" "{tmp_path}/arguments"')
+    launch.set_initial_password(java, JARS, layout, "-s3cret")
+    assert (tmp_path / "arguments").read_text().endswith('"set-initial-password"\n"--"\n"-s3cret"\n')
+
+
 def test_a_refusal_is_told_without_the_password(layout: Layout, tmp_path: Path) -> None:
     java = pretend_java(tmp_path, "echo starting >&2; echo 'cannot use s3cret here' >&2; exit 1")
     with pytest.raises(ServerError, match="did not start: cannot use") as caught:
