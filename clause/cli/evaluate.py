@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from clause.cli import evaluate_pairs
 from clause.cli.console import JsonFlag, print_json, stdout
 from clause.cli.measuring import PolicyName, counter, given_command
 
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from clause.reasoning.budget import Budgets
 
 app = typer.Typer(help="Measure answers against a data set.", no_args_is_help=True)
+
+app.command("pairs")(evaluate_pairs.pairs)
+app.command("make-pairs")(evaluate_pairs.make_pairs)
+app.command("train-pairs")(evaluate_pairs.train_pairs)
 
 SAMPLE_SCOPE = "kg:metaqa"
 

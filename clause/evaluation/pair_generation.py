@@ -16,14 +16,28 @@ from clause.evaluation.pair_sets import Pair
 from clause.text.lexicon import FOLDER
 
 _WORD = re.compile(r"[A-Za-z]+")
-_NUMBERS = "two three four five six seven eight nine ten twenty".split()
+_NUMBER_WORDS = "two three four five six seven eight nine ten twenty"
+_ADDITION_TEXT = """alone|at night|in the rain|with a friend|for the last time|near the station|before lunch|in secret
+without permission|in winter|on Sunday|under a bridge|for money|at home|in London|by mistake|while singing"""
+_ADJECTIVE_WORDS = "old young tall red blue wooden broken expensive famous foreign wet lonely second-hand tired"
+_MANNER_WORDS = """slowly quickly happily calmly carefully loudly quietly eagerly beautifully skillfully suddenly
+proudly"""
+_TURN_WORDS = "nearly almost formerly allegedly rarely never reportedly hardly supposedly occasionally"
+
+_NUMBERS = _NUMBER_WORDS.split()
+_HEAVY = _ADDITION_TEXT.replace("\n", "|").split("|")
+_ADJECTIVES = _ADJECTIVE_WORDS.split()
+_MANNERS = _MANNER_WORDS.split()
+_TURNS = _TURN_WORDS.split()
 _LIGHT = {
-    "a dog": "some dog", "people": "a group of people", "is": "is currently", "are": "are currently", "in": "right in",
-    "a man": "some man", "standing": "just standing", "sitting": "just sitting", "walking": "just walking",
-}  # fmt: skip
-_HEAVY = [addition.strip() for addition in """alone|at night|in the rain|with a friend|for the last time|near the station|before lunch|without permission
-in winter|on Sunday|under a bridge|for money|at home|in London|in secret|by mistake|while singing|against the rules""".replace("\n", "|").split("|")]
-_ADJECTIVES = "old young tall red blue wooden broken expensive famous foreign wet lonely second-hand tired".split()
+    "a dog": "some dog",
+    "people": "a group of people",
+    "in": "right in",
+    "a man": "some man",
+    "standing": "just standing",
+    "sitting": "just sitting",
+    "walking": "just walking",
+}
 _FILMS = ("Heat", "Ali", "The Sting", "Blue Moon", "Casino", "Alien", "Big Fish", "Ran", "Psycho", "Fargo", "Jaws")
 _PEOPLE = ("Michael Mann", "Ann Lee", "Bob Hart", "Ridley Scott", "Jane Hill", "Akira Sato", "Tom Ford", "Eva Green")
 _WORDINGS = (
@@ -83,8 +97,8 @@ def _changed(sentence: str, swaps: Swaps, rng: random.Random) -> Iterator[MadePa
             yield MadePair(Pair(*_some_order(sentence, swapped, rng), label), blind=rng.random() < 0.6)
     changes: list[tuple[Callable[[str, random.Random], str], str, float]] = [
         (_plain_forms, "duplicate", 0.4), (_light, "duplicate", 0.3), (_passive, "duplicate", 1.0),
-        (_heavy, "neutral", 0.4), (_adjective, "neutral", 0.4), (_negated, "contradiction", 0.4),
-        (_renumbered, "contradiction", 0.6), (_roles, "contradiction", 1.0),
+        (_manner, "duplicate", 0.3), (_turn, "neutral", 0.2), (_heavy, "neutral", 0.4), (_adjective, "neutral", 0.4),
+        (_negated, "contradiction", 0.4), (_renumbered, "contradiction", 0.6), (_roles, "contradiction", 1.0),
     ]  # fmt: skip
     for change, label, share in changes:
         changed = change(sentence, rng) if rng.random() < share else ""
@@ -150,6 +164,18 @@ def _passive(sentence: str, _rng: random.Random) -> str:
         return ""
     _, subject, be, stem, article, thing = hit.groups()
     return f"{article.capitalize()} {thing} {be} being {stem}ed by {hit[1].lower()} {subject}"
+
+
+def _manner(sentence: str, rng: random.Random) -> str:
+    return _before_verb(sentence, rng.choice(_MANNERS))
+
+
+def _turn(sentence: str, rng: random.Random) -> str:
+    return _before_verb(sentence, rng.choice(_TURNS))
+
+
+def _before_verb(sentence: str, adverb: str) -> str:
+    return re.sub(r"\b(is|are) (?=\w+ing\b)", rf"\1 {adverb} ", sentence, count=1)
 
 
 def _heavy(sentence: str, rng: random.Random) -> str:

@@ -1,0 +1,164 @@
+"""Numbers with their units, and parts of dates, as a statement writes them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from clause.text.words import Word
+
+_SMALL_WORDS = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+seventeen eighteen nineteen"""
+_TENS_WORDS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_ORDINAL_WORDS = """first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth
+fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"""
+_MONTH_WORDS = """january jan; february feb; march mar; april apr; may; june jun; july jul; august aug;
+september sep sept; october oct; november nov; december dec"""
+_UNIT_WORDS = """km kilometer kilometers kilometre kilometres; m meter meters metre metres;
+cm centimeter centimeters centimetre centimetres; mm millimeter millimeters millimetre; mile miles mi;
+foot feet ft; inch inches; yard yards; kg kilo kilos kilogram kilograms; g gram grams; mg milligram milligrams;
+pound pounds lb lbs; ounce ounces oz; ton tons tonne tonnes; l liter liters litre litres;
+ml milliliter milliliters millilitre; gallon gallons; ns nanosecond nanoseconds; us microsecond microseconds;
+ms millisecond milliseconds; s sec secs second seconds; min mins minute minutes; h hr hrs hour hours; day days;
+week weeks; month months; year years; decade decades; century centuries; % percent percentage pct;
+$ dollar dollars usd; cent cents; € euro euros eur; £ gbp; ¥ yen jpy; ° degree degrees; b byte bytes;
+kb kilobyte kilobytes; mb megabyte megabytes; gb gigabyte gigabytes; tb terabyte terabytes; hz hertz; mhz; ghz;
+w watt watts; kw kilowatt; v volt volts; mph; kph kmh; am a.m.; pm p.m."""
+
+_SMALL = {word: value for value, word in enumerate(_SMALL_WORDS.split())}
+_TENS = {word: 10 * value for value, word in enumerate(_TENS_WORDS.split(), 2)}
+_SCALES = {"hundred": 100.0, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "dozen": 12.0}
+_FIRST_SCALES = frozenset({"dozen", "hundred", "thousand", "million"})
+_LETTER_SCALES = {"k": 1e3, "bn": 1e9}
+_ORDINALS = {word: value for value, word in enumerate(_ORDINAL_WORDS.split(), 1)} | {
+    f"{word[:-1]}ieth": value for word, value in _TENS.items()
+}
+_TIMES = {"once": 1, "twice": 2, "thrice": 3, "single": 1, "double": 2, "triple": 3, "pair": 2, "couple": 2}
+_UNITS = {form: group.split()[0] for group in _UNIT_WORDS.split(";") for form in group.split()}
+_CURRENCIES = frozenset("$€£¥")
+_MONTHS = {form: number for number, group in enumerate(_MONTH_WORDS.split(";"), 1) for form in group.split()}
+_MONTHS_AND_WORDS = frozenset({"may", "march", "mar", "jan"})
+_ISO_DATE = re.compile(r"(\d{4})[-/](\d{1,2})[-/](\d{1,2})$")
+_PLAIN = re.compile(r"([-+\u2212]?)(\d+(?:,\d{3})*(?:\.\d+)?)([^\W\d_]*)$")
+_ORDINAL_ENDINGS = frozenset({"st", "nd", "rd", "th"})
+
+
+@dataclass(frozen=True)
+class Quantities:
+    """The numbers and dates of a statement.
+
+    Attributes:
+        numbers: value with its unit (`5 km`), ordinals (`#2`), literals (`=3.11.2`), each with the word that follows.
+        dates: parts of dates (`month 5`).
+        spent: positions of the words that went into them.
+    """
+
+    numbers: tuple[tuple[str, str], ...]
+    dates: Counter[str]
+    spent: frozenset[int]
+
+
+def read_quantities(tokens: Sequence[Word]) -> Quantities:
+    """The numbers and dates among `tokens`.
+
+    >>> from clause.text.words import words
+    >>> read_quantities(words("5 km on May 3, 2026 with two-hundred dogs")).numbers
+    (('5 km', 'on'), ('3', '2026'), ('2026', 'with'), ('200', 'dogs'))
+    """
+    numbers: list[tuple[str, str]] = []
+    dates: Counter[str] = Counter()
+    spent: set[int] = set()
+    position = 0
+    while position < len(tokens):
+        word, length = tokens[position].lower, 1
+        date = _ISO_DATE.match(word)
+        if date:
+            year, month, day = map(int, date.groups())
+            dates[f"month {month}"] += 1
+            numbers += [(str(day), str(year)), (str(year), "")]
+            spent.add(position)
+        elif word in _MONTHS and _is_month(tokens, position):
+            dates[f"month {_MONTHS[word]}"] += 1
+            spent.add(position)
+        else:
+            value, length = _number_at(tokens, position)
+            spent.update(range(position, position + length))
+            length = max(length, 1)
+            if value:
+                numbers.append((value, tokens[position + length].lower if position + length < len(tokens) else ""))
+        position += length
+    return Quantities(tuple(numbers), dates, frozenset(spent))
+
+
+def _is_month(tokens: Sequence[Word], position: int) -> bool:
+    """`may` and `march` are months only with a capital inside a sentence, or beside a number."""
+    token = tokens[position]
+    if token.lower not in _MONTHS_AND_WORDS or (token.capital and not token.opens):
+        return True
+    beside = tokens[max(0, position - 1) : position + 2]
+    return any(other.text[:1].isdigit() for other in beside)
+
+
+def _number_at(tokens: Sequence[Word], position: int) -> tuple[str, int]:
+    """The number that begins at `position`, written in one way, and how many tokens it takes; ("", 0) if none does."""
+    word = tokens[position].lower
+    if word in _ORDINALS:
+        return f"#{_ORDINALS[word]}", 1
+    if word in _TIMES:
+        return (f"{_TIMES[word]}", 1) if word != "couple" or _follows(tokens, position, "of") else ("", 0)
+    plain = _PLAIN.match(word)
+    if plain is None and any(letter.isdigit() for letter in word):
+        return (f"={word}", 1) if word[0].isdigit() or word[0] in "-+" else ("", 0)
+    value, length, tail = _value_at(tokens, position, plain)
+    if value is None or tail in _ORDINAL_ENDINGS:
+        return (f"#{value:g}" if value is not None else ""), length
+    written, more = _with_unit(tokens, position, length, tail)
+    return (f"{value:.12g}{written}", length + more) if written is not None else (f"={word}", 1)
+
+
+def _with_unit(tokens: Sequence[Word], position: int, length: int, tail: str) -> tuple[str | None, int]:
+    """The unit of the number at `position`, a blank before it, and its tokens; None for letters that are no unit."""
+    before = tokens[position - 1].lower if position else ""
+    after = tokens[position + length].lower if position + length < len(tokens) else ""
+    unit = _UNITS.get(tail) or (_UNITS[before] if before in _CURRENCIES else None)
+    if tail and unit is None:
+        return None, 0
+    if unit is None and after in _UNITS:
+        return f" {_UNITS[after]}", 1
+    return (f" {unit}" if unit else ""), 0
+
+
+def _value_at(tokens: Sequence[Word], position: int, plain: re.Match[str] | None) -> tuple[float | None, int, str]:
+    """The value of digits or of number words at `position`, the tokens taken, and letters glued to digits."""
+    tail, total, length = "", 0.0, 0
+    if plain is not None:
+        sign, digits, tail = plain.groups()
+        total = float(digits.replace(",", "")) * (-1 if sign in {"-", "\u2212"} else 1)
+        length = 1
+        if tail in _LETTER_SCALES and _UNITS.get(tail) is None:
+            total, tail = total * _LETTER_SCALES[tail], ""
+        if position + 1 < len(tokens) and tokens[position + 1].lower in _SCALES and not tail:
+            total, length = total * _SCALES[tokens[position + 1].lower], 2
+        return total, length, tail
+    part = 0.0
+    while position + length < len(tokens):
+        word = tokens[position + length].lower
+        pieces = word.split("-")
+        if not all(piece in _SMALL or piece in _TENS or piece in _SCALES for piece in pieces):
+            break
+        if not length and pieces[0] in _SCALES and pieces[0] not in _FIRST_SCALES:
+            break
+        for piece in pieces:
+            if piece in _SCALES:
+                part = max(part, 1.0) * _SCALES[piece]
+                total, part = (total + part, 0.0) if _SCALES[piece] >= 1e3 else (total, part)
+            else:
+                part += _SMALL.get(piece, 0) + _TENS.get(piece, 0)
+        length += 1
+    return (total + part, length, tail) if length else (None, 0, tail)
+
+
+def _follows(tokens: Sequence[Word], position: int, word: str) -> bool:
+    return position + 1 < len(tokens) and tokens[position + 1].lower == word

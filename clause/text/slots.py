@@ -1,0 +1,197 @@
+"""What two statements must agree in to the letter: numbers with their units, dates, names, negation, persons, tense."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import lru_cache
+
+from clause.text.lexicon import Relation, relation, shipped_lexicon
+from clause.text.quantities import Quantities, read_quantities
+from clause.text.vocabulary import ADJUNCTS, LIGHT, MODALS, NEGATIONS, PAST, PRESENT, PRONOUNS
+from clause.text.words import Word, bases, words
+
+SLOTS = ("numbers", "dates", "names", "negation", "persons", "modality", "tense", "mood")
+"""The names of the slots, in the order in which differences are told."""
+
+_TITLE_SHARE = 0.6
+_TITLE_LENGTH = 3
+
+
+@dataclass(frozen=True)
+class Slots:
+    """What a statement fixes.
+
+    Attributes:
+        quantities: numbers and dates.
+        names: words with capitals inside a sentence, or with digits, in lower case.
+        negations: the word that follows each negation, or `` where none does.
+        persons: personal pronouns by person (`he`, `they`).
+        modals: modal verbs.
+        tense: `past` and `present` as the auxiliaries have it.
+        headline: whether most words have capitals, so that these name nothing.
+    """
+
+    quantities: Quantities
+    names: Counter[str]
+    negations: Counter[str]
+    persons: frozenset[str]
+    modals: frozenset[str]
+    tense: frozenset[str]
+    headline: bool
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A text read once: its words, its slots, and its content words as (position, look-up form, word)."""
+
+    text: str
+    words: tuple[Word, ...]
+    slots: Slots
+    content: tuple[tuple[int, str, Word], ...]
+
+
+@lru_cache(maxsize=8192)
+def read_statement(text: str) -> Statement:
+    """`text` as words, slots and content words.
+
+    >>> statement = read_statement("The 2 dogs don't bite Ann.")
+    >>> [form for _, form, _ in statement.content], statement.slots.quantities.numbers, dict(statement.slots.negations)
+    (['dogs', 'bite', 'ann'], (('2', 'dogs'),), {'bite': 1})
+    """
+    tokens = tuple(words(text))
+    slots = _slots(tokens)
+    return Statement(text, tokens, slots, tuple(_content(tokens, slots.quantities.spent)))
+
+
+def differing_slots(first: Statement, second: Statement) -> list[str]:
+    """The slots in which two statements differ: numbers, dates, names, negation, persons, modality, tense, mood.
+
+    >>> differing_slots(*map(read_statement, ("Here Ann has 5 cups.", "Here Bob hasn't six cups.")))
+    ['numbers', 'names', 'negation']
+    """
+    mine, theirs = first.slots, second.slots
+    found = []
+    if not _same_numbers(mine.quantities.numbers, theirs.quantities.numbers):
+        found.append("numbers")
+    if mine.quantities.dates != theirs.quantities.dates:
+        found.append("dates")
+    if not _same_names(first, second):
+        found.append("names")
+    if not _same_negations(mine.negations, theirs.negations):
+        found.append("negation")
+    if mine.persons - theirs.persons and theirs.persons - mine.persons:
+        found.append("persons")
+    if mine.modals != theirs.modals:
+        found.append("modality")
+    if mine.tense and theirs.tense and not mine.tense & theirs.tense:
+        found.append("tense")
+    if first.text.rstrip().endswith("?") != second.text.rstrip().endswith("?"):
+        found.append("mood")
+    return found
+
+
+def _slots(tokens: tuple[Word, ...]) -> Slots:
+    quantities = read_quantities(tokens)
+    lower = [token.lower for token in tokens]
+    headline, names = _names(tokens, quantities.spent)
+    return Slots(
+        quantities=quantities,
+        names=names,
+        negations=_negations(lower),
+        persons=frozenset(PRONOUNS[word] for word in lower if word in PRONOUNS),
+        modals=frozenset(lower[at] for at in range(len(lower)) if lower[at] in MODALS and at not in quantities.spent),
+        tense=frozenset(
+            name for name, forms in (("past", PAST), ("present", PRESENT)) if any(word in forms for word in lower)
+        ),
+        headline=headline,
+    )
+
+
+def _content(tokens: tuple[Word, ...], spent: frozenset[int]) -> list[tuple[int, str, Word]]:
+    """Content words; runs that the lists know as a phrase (`south_korea`) become one."""
+    phrases = _phrases_by_head()
+    found = []
+    position = 0
+    while position < len(tokens):
+        token = tokens[position]
+        length, form = 1, token.lower
+        for phrase in phrases.get(token.lower, ()):
+            if all(
+                position + step < len(tokens)
+                and word in {tokens[position + step].lower, *tokens[position + step].bases}
+                for step, word in enumerate(phrase)
+            ):
+                length, form = len(phrase), "_".join(phrase)
+                break
+        small = token.lower in ADJUNCTS or bool({token.lower, *token.bases} & LIGHT)
+        if position not in spent and (length > 1 or not small):
+            found.append((position, form, token))
+        position += length
+    return found
+
+
+@lru_cache(maxsize=1)
+def _phrases_by_head() -> dict[str, list[tuple[str, ...]]]:
+    heads: dict[str, list[tuple[str, ...]]] = {}
+    for phrase in shipped_lexicon().phrases:
+        heads.setdefault(phrase[0], []).append(phrase)
+    return heads
+
+
+def _names(tokens: tuple[Word, ...], spent: frozenset[int]) -> tuple[bool, Counter[str]]:
+    """Whether capitals are a headline's, and the names."""
+    content = [token for at, token in enumerate(tokens) if at not in spent and token.lower not in ADJUNCTS]
+    inner = [token for token in content if not token.opens]
+    headline = len(inner) >= _TITLE_LENGTH and sum(token.capital for token in inner) > _TITLE_SHARE * len(inner)
+    found: Counter[str] = Counter()
+    for token in content:
+        coded = any(letter.isdigit() for letter in token.text)
+        inside = token.capital and not headline and (not token.opens or token.text[1:] != token.lower[1:])
+        if coded or inside:
+            found[token.lower] += 1
+    return headline, found
+
+
+def _negations(lower: list[str]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for position, word in enumerate(lower):
+        if word in NEGATIONS:
+            target = next((other for other in lower[position + 1 :] if other not in ADJUNCTS), "")
+            found[min(bases(target), key=lambda form: (len(form), form)) if target else ""] += 1
+    return found
+
+
+def _same_numbers(mine: tuple[tuple[str, str], ...], theirs: tuple[tuple[str, str], ...]) -> bool:
+    """Whether the numbers are equal, in one order or of the same things; a lone `1` counts as an article."""
+    first, second = ([number for number in numbers if number[0] != "1"] for numbers in (mine, theirs))
+    if [value for value, _ in first] == [value for value, _ in second]:
+        return True
+    return Counter(map(_counted, first)) == Counter(map(_counted, second))
+
+
+def _counted(number: tuple[str, str]) -> tuple[str, str]:
+    value, word = number
+    return value, min(bases(word), key=lambda form: (len(form), form))
+
+
+def _same_names(first: Statement, second: Statement) -> bool:
+    """Whether every name of either is a word of the other; capitals do not matter there."""
+    mine, theirs = ({form for word in one.words for form in (word.lower, *word.bases)} for one in (first, second))
+    forms_a = {form for _, form, _ in first.content}
+    forms_b = {form for _, form, _ in second.content}
+    return all(_named(name, theirs, forms_b) for name in first.slots.names) and all(
+        _named(name, mine, forms_a) for name in second.slots.names
+    )
+
+
+def _named(name: str, known: set[str], forms: set[str]) -> bool:
+    return name in known or any(relation(name, form) is Relation.SAME for form in forms)
+
+
+def _same_negations(mine: Counter[str], theirs: Counter[str]) -> bool:
+    """Whether both negate the same words."""
+    if mine.total() != theirs.total():
+        return False
+    left, right = list((mine - theirs).elements()), list((theirs - mine).elements())
+    return all(any(relation(one, other) is Relation.SAME for other in right) for one in left if one)
