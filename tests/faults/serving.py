@@ -1,0 +1,51 @@
+"""`clause serve` as a process of its own, on whatever the environment names."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+
+PATIENCE_S = 120
+
+
+@contextmanager
+def serving(folder: Path, settings: Mapping[str, str]) -> Iterator[str]:
+    """The URL of an API that was started with `settings` alone, once it is ready; stopped afterwards."""
+    others = {name: value for name, value in os.environ.items() if not name.startswith("CLAUSE_")}
+    command = [sys.executable, "-m", "clause.cli.main", "serve", "--port", "0", "--json"]
+    log = folder / "serve.log"
+    with log.open("w") as sink:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=sink, env={**others, **settings}, text=True)
+        try:
+            assert process.stdout is not None
+            url = json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")["api"]
+            until(lambda: process.poll() is not None or ready(url))
+            assert process.poll() is None, log.read_text()
+            yield url
+        finally:
+            process.terminate()
+            process.wait(timeout=60)
+    assert process.returncode in (0, -15), log.read_text()
+
+
+def ready(url: str) -> bool:
+    """True once /health/ready says that questions can be answered."""
+    try:
+        return httpx.get(f"{url}/health/ready", timeout=30, trust_env=False).is_success
+    except httpx.TransportError:
+        return False
+
+
+def until(happened: Callable[[], bool]) -> None:
+    """Look again until it has happened; two minutes are long enough on any machine."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not happened():
+        assert time.monotonic() < deadline, "it never happened"
