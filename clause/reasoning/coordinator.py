@@ -4,50 +4,27 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from clause.graph.scopes import Caller
 from clause.graph.timing import measure
 from clause.reasoning.actions import ARCHITECT, CURATOR, NAVIGATOR, Agent
 from clause.reasoning.asking import Asked, Asker, PolicyBook
-from clause.reasoning.budget import Budgets, Prices, Spend
+from clause.reasoning.budget import Budgets, Prices
 from clause.reasoning.episode import Episode
+from clause.reasoning.finished import Finished
 from clause.reasoning.models import AgentHandoff, CoordinationRequest, CoordinationResponse, SelectedEvidence
 from clause.reasoning.neighbourhood import NeighbourhoodPort
 from clause.reasoning.outcome import answer_views, subgraph_view
-from clause.reasoning.policy import Agents, Policy
+from clause.reasoning.policy import Policy
 from clause.reasoning.pool import TextSource, fill_pool
 from clause.reasoning.recording import Reporter, shown
-from clause.reasoning.turns import Table, Turn
+from clause.reasoning.turns import Table
 from clause.reasoning.units import TokenCounter
 
 NO_SEEDS = "no entity of these scopes is named in the question, and no start node was given"
 NO_WALK = "the walk reached nothing that could answer the question"
 TOO_WEAK = "the best answer's score is below the policy's threshold"
-
-
-@dataclass(slots=True)
-class Finished:
-    """An episode after its last turn: the turns of each agent in order, and what they found."""
-
-    asked: Asked
-    policy: Policy
-    agents: Agents
-    episode: Episode
-    turns: dict[Agent, list[Turn]] = field(default_factory=dict)
-    answers: list[dict[str, Any]] = field(default_factory=list)
-    paths: list[dict[str, Any]] = field(default_factory=list)
-    abstained: bool = False
-    reason: str | None = None
-
-    def spent(self, agent: Agent) -> Spend:
-        """Everything one agent spent, over all rounds."""
-        return sum((step.cost for step in self.episode.log if step.agent == agent), Spend())
-
-    def latency_ms(self, agent: Agent) -> float:
-        """An agent's milliseconds, over all rounds."""
-        return sum(turn.latency_ms for turn in self.turns.get(agent, ()))
 
 
 class Coordinator:
@@ -83,9 +60,11 @@ class Coordinator:
         self._token_margin = token_margin
 
     async def coordinate(
-        self, request: CoordinationRequest, caller: Caller, *, budgets: Budgets | None = None
+        self, request: CoordinationRequest, caller: Caller, *, budgets: Budgets | None = None, hard: bool = True
     ) -> CoordinationResponse:
-        """Answer a question. `budgets` replaces the request's own: evaluation goes below the API's bounds.
+        """Answer a question.
+
+        `budgets` replaces the request's own: evaluation goes below the API's bounds; `hard` as in `play`.
 
         Raises:
             BadInputError: an unknown scope, policy or start node.
@@ -97,7 +76,8 @@ class Coordinator:
             view = await self._asker.view(caller, request.scopes, request.as_of_valid, request.as_of_recorded)
             prices = Prices(request.lambdas.edge, request.lambdas.latency, request.lambdas.token)
             asked = await self._asker.ask(request.query, prices, view, start_nodes=request.start_nodes)
-            finished = await self.play(asked, policy, budgets or self._budgets(request), max_rounds=request.max_rounds)
+            allowed = budgets or self._budgets(request)
+            finished = await self.play(asked, policy, allowed, max_rounds=request.max_rounds, hard=hard)
             evidence, provenance_ms = await self._reporter.evidence(finished)
         total_ms = (time.perf_counter() - started) * 1000
         response = CoordinationResponse(
@@ -120,10 +100,16 @@ class Coordinator:
         )
         return self._reporter.record(request, finished, response, evidence, caller)
 
-    async def play(self, asked: Asked, policy: Policy, budgets: Budgets, *, max_rounds: int = 1) -> Finished:
-        """One episode: rounds of edit, traverse, curate."""
+    async def play(
+        self, asked: Asked, policy: Policy, budgets: Budgets, *, max_rounds: int = 1, hard: bool = True
+    ) -> Finished:
+        """One episode: rounds of edit, traverse, curate. `hard=False` takes the masks off, to measure; never to serve.
+
+        Raises:
+            BudgetError: a policy chose what a mask forbids.
+        """
         agents = await policy.begin(asked.question, self._asker.embedder.embed)
-        episode = Episode([seed.id for seed in asked.question.seeds], budgets, edge_score=agents.edge_score)
+        episode = Episode([seed.id for seed in asked.question.seeds], budgets, hard=hard, edge_score=agents.edge_score)
         table = Table(episode, asked.question, policy, agents, self._port, asked.view)
         finished = Finished(asked, policy, agents, episode, {ARCHITECT: [], NAVIGATOR: [], CURATOR: []})
         for _ in range(max_rounds):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from clause.graph.scopes import Caller
 from clause.reasoning.actions import Agent, Pick
 from clause.reasoning.episode import Episode
 from clause.reasoning.evidence import EvidenceRecord, Provenance
+from clause.reasoning.finished import Finished
 from clause.reasoning.models import CoordinationRequest, CoordinationResponse, SelectedEvidence
 from clause.reasoning.policy import LeftOut, Question
 from clause.reasoning.pool import unit_vectors
@@ -17,9 +18,6 @@ from clause.reasoning.receipts import make_receipt
 from clause.reasoning.run_record import RunRecord, RunSeed, digest_of
 from clause.reasoning.runs import RunRecorder
 from clause.reasoning.steps import step_records
-
-if TYPE_CHECKING:
-    from clause.reasoning.coordinator import Finished
 
 
 class Reporter:
