@@ -47,7 +47,7 @@ def balanced(logits: Floats) -> Floats:
 
     So the log-odds of acting against stopping are log-sum-exp of the options minus log N, whatever N is (policy.md).
 
-    >>> balanced(np.zeros(3, dtype=np.float32)).round(3).tolist()
+    >>> [round(float(logit), 3) for logit in balanced(np.zeros(3, dtype=np.float32))]
     [0.0, -0.693, -0.693]
     """
     lowered = logits.copy()

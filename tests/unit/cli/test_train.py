@@ -1,6 +1,9 @@
 import json
 import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
@@ -9,6 +12,9 @@ from clause.cli import train
 from clause.evaluation.questions import Question
 from clause.policy.config import CloningConfig, LearningConfig
 from clause.policy.recipe import Recipe
+from clause.reasoning.neighbourhood import View
+from clause.reasoning.seeds import SeedEntity
+from clause.reasoning.snapshot import Snapshot
 from tests.unit.policy.cinema import DIRECTED, EMBEDDER, NETWORK, STARS, cinema, walk
 
 RECIPE = """
@@ -124,3 +130,42 @@ def test_the_recipe_s_defaults_are_the_published_settings() -> None:
     assert Recipe.read().learning == LearningConfig()
     assert Recipe.read().cloning == CloningConfig(epochs=16)
     assert NETWORK.dimension == 32
+
+
+def test_the_packaged_sample_is_a_snapshot_without_any_server() -> None:
+    snapshot, embedder = train._sample()
+    assert len(snapshot.ids) > 40_000
+    assert "directed_by" in snapshot.relations
+    assert embedder.model == "all-MiniLM-L6-v2"
+
+
+async def test_a_graph_of_one_s_own_is_exported_and_its_questions_get_their_first_seed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    name = cinema().names[cinema().ids.index("film0")]
+    text = f"who directed {name}"
+
+    class Seeds:
+        async def find(self, question: str, view: View, limit: int) -> list[SeedEntity]:
+            assert view.scopes == ("kg:mine",)
+            if question == "nothing named":
+                return []
+            start = question.find(name)
+            return [SeedEntity(id="film0", name=name, score=0.9, reason="exact", start=start, end=start + len(name))]
+
+    @asynccontextmanager
+    async def opened(*, sample: bool) -> AsyncIterator[SimpleNamespace]:
+        assert not sample
+        yield SimpleNamespace(embedder=EMBEDDER, graph=None, seeds=Seeds())
+
+    async def export(graph: object, port: object, view: View, *, dimension: int) -> Snapshot:
+        assert dimension == EMBEDDER.dimension
+        return cinema()
+
+    monkeypatch.setattr("clause.cli.measuring.opened", opened)
+    monkeypatch.setattr("clause.evaluation.exporting.export_snapshot", export)
+    questions = [Question(text, ("Director1",)), Question("nothing named", ("x",))]
+    snapshot, found, model = await train._explored(questions, ["kg:mine"])
+    assert snapshot is cinema()
+    assert [(one.seed, one.masked) for one in found] == [("film0", "who directed it")]
+    assert model == "hash"
