@@ -143,6 +143,6 @@ def _refused(address: Address) -> ServerError:
 
 def _stranger(address: Address) -> ServerError:
     return ServerError(
-        f"what answers at {address.uri} does not speak Neo4j's protocol",
-        remedy="set CLAUSE_NEO4J_URI to the Bolt address",
+        f"what answers at {address.uri} is another service than Neo4j, or a Neo4j that is too old",
+        remedy="set CLAUSE_NEO4J_URI to the Bolt address of Neo4j 2026.01 or newer",
     )
