@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -81,6 +83,21 @@ def test_the_api_answers_503_while_neo4j_is_gone_and_recovers_by_itself(doomed: 
         job = client.post("/api/jobs", json={"kind": "forget_keys"})
         assert job.status_code == 202, job.text
         until(lambda: client.get(job.headers["Location"]).json()["state"] == "succeeded")
+
+
+def test_a_server_that_hangs_is_not_called_running_and_is_found_again(doomed: ManagedServer) -> None:
+    address, pid = doomed.ensure(), doomed.status().pid
+    assert pid is not None
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        hanging = doomed.status()
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert (hanging.running, hanging.pid) == (False, pid)
+    assert "answers nothing" in str(hanging.problem)
+    assert "`clause db stop` and `clause db start`" in str(hanging.problem)
+    assert doomed.ensure() == address
+    assert (doomed.status().running, doomed.status().pid) == (True, pid)
 
 
 def lines(writer: int) -> str:
