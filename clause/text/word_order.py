@@ -68,6 +68,8 @@ def _active_orders(statement: Statement, by: int) -> list[list[int]]:
     verb = [i for i in own if places[i] == act]
     adverbs = [i for i in own if be < places[i] < act]
     rest = [i for i in own if act < places[i] < by]
+    manner = [i for i in rest if tokens[places[i]].endswith("ly")]
+    others = [i for i in rest if i not in manner]
     after = [i for i in own if places[i] > by]
     orders = []
     for start in {-1, clause}:
@@ -76,7 +78,7 @@ def _active_orders(statement: Statement, by: int) -> list[list[int]]:
         for end in range(1, len(after) + 1):
             agent, tail = after[:end], after[end:]
             orders.append([*before, *agent, *adverbs, *verb, *patient, *rest, *tail])
-            orders.append([*before, *agent, *rest, *verb, *patient, *adverbs, *tail])
+            orders.append([*before, *agent, *adverbs, *manner, *verb, *patient, *others, *tail])
     return orders
 
 

@@ -11,7 +11,7 @@ from clause.text.vocabulary import AMBIGUOUS, IRREGULAR
 _TOKEN = re.compile(
     r"(?:[^\W\d_]\.){2,}"  # U.S.
     r"|(?<![\w.,])[-+\u2212]?\d+(?:[.,:/-]\d+)*[^\W_]*"  # -3.5, 2026-01-02, 5kg, 2nd
-    r"|[^\W_]+(?:['\u2019\u2010-][^\W_]+)*"  # words, well-known, don't, GPT-4
+    r"|[^\W_]+(?:['\u2019\u2010-][^\W_]+)*"  # words, well-known, don't, t-shirt
     r"|[$\u20ac\u00a3\u00a5%\u00b0]"
 )
 _PAUSE = re.compile(r"[,;:\"\u201c\u201d\u2014]|\s-+\s")
@@ -45,7 +45,7 @@ class Word:
 
 
 def words(text: str) -> list[Word]:
-    """The words of `text` in order; contractions of `not` are split, possessive endings fall away.
+    """The words of `text` in order; compounds and contractions of `not` are split, possessive endings fall away.
 
     >>> [word.lower for word in words("The U.S. isn't Ann's 5kg friend.")]
     ['the', 'u.s.', 'is', 'not', 'ann', '5kg', 'friend']
@@ -76,6 +76,9 @@ def bases(word: str) -> frozenset[str]:
 
 def _parts(token: str) -> list[str]:
     plain = token.replace("\u2019", "'").replace("\u2010", "-")
+    compound = plain.split("-") if plain[0].isalpha() else [plain]
+    if len(compound) > 1 and all(len(part) > 1 or part.isdigit() for part in compound):
+        return [word for part in compound for word in _parts(part)]
     lower = plain.lower()
     if lower in {"cannot", "can't", "won't"}:
         return [{"w": "will", "c": "can"}[lower[0]], "not"]

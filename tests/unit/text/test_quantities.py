@@ -40,7 +40,7 @@ def numbers(text):
         ("version 3.11.2", ["=3.11.2"]),
         ("at 10:30", ["=10:30"]),
         ("4x4 cars", ["=4x4"]),
-        ("GPT-4 is a name", []),
+        ("GPT-4 and B12 are names", ["4"]),
         ("5 pm", ["5 pm"]),
         ("2026-05-03", ["3", "2026"]),
         ("no numbers", []),
