@@ -87,6 +87,7 @@ class Container:
     graph: Graph
     embedder: SentenceTransformerEmbedder
     seeds: SeedFinder
+    port: NeighbourhoodPort
     coordinator: Coordinator
     agents: LoneAgents
     runs: RunRecorder
@@ -126,6 +127,17 @@ class Container:
         async with AsyncExitStack() as stack:
             graph = await stack.enter_async_context(open_graph(settings, progress=progress, metrics=metrics))
             yield await _join(settings, metrics, graph, stack, policies or {})
+
+    @classmethod
+    @asynccontextmanager
+    async def serving(cls, settings: Settings, metrics: Metrics) -> AsyncIterator[Container]:
+        """`open` for a process that stays: queued jobs run in the background, and a rehearsal warms the database."""
+        from clause.jobs.runner import JobRunner  # noqa: PLC0415
+
+        async with cls.open(settings, metrics) as container, AsyncExitStack() as stack:
+            _in_background(JobRunner(container.jobs, container.job_kinds).run(), stack)
+            _in_background(_rehearse(container), stack)
+            yield container
 
     async def readiness(self) -> dict[str, Check]:
         """The state of neo4j, migrations, model and policy; never raises for a part that is away."""
@@ -177,7 +189,6 @@ async def _join(
     from clause.graph.idempotency import IdempotencyKeys  # noqa: PLC0415
     from clause.graph.migrations import migrate  # noqa: PLC0415
     from clause.jobs.jobs import Jobs  # noqa: PLC0415
-    from clause.jobs.runner import JobRunner  # noqa: PLC0415
     from clause.operations.promotion import default_policy  # noqa: PLC0415
     from clause.policy.shelf import SHIPPED_NAME, Shelf  # noqa: PLC0415
     from clause.reasoning.alone import LoneAgents  # noqa: PLC0415
@@ -215,15 +226,14 @@ async def _join(
     speaking: dict[str, Any] = {"count": count_all, "reporter": reporter, "token_margin": settings.token_margin}
     jobs, keys = Jobs(graph), IdempotencyKeys(graph)
     kinds = job_kinds(graph, embedder, keys)
-    _in_background(JobRunner(jobs, kinds).run(), stack)
     coordinator = Coordinator(asker, port, book, texts=IndexedTexts(graph), **speaking)
-    _in_background(_rehearse(warming, graph, port, coordinator), stack)
     return Container(
         settings=settings,
         metrics=metrics,
         graph=graph,
         embedder=embedder,
         seeds=finder,
+        port=port,
         coordinator=coordinator,
         agents=LoneAgents(asker, port, finder, **speaking),
         runs=runs,
@@ -257,13 +267,11 @@ def job_kinds(graph: Graph, embedder: Embedder, keys: IdempotencyKeys) -> dict[s
     return {"embed": embed, "load_sample": sample, "forget_keys": forget_keys}
 
 
-async def _rehearse(
-    warming: asyncio.Task[None], graph: Graph, port: NeighbourhoodPort, coordinator: Coordinator
-) -> None:
+async def _rehearse(container: Container) -> None:
     from clause.reasoning.rehearsal import rehearse  # noqa: PLC0415
 
-    await asyncio.shield(warming)
-    await rehearse(graph, port, coordinator)
+    await asyncio.shield(container.warming)
+    await rehearse(container.graph, container.port, container.coordinator)
 
 
 def _in_background(work: Coroutine[None, None, None], stack: AsyncExitStack) -> asyncio.Task[None]:

@@ -29,7 +29,7 @@ ThoughtSeeds, curiosity and causal scores are accepted; until that part is built
 def build_app(
     settings: Settings,
     *,
-    opener: Opener = Container.open,
+    opener: Opener = Container.serving,
     authenticate: Authenticate = owner_of_everything,
     metrics: Metrics | None = None,
 ) -> FastAPI:

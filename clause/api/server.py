@@ -44,7 +44,7 @@ def listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def run(settings: Settings, listener: socket.socket, *, opener: Opener = Container.open) -> None:
+def run(settings: Settings, listener: socket.socket, *, opener: Opener = Container.serving) -> None:
     """Serve on `listener` until interrupted or terminated.
 
     The container is opened before the server starts, so that what is wrong with it is one of our own errors and no

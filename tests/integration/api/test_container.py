@@ -12,6 +12,7 @@ from clause.graph.scopes import Caller
 from clause.ingest.triples import load_triples
 from clause.reasoning.models import BudgetAllocation, CoordinationRequest
 from clause.settings import Settings
+from clause.telemetry import Metrics
 from clause.text.embedder import DEFAULT_MODEL
 
 pytestmark = [pytest.mark.integration, pytest.mark.usefixtures("no_model")]
@@ -31,7 +32,7 @@ async def test_what_is_joined_becomes_ready_and_answers(migrated_address: Addres
     await use_model(migrated_address, DEFAULT_MODEL)
     films = tmp_path / "films.txt"
     films.write_text("Kes|directed_by|Ken Loach\nRiff-Raff|directed_by|Ken Loach\n")
-    async with Container.open(settings_of(migrated_address)) as container:
+    async with Container.serving(settings_of(migrated_address), Metrics()) as container:
         await load_triples(container.graph, container.embedder, films, scope)
         await container.warming
         checks = await container.readiness()
