@@ -3,29 +3,41 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clause.cli import evaluate_pairs
+from clause.cli import evaluate_frontier, evaluate_pairs
 from clause.cli.console import JsonFlag, print_json, stdout
-from clause.cli.measuring import PolicyName, counter, given_command
+from clause.cli.measuring import (
+    SAMPLE_SCOPE,
+    Clients,
+    Limit,
+    MoreQuestions,
+    PolicyName,
+    Questions,
+    Sample,
+    SampleSeed,
+    counter,
+    given_command,
+    question_sets,
+)
 
 if TYPE_CHECKING:
     from clause.container import Container
+    from clause.evaluation.questions import Question
     from clause.evaluation.service import ServiceSystem
     from clause.reasoning.budget import Budgets
 
 app = typer.Typer(help="Measure answers against a data set.", no_args_is_help=True)
 
+app.command("frontier")(evaluate_frontier.frontier)
 app.command("pairs")(evaluate_pairs.pairs)
 app.command("make-pairs")(evaluate_pairs.make_pairs)
 app.command("train-pairs")(evaluate_pairs.train_pairs)
-
-SAMPLE_SCOPE = "kg:metaqa"
 
 
 class SeedsFrom(StrEnum):
@@ -42,17 +54,20 @@ class Backend(StrEnum):
     SNAPSHOT = "snapshot"
 
 
-Questions = Annotated[
-    list[str], typer.Option(metavar="HOP=FILE...", help="One to three question files: --questions 1=FILE 2=FILE.")
-]
-MoreQuestions = Annotated[list[str] | None, typer.Argument(metavar="HOP=FILE", hidden=True)]
-Limit = Annotated[int | None, typer.Option(min=1, help="Only the first so many questions of each file.")]
+class Limits(StrEnum):
+    """Whether all questions have the same budgets."""
+
+    GIVEN = "given"
+    SAMPLED = "sampled"
+
+
 EdgeBudget = Annotated[int, typer.Option(min=1, max=1000, help="Edges; may go below the API's bound.")]
 StepBudget = Annotated[int, typer.Option(min=1, max=20, help="Steps of the walk.")]
 TokenBudget = Annotated[int, typer.Option(min=1, max=8192, help="Tokens; may go below the API's bound.")]
 SeedsOption = Annotated[SeedsFrom, typer.Option(help="Find the entity in the text, or take the bracketed one.")]
 BackendOption = Annotated[Backend, typer.Option(help="Read Neo4j, or a snapshot of it in memory.")]
-Clients = Annotated[int, typer.Option(min=1, max=64, help="Questions in flight at a time.")]
+Mask = Annotated[bool, typer.Option("--mask/--no-mask", help="Whether the hard masks are on.")]
+LimitsOption = Annotated[Limits, typer.Option(help="The budgets given, or log-uniform ones for each question.")]
 
 
 @app.command()
@@ -61,25 +76,30 @@ def metaqa(
     questions: Questions,
     more: MoreQuestions = None,
     limit: Limit = None,
+    sample: Sample = None,
+    sample_seed: SampleSeed = 0,
     policy: PolicyName = "learned",
     edge_budget: EdgeBudget = 200,
     step_budget: StepBudget = 10,
     token_budget: TokenBudget = 2048,
+    limits: LimitsOption = Limits.GIVEN,
+    mask: Mask = True,
     seeds: SeedsOption = SeedsFrom.TEXT,
     backend: BackendOption = Backend.SERVICE,
     clients: Clients = 2,
     as_json: JsonFlag = False,
 ) -> None:
     """Answer MetaQA's questions and compare with the gold answers, hop by hop."""
+    from clause.evaluation.limits import log_uniform_limits
     from clause.evaluation.report import results_table
     from clause.evaluation.studies import metaqa_study
     from clause.reasoning.budget import Budgets
 
-    sets = _sets(questions, more, limit)
-    budgets = Budgets(edge_budget, step_budget, token_budget)
+    sets = question_sets(questions, more, limit, sample, sample_seed)
+    budgets = log_uniform_limits if limits is Limits.SAMPLED else Budgets(edge_budget, step_budget, token_budget)
 
     async def run(container: Container) -> dict[str, Any]:
-        system = await _system(container, policy, budgets, seeds, backend)
+        system = await _system(container, policy, budgets, seeds, backend, hard=mask)
         return await metaqa_study(
             system, sets, _sample_graph(), clients=clients, command=given_command(), progress=counter("answered")
         )
@@ -95,6 +115,8 @@ def compare(
     against: Annotated[str, typer.Option(help="The other policy.")],
     more: MoreQuestions = None,
     limit: Limit = None,
+    sample: Sample = None,
+    sample_seed: SampleSeed = 0,
     policy: PolicyName = "learned",
     edge_budget: EdgeBudget = 200,
     step_budget: StepBudget = 10,
@@ -108,7 +130,7 @@ def compare(
     from clause.evaluation.studies import comparison_study
     from clause.reasoning.budget import Budgets
 
-    sets = _sets(questions, more, limit)
+    sets = question_sets(questions, more, limit, sample, sample_seed)
     budgets = Budgets(edge_budget, step_budget, token_budget)
 
     async def run(container: Container) -> dict[str, Any]:
@@ -136,7 +158,7 @@ def abstain(
     from clause.evaluation.studies import abstaining_study
     from clause.reasoning.budget import Budgets
 
-    sets = _sets(questions, more, None)
+    sets = question_sets(questions, more, None)
 
     async def run(container: Container) -> dict[str, Any]:
         system = await _system(container, policy, Budgets(200), SeedsFrom.TEXT, Backend.SERVICE)
@@ -161,7 +183,7 @@ def seed_entities(
     from clause.cli.measuring import find_seeds
     from clause.evaluation.studies import seeds_study
 
-    sets = _sets(questions, more, limit)
+    sets = question_sets(questions, more, limit)
 
     async def run(container: Container) -> dict[str, Any]:
         find = find_seeds(container, [SAMPLE_SCOPE])
@@ -218,18 +240,11 @@ def train_relation_path(
     from clause.evaluation.pattern_training import draw, train_pattern_classifier
     from clause.evaluation.triples import TripleGraph
 
-    drawn = draw(list(_sets(questions, more, None).values()), per_hop, seed)
+    drawn = draw(list(question_sets(questions, more, None).values()), per_hop, seed)
     model = train_pattern_classifier(TripleGraph.read(triples), drawn, progress=counter("labelled"))
     model.save(out or SHIPPED)
     sizes = {"patterns": len(model.patterns), "grams": len(model.vocabulary)}
     _show({**model.about, **sizes, "out": str(out or SHIPPED), "command": given_command()}, as_json)
-
-
-def _sets(questions: list[str], more: list[str] | None, limit: int | None) -> dict[str, Any]:
-    from clause.evaluation.metaqa import question_files, read_questions
-
-    files = question_files([*questions, *(more or [])])
-    return {hop: read_questions(path, limit) for hop, path in files.items()}
 
 
 def _sample_graph() -> Any:
@@ -248,14 +263,22 @@ async def _on_sample(run: Any) -> dict[str, Any]:
 
 
 async def _system(
-    container: Container, policy: str, budgets: Budgets, seeds: SeedsFrom, backend: Backend
+    container: Container,
+    policy: str,
+    budgets: Budgets | Callable[[Question], Budgets],
+    seeds: SeedsFrom,
+    backend: Backend,
+    *,
+    hard: bool = True,
 ) -> ServiceSystem:
     from clause.cli.measuring import coordinate, snapshot_coordinate
     from clause.evaluation.service import ServiceSystem
 
     container.coordinator.policies[policy]
-    ask = coordinate(container) if backend is Backend.SERVICE else await snapshot_coordinate(container, [SAMPLE_SCOPE])
-    return ServiceSystem(ask, policy=policy, budgets=budgets, scopes=[SAMPLE_SCOPE], seeds=seeds.value)
+    snapshot = backend is Backend.SNAPSHOT
+    scopes = [SAMPLE_SCOPE]
+    ask = await snapshot_coordinate(container, scopes, hard=hard) if snapshot else coordinate(container, hard=hard)
+    return ServiceSystem(ask, policy=policy, budgets=budgets, scopes=scopes, seeds=seeds.value)
 
 
 def _show(result: Mapping[str, Any], as_json: bool) -> None:

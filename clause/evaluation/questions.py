@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterable, Iterator
+import random
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -87,6 +88,18 @@ def read_json_lines(path: Path, limit: int | None = None) -> list[Question]:
                     field="questions",
                 ) from error
     return questions
+
+
+def drawn(questions: Sequence[Question], count: int | None, seed: int = 0) -> list[Question]:
+    """`count` of the questions (all where there are fewer, or None), drawn by the seed, in the order of the file.
+
+    >>> [question.text for question in drawn([Question(text, ()) for text in "abcdef"], 3)]
+    ['b', 'd', 'e']
+    """
+    if count is None or count >= len(questions):
+        return list(questions)
+    places = random.Random(seed).sample(range(len(questions)), count)  # noqa: S311 -- a reproducible draw
+    return [questions[place] for place in sorted(places)]
 
 
 def _filled(lines: Iterable[str]) -> Iterator[tuple[int, str]]:

@@ -22,7 +22,7 @@ class ServiceSystem:
     Args:
         coordinate: a coordinator's method, for one caller and these budgets.
         policy: the policy that each request names.
-        budgets: the hard limits; they may go below what the API accepts.
+        budgets: the hard limits, for all questions or for each; they may go below what the API accepts.
         scopes: where to read.
         seeds: `gold` passes the question's topic entity as `start_nodes`; `text` lets the service find it.
     """
@@ -32,7 +32,7 @@ class ServiceSystem:
         coordinate: Coordinate,
         *,
         policy: str = "heuristic",
-        budgets: Budgets,
+        budgets: Budgets | Callable[[Question], Budgets],
         scopes: Sequence[str] | None = None,
         seeds: Seeds = "text",
     ) -> None:
@@ -62,12 +62,13 @@ class ServiceSystem:
 
     async def answer(self, question: Question) -> Outcome:
         """One question; refused input is an outcome without answers that carries the refusal."""
+        budgets = self._budgets(question) if callable(self._budgets) else self._budgets
         started = time.perf_counter()
         try:
-            response = await self._coordinate(self.request(question), self._budgets)
+            response = await self._coordinate(self.request(question), budgets)
         except (BadInputError, NotFoundError) as error:
             return Outcome(latency_ms=_since(started), abstained=True, error=str(error))
-        return read_response(response, self._budgets, _since(started))
+        return read_response(response, budgets, _since(started))
 
 
 def read_response(response: CoordinationResponse, budgets: Budgets, latency_ms: float) -> Outcome:

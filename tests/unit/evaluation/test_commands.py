@@ -12,8 +12,11 @@ from clause.cli import bench, evaluate, measuring
 from clause.errors import BadInputError, NotFoundError
 from clause.evaluation.baselines import BASELINES
 from clause.evaluation.harness import Row
+from clause.evaluation.limits import log_uniform_limits
+from clause.evaluation.questions import Question
 from clause.reasoning.asking import PolicyBook
 from tests.unit.evaluation.films import TRIPLES
+from tests.unit.evaluation.test_playing import stage as film_stage
 from tests.unit.evaluation.test_service import response
 
 QUESTIONS = "who directed [Heat]\tMann\nwho directed [Ali]\tMann\n"
@@ -26,8 +29,9 @@ class Coordinator:
         self.policies = PolicyBook({"learned": lambda: None, "heuristic": lambda: None, **BASELINES}, default="learned")
         self.asked = []
 
-    async def coordinate(self, request, caller, *, budgets=None):
+    async def coordinate(self, request, caller, *, budgets=None, hard=True):
         self.asked.append((request, caller, budgets))
+        self.hard = hard
         return response()
 
 
@@ -121,6 +125,54 @@ def test_two_policies_are_compared_on_the_same_questions(service, files):
     found = json.loads(run(evaluate.app, "compare", "--questions", files[0], *words, "--json").stdout)
     assert found["hops"]["1"]["f1"] == {"mean": 0.0, "low": 0.0, "high": 0.0}
     assert [request.policy for request, _, _ in service.coordinator.asked] == ["khop", "greedy"]
+
+
+def test_masks_can_be_taken_off_and_limits_drawn_for_each_question(service, files):
+    words = ["--no-mask", "--limits", "sampled", "--sample", "1", "--sample-seed", "3"]
+    found = json.loads(run(evaluate.app, "metaqa", "--questions", files[0], *words, "--json").stdout)
+    ((request, _, budgets),) = service.coordinator.asked
+    assert not service.coordinator.hard
+    assert found["n"] == 1
+    assert budgets == log_uniform_limits(Question(request.query, ()))
+
+
+@pytest.fixture
+def stage(monkeypatch):
+    """The stage of `frontier` is a fake film graph."""
+    made = film_stage()
+
+    async def snapshot_stage(container, scopes, seeds):
+        assert (scopes, seeds) == (["kg:metaqa"], "gold")
+        return made
+
+    monkeypatch.setattr(measuring, "snapshot_stage", snapshot_stage)
+    return made
+
+
+def test_the_frontier_is_measured_over_the_grid_and_drawn(service, stage, files, tmp_path, monkeypatch):
+    service.coordinator.policies = PolicyBook({"null": lambda: None}, default="null")
+    drawn = []
+    monkeypatch.setattr("clause.evaluation.frontier_report.draw", lambda result, path: drawn.append(path))
+    words = ["--edges", "3,5", "--tokens", "64", "--steps", "3", "--prices", "", "--policy", "null"]
+    words += ["--against", "null", "--plot", str(tmp_path / "a.png")]
+    found = json.loads(run(evaluate.app, "frontier", "--questions", files[0], *words, "--json").stdout)
+    assert [(row["edge_budget"], row["policy"]) for row in found["grid"]] == [(3, "null"), (5, "null")]
+    assert (found["n"], found["prices"], drawn) == (2, [], [tmp_path / "a.png"])
+    assert "3 edges" in run(evaluate.app, "frontier", "--questions", files[0], *words[:-2]).stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["--edges", "five"], "not numbers"),
+        (["--steps", "2.5"], "whole numbers"),
+        (["--prices", "-1"], "below 0"),
+        (["--seeds", "both"], "neither gold nor text"),
+    ],
+)
+def test_wrong_numbers_of_a_frontier_are_clear_errors(service, files, words, line):
+    with pytest.raises(BadInputError, match=line):
+        run(evaluate.app, "frontier", "--questions", files[0], *words)
 
 
 def test_abstaining_and_seeds_are_measured(service, files):

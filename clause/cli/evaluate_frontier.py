@@ -1,0 +1,117 @@
+"""`clause evaluate frontier`: supported F1 where budgets bind, and as prices rise, beside a null model."""
+
+from __future__ import annotations
+
+import asyncio
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from clause.cli.console import JsonFlag, note, print_json, stdout
+from clause.cli.measuring import (
+    SAMPLE_SCOPE,
+    Clients,
+    Limit,
+    MoreQuestions,
+    Questions,
+    Sample,
+    SampleSeed,
+    counter,
+    given_command,
+    question_sets,
+)
+from clause.errors import BadInputError
+
+if TYPE_CHECKING:
+    from clause.container import Container
+    from clause.evaluation.frontier import Cell
+    from clause.evaluation.system import System
+
+Numbers = Annotated[str, typer.Option(metavar="N,N,...", help="Comma-separated; empty: none.")]
+
+
+def frontier(
+    *,
+    questions: Questions,
+    more: MoreQuestions = None,
+    limit: Limit = None,
+    sample: Sample = None,
+    sample_seed: SampleSeed = 0,
+    policy: Annotated[list[str] | None, typer.Option(help="Who decides; may be repeated.  [default: learned]")] = None,
+    against: Annotated[str, typer.Option(help="The null model.")] = "relation-path-depth-first",
+    edges: Numbers = "5,10,20",
+    tokens: Numbers = "64,128,256",
+    steps: Numbers = "3,6",
+    prices: Numbers = "0.01,0.03,0.1,0.3,1",
+    seeds: Annotated[str, typer.Option(help="gold or text: take the bracketed entity, or find it.")] = "gold",
+    clients: Clients = 1,
+    plot: Annotated[Path | None, typer.Option(help="Also draw supported F1 against edges (needs matplotlib).")] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Supported F1 over scarce budgets and over prices, with the paired difference to a null model (95 %)."""
+    from clause.evaluation.frontier import frontier_study, grid, priced
+    from clause.evaluation.frontier_report import draw, frontier_text
+
+    asked = list(chain.from_iterable(question_sets(questions, more, limit, sample, sample_seed).values()))
+    limits = grid(_whole(edges, "edges"), _whole(tokens, "tokens"), _whole(steps, "steps"))
+    price_cells = priced(_numbers(prices, "prices"))
+    source: Literal["gold", "text"] = "gold" if seeds == "gold" else "text"
+    if seeds not in ("gold", "text"):
+        raise BadInputError(f"--seeds {seeds!r} is neither gold nor text", field="seeds")
+
+    async def run(container: Container) -> dict[str, Any]:
+        from clause.cli.measuring import snapshot_stage
+        from clause.evaluation.playing import PlayedSystem
+
+        names = policy or ["learned"]
+        for name in (*names, against):
+            container.coordinator.policies[name]
+        stage = await snapshot_stage(container, [SAMPLE_SCOPE], source)
+
+        def system(name: str, cell: Cell) -> System:
+            return PlayedSystem(stage, name, lambda _question: cell.budgets, cell.prices)
+
+        return await frontier_study(
+            system,
+            names,
+            against,
+            asked,
+            limits=limits,
+            prices=price_cells,
+            clients=clients,
+            command=given_command(),
+            progress=counter("cells", 10),
+        )
+
+    result = asyncio.run(_on_sample(run))
+    if plot is not None:
+        draw(result, plot)
+        note(f"drawn: {plot}")
+    print_json(result) if as_json else stdout().print(frontier_text(result), markup=False)
+
+
+def _numbers(text: str, field: str) -> list[float]:
+    try:
+        values = [float(word) for word in text.split(",") if word.strip()]
+    except ValueError as error:
+        raise BadInputError(f"--{field} {text!r}: not numbers with commas between them", field=field) from error
+    if any(value < 0 for value in values):
+        raise BadInputError(f"--{field} {text!r}: a number is below 0", field=field)
+    return values
+
+
+def _whole(text: str, field: str) -> list[int]:
+    values = _numbers(text, field)
+    if any(value != int(value) or value < 1 for value in values):
+        raise BadInputError(f"--{field} {text!r}: whole numbers from 1 are needed", field=field)
+    return [int(value) for value in values]
+
+
+async def _on_sample(run: Any) -> dict[str, Any]:
+    from clause.cli.measuring import opened
+
+    async with opened() as container:
+        result: dict[str, Any] = await run(container)
+        return result

@@ -1,0 +1,178 @@
+"""The learned policy with one part taken out or exchanged, by the names that `--policy` takes.
+
+Each says what one agent, or what it observes, is worth: the rest is the learned policy as it ships.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, cast
+
+from clause.evaluation.ablation_agents import (
+    AfterReading,
+    FollowPlan,
+    RandomArchitect,
+    RandomCurator,
+    RandomNavigator,
+    WalkEverything,
+    WholePaths,
+)
+from clause.evaluation.ablation_curators import first_fit, mmr, top_k
+from clause.reasoning.actions import AddBundle, ArchitectAction, CuratorAction, Look, NavigatorAction, Pick, Stop
+from clause.reasoning.architect import HeuristicArchitect
+from clause.reasoning.budget import Budgets
+from clause.reasoning.curator import HeuristicCurator
+from clause.reasoning.episode import Episode
+from clause.reasoning.navigator import HeuristicNavigator
+from clause.reasoning.policy import Agents, Decision, Embed, Policy, Question
+from clause.reasoning.subgraph import EdgeScore
+
+if TYPE_CHECKING:
+    from clause.policy.agents import LearnedAgents
+
+ArchitectTurn = Callable[[Episode], Decision[ArchitectAction | Look]]
+NavigatorTurn = Callable[[Episode], Decision[NavigatorAction | Look]]
+CuratorTurn = Callable[[Episode], Decision[CuratorAction]]
+Scores = Callable[[Episode], Mapping[str, float]]
+
+OBSERVED_EDGES, OBSERVED_STEPS, OBSERVED_TOKENS = (5, 10, 20, 200), (3, 6, 10), (64, 128, 256, 2048)
+"""What `budgets-shuffled` draws from: the frontier's limits and ample ones."""
+
+
+class Swapped:
+    """The learned agents, some of their turns taken by others. None leaves a turn to the learned agent."""
+
+    def __init__(
+        self,
+        learned: Agents,
+        *,
+        architect: ArchitectTurn | None = None,
+        navigator: NavigatorTurn | None = None,
+        curator: CuratorTurn | None = None,
+        scores: Scores | None = None,
+    ) -> None:
+        self._learned = learned
+        self.architect: ArchitectTurn = AfterReading(learned, architect) if architect else learned.architect
+        self.navigator: NavigatorTurn = navigator or learned.navigator
+        self.curator: CuratorTurn = curator or learned.curator
+        self.answer_scores: Scores = scores or learned.answer_scores
+
+    @property
+    def edge_score(self) -> EdgeScore | None:
+        """As the learned Architect ranks."""
+        return self._learned.edge_score
+
+
+class Misled:
+    """The learned agents under the true masks, while they see the budgets of another question."""
+
+    def __init__(self, learned: Agents, observed: Budgets) -> None:
+        self._learned = learned
+        self._observed = observed
+
+    @property
+    def edge_score(self) -> EdgeScore | None:
+        """As the learned Architect ranks."""
+        return self._learned.edge_score
+
+    def architect(self, episode: Episode) -> Decision[ArchitectAction | Look]:
+        """What it would do under the budgets it sees, cut to what is allowed."""
+        decision = self._learned.architect(self._seen(episode))
+        if isinstance(decision.action, AddBundle):
+            count = min(decision.action.count, episode.edge_allowance())
+            action = replace(decision.action, count=count) if count else Stop("BUDGET_EXHAUSTED")
+            return Decision(action, decision.score)
+        return decision
+
+    def navigator(self, episode: Episode) -> Decision[NavigatorAction | Look]:
+        """The same for steps."""
+        decision = self._learned.navigator(self._seen(episode))
+        return decision if episode.may_walk() else Decision(Stop("BUDGET_EXHAUSTED"))
+
+    def curator(self, episode: Episode) -> Decision[CuratorAction]:
+        """The same for tokens."""
+        decision = self._learned.curator(self._seen(episode))
+        action = decision.action
+        return Decision(Stop("BUDGET_EXHAUSTED")) if _masked(action, episode) else decision
+
+    def answer_scores(self, episode: Episode) -> Mapping[str, float]:
+        """As the learned agents."""
+        return self._learned.answer_scores(episode)
+
+    def _seen(self, episode: Episode) -> Episode:
+        seen = copy(episode)
+        seen.budgets = self._observed
+        return seen
+
+
+def _masked(action: CuratorAction, episode: Episode) -> bool:
+    return isinstance(action, Pick) and action.unit not in episode.pickable()
+
+
+Swap = Callable[["LearnedAgents", Question], Agents]
+
+
+def _navigator_heuristic(agents: LearnedAgents, question: Question) -> Agents:
+    walk = HeuristicNavigator(question)
+    return Swapped(agents, navigator=walk.decide, scores=walk.answer_scores)
+
+
+def _shuffled(agents: LearnedAgents, question: Question) -> Agents:
+    rng = seeded(question)
+    budgets = Budgets(rng.choice(OBSERVED_EDGES), rng.choice(OBSERVED_STEPS), rng.choice(OBSERVED_TOKENS))
+    return Misled(agents, budgets)
+
+
+SWAPS: Mapping[str, Swap] = {
+    "curator-top-k": lambda agents, question: Swapped(agents, curator=top_k(question)),
+    "curator-mmr": lambda agents, question: Swapped(agents, curator=mmr(question)),
+    "curator-first-fit": lambda agents, question: Swapped(agents, curator=first_fit(question)),
+    "architect-heuristic": lambda agents, question: Swapped(agents, architect=HeuristicArchitect(question).decide),
+    "navigator-heuristic": _navigator_heuristic,
+    "curator-heuristic": lambda agents, question: Swapped(agents, curator=HeuristicCurator(question).decide),
+    "architect-random": lambda agents, question: Swapped(agents, architect=RandomArchitect(agents, seeded(question))),
+    "navigator-random": lambda agents, question: Swapped(agents, navigator=RandomNavigator(agents, seeded(question))),
+    "curator-random": lambda agents, question: Swapped(agents, curator=RandomCurator(agents, seeded(question))),
+    "navigator-only": lambda agents, _: Swapped(agents, architect=WalkEverything()),
+    "architect-only": lambda agents, _: Swapped(agents, navigator=FollowPlan(agents), curator=WholePaths()),
+    "budgets-shuffled": _shuffled,
+}
+"""Ablation by name -> the learned agents of one question with that change."""
+
+READ_VECTORS = {"curator-top-k", "curator-mmr", "architect-heuristic", "navigator-heuristic", "curator-heuristic"}
+
+
+def seeded(question: Question) -> random.Random:
+    """Randomness that is the same whenever this question is asked."""
+    return random.Random(question.text)  # noqa: S311 -- a reproducible draw
+
+
+@dataclass(frozen=True, slots=True)
+class Ablation:
+    """A learned policy with a change; it never abstains, so that answers alone are compared."""
+
+    name: str
+    learned: Callable[[], Policy]
+    abstain_below: float = 0.0
+
+    @property
+    def reads_vectors(self) -> bool:
+        """Where a heuristic compares nodes with the question."""
+        return self.name in READ_VECTORS
+
+    async def begin(self, question: Question, embed: Embed) -> Agents:
+        """Agents for one question."""
+        agents = await self.learned().begin(question, embed)
+        return SWAPS[self.name](cast("LearnedAgents", agents), question)
+
+
+def ablations(learned: Callable[[], Policy]) -> dict[str, Callable[[], Policy]]:
+    """Makers of every ablation of the policy that `learned` gives, by name."""
+
+    def maker(name: str) -> Callable[[], Policy]:
+        return lambda: Ablation(name, learned)
+
+    return {name: maker(name) for name in SWAPS}
