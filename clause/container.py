@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
@@ -185,6 +186,7 @@ async def _join(
     stack: AsyncExitStack,
     policies: Mapping[str, Callable[[], Policy]],
 ) -> Container:
+    from clause.evaluation.frontier_job import evaluate_frontier  # noqa: PLC0415
     from clause.graph.embedding_model import check_embedding_model  # noqa: PLC0415
     from clause.graph.idempotency import IdempotencyKeys  # noqa: PLC0415
     from clause.graph.migrations import migrate  # noqa: PLC0415
@@ -227,6 +229,7 @@ async def _join(
     jobs, keys = Jobs(graph), IdempotencyKeys(graph)
     kinds = job_kinds(graph, embedder, keys)
     coordinator = Coordinator(asker, port, book, texts=IndexedTexts(graph), **speaking)
+    kinds["evaluate_frontier"] = partial(evaluate_frontier, asker=asker, coordinator=coordinator)
     return Container(
         settings=settings,
         metrics=metrics,

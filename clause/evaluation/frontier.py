@@ -5,7 +5,7 @@ Differences are paired by question; their intervals are of the percentile bootst
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -40,6 +40,9 @@ class Cell:
 MakeSystem = Callable[[str, Cell], System]
 """(policy, cell) -> who answers."""
 
+AfterCell = Callable[[int, int], Awaitable[None]]
+"""Told (done, total) after each; what it raises ends the study."""
+
 
 def grid(edges: Sequence[int], tokens: Sequence[int], steps: Sequence[int]) -> list[Cell]:
     """Every combination of limits, at the default prices.
@@ -70,6 +73,7 @@ async def frontier_study(
     clients: int = 1,
     command: str = "",
     progress: Progress = lambda _done, _total: None,
+    after_cell: AfterCell | None = None,
 ) -> dict[str, Any]:
     """The rows of every policy and cell with the difference to `against`, and for each policy the mean over the grid.
 
@@ -86,6 +90,8 @@ async def frontier_study(
         rows[name].append({"policy": name, **cell.about, **{key: summary[key] for key in SHOWN}})
         scores[name].append(list(map(supported_f1, questions, outcomes)))
         progress(place, len(cells) * len(names))
+        if after_cell is not None:
+            await after_cell(place, len(cells) * len(names))
     for name in set(names) - {against}:
         for row, ours, theirs in zip(rows[name], scores[name], scores[against], strict=True):
             row["difference"] = paired_bootstrap(ours, theirs)._asdict()
