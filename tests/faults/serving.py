@@ -10,10 +10,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 
 import httpx
 
-PATIENCE_S = 120
+PATIENCE_S = 180
+EVERY_S = 0.1
 
 
 @contextmanager
@@ -45,7 +47,9 @@ def ready(url: str) -> bool:
 
 
 def until(happened: Callable[[], bool]) -> None:
-    """Look again until it has happened; two minutes are long enough on any machine."""
+    """Look again until it has happened, now and then: what is waited for needs the processor too."""
     deadline = time.monotonic() + PATIENCE_S
+    between = Event()
     while not happened():
         assert time.monotonic() < deadline, "it never happened"
+        between.wait(EVERY_S)

@@ -28,7 +28,7 @@ from tests.shapes import write_text
 pytestmark = pytest.mark.integration
 
 WRITERS = 8
-LINES = 2_000
+LINES = 1_200
 QUESTION = {"query": "who directed Kes", "budgets": {}, "scopes": ["kg:films"]}
 
 
