@@ -144,10 +144,7 @@ class Episode:
         if self.front is None or node not in self.front.reached:
             return None
         chosen = {self.pool[place].id for place in self.picked}
-        for path in self.front.paths(node):
-            if all(edge_unit_id(edge) in chosen for edge in path.edges):
-                return path
-        return None
+        return self.front.first_path(node, lambda edge: edge_unit_id(edge) in chosen)
 
     # -- steps ---------------------------------------------------------------------------------------------------------
 

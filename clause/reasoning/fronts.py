@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from clause.reasoning.neighbourhood import Edge, Hop
@@ -69,8 +69,37 @@ class Front:
         """The same front with one node only."""
         return Front(self.seed, self.pattern, self.parent, {node: self.reached[node]})
 
+    def first_path(self, node: str, allowed: Callable[[Edge], bool]) -> Path | None:
+        """The first walk that ends in `node` over allowed edges alone; linear in the edges of the fronts behind.
+
+        >>> edge = Edge("film", "directed_by", "ann")
+        >>> front = walk(Front.root("film"), Hop("directed_by", True), {"film": {Hop("directed_by", True): [edge]}})
+        >>> front.first_path("ann", lambda _: False) is None
+        True
+        """
+        dead: set[tuple[int, str]] = set()
+
+        def search(front: Front, end: str) -> Path | None:
+            if front.parent is None:
+                return Path((front.seed,))
+            if (front.depth, end) in dead:
+                return None
+            for edge in front.reached[end]:
+                before = edge.other(end)
+                if before in front.parent.reached and allowed(edge):
+                    path = search(front.parent, before)
+                    if path is not None:
+                        return path.then(edge)
+            dead.add((front.depth, end))
+            return None
+
+        return search(self, node)
+
     def paths(self, node: str) -> Iterator[Path]:
-        """Every walk of this pattern that ends in `node`, in the order of discovery."""
+        """Every walk of this pattern that ends in `node`, in the order of discovery.
+
+        There may be exponentially many: take the first few, never all.
+        """
         if self.parent is None:
             yield Path((self.seed,))
             return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,6 +12,8 @@ from clause.errors import BudgetError
 from clause.reasoning.actions import AddBundle, AddEdge, Backtrack, Continue, Delete, Pick, Stop
 from clause.reasoning.budget import Budgets, Spend
 from clause.reasoning.episode import Episode
+from clause.reasoning.neighbourhood import Edge, Hop
+from clause.reasoning.snapshot import Snapshot
 from clause.reasoning.units import Unit, edge_unit_id
 from tests.unit.reasoning.films import DIRECTED, DIRECTS, GENRE, STARRED, edge, films
 
@@ -211,3 +215,23 @@ def test_random_legal_play_never_exceeds_a_budget(edges: int, steps: int, tokens
         episode.step(random.choice(moves))
         assert episode.budgets.exceeded_by(episode.spend) == ()
     assert episode.spend == sum((step.cost for step in episode.log), Spend())
+
+
+def test_support_is_found_in_a_walk_with_exponentially_many_paths() -> None:
+    """Twenty layers of two nodes each, every layer joined to the next: a million walks, one of them in evidence."""
+    layers = [("seed",), *((f"a{depth}", f"b{depth}") for depth in range(20))]
+    edges = [(near, "r", far) for one, other in pairwise(layers) for near in one for far in other]
+    graph = Snapshot.build({node: node for layer in layers for node in layer}, edges)
+    episode = Episode(["seed"], Budgets(edges=100, steps=20, tokens=1000), walk_known=True)
+    episode.subgraph.learn(graph.expand_now(graph.ids, per_type=9), graph.ids)
+    for _ in range(20):
+        episode.step(Continue(Hop("r", True)))
+    wanted = [Edge("seed", "r", "b0"), *(Edge(f"b{depth}", "r", f"b{depth + 1}") for depth in range(19))]
+    episode.offer([Unit(edge_unit_id(found), "text", 1, "triple", edge=found) for found in wanted])
+    for place in range(len(wanted)):
+        assert episode.supporting_path("b19") is None
+        episode.step(Pick(place))
+    supported = episode.supporting_path("b19")
+    assert supported is not None
+    assert list(supported.edges) == wanted
+    assert episode.supporting_path("a19") is None
