@@ -25,8 +25,11 @@ from clause.text.vocabulary import AUXILIARIES, PRONOUNS
 CANDIDATE = 0.90
 """The cosine above which two statements are candidates for a merge."""
 
-MERGE = 0.5
-"""The classifier's least share of `duplicate` for a merge of statements with words left over."""
+EXCHANGED = 0.5
+"""The classifier's least share of `duplicate` for a merge of statements that both have words left over."""
+
+ADDED = 0.1
+"""The same where only one has words left over: nothing is exchanged, so the classifier only vetoes."""
 
 TENSION = 0.5
 """The least score of a contradiction."""
@@ -115,7 +118,8 @@ def may_merge(
     if vectors is None:
         return MergeVerdict(False, left)
     share = _ask(reading, vectors, classifier).duplicate
-    return MergeVerdict(share >= MERGE, () if share >= MERGE else left, share)
+    allowed = share >= (EXCHANGED if reading.alignment.exchanged or reading.alignment.wider else ADDED)
+    return MergeVerdict(allowed, () if allowed else left, share)
 
 
 def contradiction(

@@ -37,6 +37,22 @@ _ORDINALS = {word: value for value, word in enumerate(_ORDINAL_WORDS.split(), 1)
 }
 _TIMES = {"once": 1, "twice": 2, "thrice": 3, "single": 1, "double": 2, "triple": 3, "pair": 2, "couple": 2}
 _UNITS = {form: group.split()[0] for group in _UNIT_WORDS.split(";") for form in group.split()}
+_FACTORS = {
+    "ns": (1e-9, "s"),
+    "us": (1e-6, "s"),
+    "ms": (1e-3, "s"),
+    "min": (60.0, "s"),
+    "h": (3600.0, "s"),
+    "day": (86400.0, "s"),
+    "week": (604800.0, "s"),
+    "km": (1e3, "m"),
+    "cm": (1e-2, "m"),
+    "mm": (1e-3, "m"),
+    "kg": (1e3, "g"),
+    "mg": (1e-3, "g"),
+    "ton": (1e6, "g"),
+    "ml": (1e-3, "l"),
+}
 _CURRENCIES = frozenset("$€£¥")
 _MONTHS = {form: number for number, group in enumerate(_MONTH_WORDS.split(";"), 1) for form in group.split()}
 _MONTHS_AND_WORDS = frozenset({"may", "march", "mar", "jan"})
@@ -50,7 +66,8 @@ class Quantities:
     """The numbers and dates of a statement.
 
     Attributes:
-        numbers: value with its unit (`5 km`), ordinals (`#2`), literals (`=3.11.2`), each with the word that follows.
+        numbers: value with its unit, converted where that is exact (`5 km`: `5000 m`), ordinals (`#2`), literals
+            (`=3.11.2`), each with the word that follows.
         dates: parts of dates (`month 5`).
         spent: positions of the words that went into them.
     """
@@ -65,7 +82,7 @@ def read_quantities(tokens: Sequence[Word]) -> Quantities:
 
     >>> from clause.text.words import words
     >>> read_quantities(words("5 km on May 3, 2026 with two-hundred dogs")).numbers
-    (('5 km', 'on'), ('3', '2026'), ('2026', 'with'), ('200', 'dogs'))
+    (('5000 m', 'on'), ('3', '2026'), ('2026', 'with'), ('200', 'dogs'))
     """
     numbers: list[tuple[str, str]] = []
     dates: Counter[str] = Counter()
@@ -114,20 +131,23 @@ def _number_at(tokens: Sequence[Word], position: int) -> tuple[str, int]:
     value, length, tail = _value_at(tokens, position, plain)
     if value is None or tail in _ORDINAL_ENDINGS:
         return (f"#{value:g}" if value is not None else ""), length
-    written, more = _with_unit(tokens, position, length, tail)
-    return (f"{value:.12g}{written}", length + more) if written is not None else (f"={word}", 1)
+    unit, more = _unit(tokens, position, length, tail)
+    if unit is None:
+        return f"={word}", 1
+    factor, name = _FACTORS.get(unit, (1.0, unit))
+    return f"{value * factor:.12g} {name}".rstrip(), length + more
 
 
-def _with_unit(tokens: Sequence[Word], position: int, length: int, tail: str) -> tuple[str | None, int]:
-    """The unit of the number at `position`, a blank before it, and its tokens; None for letters that are no unit."""
+def _unit(tokens: Sequence[Word], position: int, length: int, tail: str) -> tuple[str | None, int]:
+    """The unit of the number at `position`, or "", and its own tokens; None for glued letters that are no unit."""
     before = tokens[position - 1].lower if position else ""
     after = tokens[position + length].lower if position + length < len(tokens) else ""
     unit = _UNITS.get(tail) or (_UNITS[before] if before in _CURRENCIES else None)
     if tail and unit is None:
         return None, 0
     if unit is None and after in _UNITS:
-        return f" {_UNITS[after]}", 1
-    return (f" {unit}" if unit else ""), 0
+        return _UNITS[after], 1
+    return unit or "", 0
 
 
 def _value_at(tokens: Sequence[Word], position: int, plain: re.Match[str] | None) -> tuple[float | None, int, str]:

@@ -14,6 +14,7 @@ from clause.text.words import Word, bases, words
 SLOTS = ("numbers", "dates", "names", "negation", "persons", "modality", "tense", "mood")
 """The names of the slots, in the order in which differences are told."""
 
+_RELATIVES = frozenset({"who", "which", "that", "what", "where", "when", "why", "how"})
 _TITLE_SHARE = 0.6
 _TITLE_LENGTH = 3
 
@@ -25,7 +26,8 @@ class Slots:
     Attributes:
         quantities: numbers and dates.
         names: words with capitals inside a sentence, or with digits, in lower case.
-        negations: the word that follows each negation, or `` where none does.
+        negations: the content word that follows each negation, or `` where none does; `clause of ...` where the
+            negation stands outside the clause of that word (`isn't who has`, `is who hasn't`).
         persons: personal pronouns by person (`he`, `they`).
         modals: modal verbs.
         tense: `past` and `present` as the auxiliaries have it.
@@ -157,8 +159,10 @@ def _negations(lower: list[str]) -> Counter[str]:
     found: Counter[str] = Counter()
     for position, word in enumerate(lower):
         if word in NEGATIONS:
-            target = next((other for other in lower[position + 1 :] if other not in ADJUNCTS), "")
-            found[min(bases(target), key=lambda form: (len(form), form)) if target else ""] += 1
+            after = lower[position + 1 :]
+            at = next((at for at, other in enumerate(after) if other not in ADJUNCTS), None)
+            target = "" if at is None else min(bases(after[at]), key=lambda form: (len(form), form))
+            found[f"clause of {target}" if _RELATIVES & set(after[:at]) else target] += 1
     return found
 
 
