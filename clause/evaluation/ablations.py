@@ -136,6 +136,8 @@ SWAPS: Mapping[str, Swap] = {
     "architect-random": lambda agents, question: Swapped(agents, architect=RandomArchitect(agents, seeded(question))),
     "navigator-random": lambda agents, question: Swapped(agents, navigator=RandomNavigator(agents, seeded(question))),
     "curator-random": lambda agents, question: Swapped(agents, curator=RandomCurator(agents, seeded(question))),
+    "navigator-plan": lambda agents, _: Swapped(agents, navigator=FollowPlan(agents)),
+    "curator-whole-paths": lambda agents, _: Swapped(agents, curator=WholePaths()),
     "navigator-only": lambda agents, _: Swapped(agents, architect=WalkEverything()),
     "architect-only": lambda agents, _: Swapped(agents, navigator=FollowPlan(agents), curator=WholePaths()),
     "budgets-shuffled": _shuffled,
