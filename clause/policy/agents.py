@@ -222,7 +222,8 @@ class LearnedAgents:
         fitting = [place for place in episode.pickable() if episode.pool[place].tokens <= tokens_left]
         if fitting and not episode.picked:
             return Decision(Pick(fitting[0]))
-        return Decision(Stop("COMPLETE" if fitting or not episode.pool else "BUDGET_EXHAUSTED"))
+        all_picked = len(episode.picked) == len(episode.pool)
+        return Decision(Stop("COMPLETE" if fitting or all_picked else "BUDGET_EXHAUSTED"))
 
     def _texts(self, episode: Episode) -> Decision[CuratorAction]:
         pickable = episode.pickable()
