@@ -34,6 +34,9 @@ ADDED = 0.1
 TENSION = 0.5
 """The least score of a contradiction."""
 
+SURE = 0.9
+"""The classifier's share of `contradiction` that is a signal by itself, where the caller vouches for the subject."""
+
 NEAR = 0.6
 """The least similarity of statements that may contradict each other."""
 
@@ -135,7 +138,8 @@ def contradiction(
 
     A negation of the same content is a signal; so are exclusive values, numbers and dates in one slot, where everything
     else agrees and the statements speak of the same thing: `same_subject` says so, or a subject that refers (a name,
-    `the`), since `a man` may be anybody. The classifier moves the score of a signal, it makes none.
+    `the`), since `a man` may be anybody. The classifier moves the score of a signal; it makes one of its own only with
+    `same_subject`.
 
     Args:
         a: one statement.
@@ -151,12 +155,15 @@ def contradiction(
     ('exclusive: blue / red',)
     """
     reading = read_pair(a, b)
-    strength, signals = _signals(reading, similarity, same_subject)
-    if not signals:
+    if _apart(reading, similarity):
         return TensionVerdict(0.0, (), None)
-    score = strength
-    if vectors is not None:
-        score = (strength + _ask(reading, vectors, classifier).contradiction) / 2 if strength >= TENSION else strength
+    score, signals = _signals(reading, same_subject)
+    if vectors is not None and (score >= TENSION or (same_subject and not signals)):
+        share = _ask(reading, vectors, classifier).contradiction
+        if signals:
+            score = (score + share) / 2
+        elif share >= SURE:
+            score, signals = share, ("classifier",)
     kind: TensionKind = "temporal_conflict" if signals == ("dates differ",) else "contradiction"
     return TensionVerdict(score, signals, kind if score >= TENSION else None)
 
@@ -205,13 +212,19 @@ def _left_over(reading: PairReading) -> tuple[str, ...]:
     return (*(f"wider: {pair}" for pair in wider), *([f"{kind}: {left}"] if left else []))
 
 
-def _signals(reading: PairReading, similarity: float, same_subject: bool) -> tuple[float, tuple[str, ...]]:
-    """The strength of the signals and their names; (0.0, ()) where the statements are about different things."""
-    slots = set(reading.differing)
-    if _only_exclusive(reading):
-        slots.discard("names")  # the names are the values: `lives in Paris`, `lives in London`
-    if similarity < NEAR or slots & {"names", "persons", "mood"}:
-        return 0.0, ()
+def _apart(reading: PairReading, similarity: float) -> bool:
+    """Whether the statements are about different things: far apart, or of other names or persons, or a question."""
+    return not similarity >= NEAR or bool(_slots(reading) & {"names", "persons", "mood"})
+
+
+def _slots(reading: PairReading) -> set[str]:
+    """The slots that differ; names do not where they are the exclusive values (`in Paris`, `in London`)."""
+    return set(reading.differing) - ({"names"} if _only_exclusive(reading) else set())
+
+
+def _signals(reading: PairReading, same_subject: bool) -> tuple[float, tuple[str, ...]]:
+    """The strength of the rules' signals and their names; (0.0, ()) where there are none."""
+    slots = _slots(reading)
     found = reading.alignment
     if _negated(reading) and not slots - {"negation", "modality", "tense"}:
         return (0.9, ("negation",)) if not found.exclusive else (0.0, ())

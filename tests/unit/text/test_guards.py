@@ -235,6 +235,17 @@ def test_exclusive_values_of_an_unknown_subject_need_a_caller_who_knows_it():
     assert contradiction("5 men wear 2 hats", "5 men wear 3 hats", 0.9).kind is None
 
 
+def test_the_classifier_is_a_signal_only_where_the_caller_vouches_for_the_subject():
+    a, b = "The kitten purrs", "The kitten hisses"
+    sure = {"vectors": VECTORS, "classifier": sure_of(1)}
+    assert contradiction(a, b, 0.9, **sure).signals == ()
+    assert contradiction(a, b, 0.9, same_subject=True, **sure).signals == ("classifier",)
+    assert contradiction(a, b, 0.9, same_subject=True, **sure).found
+    assert not contradiction(a, b, 0.9, same_subject=True, vectors=VECTORS, classifier=sure_of(2)).found
+    assert not contradiction(a, b, 0.5, same_subject=True, **sure).found
+    assert not contradiction("Here Ann Lee naps", "Here Bob Hart plays", 0.9, same_subject=True, **sure).found
+
+
 def test_the_classifier_moves_the_score_of_a_signal_and_makes_none():
     a, b = "Ann is at home", "Ann is not at home"
     assert contradiction(a, b, 0.9, vectors=VECTORS, classifier=sure_of(1)).score == pytest.approx(0.95)
