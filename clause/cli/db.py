@@ -27,7 +27,7 @@ def start(as_json: JsonFlag = False) -> None:
     server = _server()
     with progress_bar() as progress:
         server.ensure(progress)
-    _tell(server, as_json)
+    status(as_json)
 
 
 @app.command()

@@ -45,7 +45,8 @@ async def get_run(run_id: RunId, services: Services, caller: CallerDependency) -
 async def replay(run_id: RunId, services: Services, caller: CallerDependency) -> Response:
     """Run it again with the same request and policy, record nothing, and say what differs."""
     run = await services.runs.get(run_id, caller)
-    request = CoordinationRequest.model_validate({**run.request, "policy": run.policy, "record": False})
-    response = await services.coordinator.coordinate(request, caller)
+    again = {**run.request, "policy": run.policy, "scopes": list(run.scopes), "record": False}
+    request = CoordinationRequest.model_validate(again)
+    response = await services.coordinator.coordinate(request, caller, budgets=run.budgets)
     found = tuple(differences(run.digest, digest_of(response)))
     return written(Replay(run_id=run.id, same=not found, differences=found, response=response))

@@ -49,7 +49,9 @@ class FakeCoordinator:
         if self.error is not None:
             raise self.error
 
-    async def coordinate(self, request: CoordinationRequest, caller: Caller) -> CoordinationResponse:
+    async def coordinate(
+        self, request: CoordinationRequest, caller: Caller, *, budgets: Budgets | None = None
+    ) -> CoordinationResponse:
         self._note(request, caller)
         agents = (("SubgraphArchitect", "edges", 3), ("PathNavigator", "steps", 2), ("ContextCurator", "tokens", 40))
         return CoordinationResponse(
