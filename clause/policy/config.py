@@ -41,7 +41,7 @@ class LearningConfig(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    iterations: int = Field(200, ge=0, description="rounds of rollout, dual step and update")
+    iterations: int = Field(80, ge=0, description="rounds of rollout, dual step and update")
     episodes: int = Field(192, ge=1, description="episodes of a round")
     epochs: int = Field(4, ge=1, description="passes over a round's decisions")
     minibatch: int = Field(384, ge=1, description="decisions of a gradient step")
@@ -51,7 +51,7 @@ class LearningConfig(BaseModel):
     entropy: float = Field(0.005, ge=0, description="weight of the entropy bonus; falls linearly to a tenth")
     gradient_norm: float = Field(0.5, gt=0, description="longest gradient")
     decay: float = Field(0.95, ge=0, le=1, description="lambda of TD(lambda)")
-    price_share: float = Field(0.2, ge=0, le=1, description="share of price episodes")
+    price_share: float = Field(0.3, ge=0, le=1, description="share of price episodes")
     counterfactual: bool = Field(True, description="the policy's expectation over its own options is the baseline")
     mixed: bool = Field(True, description="the monotone mixer; without, the task head stands alone")
     active: tuple[Literal["edges", "steps", "tokens", "chance"], ...] = Field(

@@ -32,6 +32,9 @@ def sample_limits(rng: np.random.Generator) -> Budgets:
 
 
 def sample_prices(rng: np.random.Generator) -> Prices:
-    """Prices of one episode, in the units of the API."""
-    edge, latency, token = (log_uniform(rng, NEUTRAL_PRICE, HIGHEST_PRICE) for _ in range(3))
-    return Prices(edge, latency, token)
+    """Prices of one episode, in the units of the API: each is neutral in half of the draws, but never all of them."""
+    while True:
+        priced = rng.random(3) < 0.5
+        if priced.any():
+            drawn = [log_uniform(rng, NEUTRAL_PRICE, HIGHEST_PRICE) if one else NEUTRAL_PRICE for one in priced]
+            return Prices(*drawn)

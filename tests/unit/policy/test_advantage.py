@@ -1,5 +1,5 @@
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -31,12 +31,14 @@ def slow(rewards: np.ndarray, values: np.ndarray, decay: float, tail: np.ndarray
     return found
 
 
+@settings(deadline=None)
 @given(episodes())
 def test_returns_are_the_weighted_mean_of_n_step_returns(episode: tuple[np.ndarray, np.ndarray, float]) -> None:
     rewards, values, decay = episode
     np.testing.assert_allclose(td_lambda(rewards, values, decay), slow(rewards, values, decay, np.zeros(5)), atol=1e-9)
 
 
+@settings(deadline=None)
 @given(episodes(), arrays(float, 5, elements=FINITE))
 def test_a_truncated_episode_goes_on_with_its_bootstrap(
     episode: tuple[np.ndarray, np.ndarray, float], tail: np.ndarray
@@ -53,11 +55,13 @@ def test_terminated_and_truncated_differ_by_what_would_have_followed() -> None:
     np.testing.assert_allclose(cut - ended, 2.0)
 
 
+@settings(deadline=None)
 @given(arrays(float, (3, 5), elements=FINITE))
 def test_without_multipliers_only_the_task_counts(advantages: np.ndarray) -> None:
     np.testing.assert_allclose(constrained(advantages, np.zeros((3, 4))), advantages[:, 0])
 
 
+@settings(deadline=None)
 @given(st.floats(0, 50), st.floats(0, 50))
 def test_a_costly_action_is_worth_less_the_higher_its_multiplier(low: float, more: float) -> None:
     costly = np.array([[0.5, 1.0, 0.0, 0.0, 0.0]])

@@ -3,7 +3,7 @@ import math
 
 import numpy as np
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clause.policy.distributions import (
@@ -22,6 +22,7 @@ def flat(groups: list[list[float]]) -> tuple[torch.Tensor, torch.Tensor]:
     return torch.tensor([value for group in groups for value in group]), owner
 
 
+@settings(deadline=None)
 @given(GROUPS)
 def test_log_probabilities_are_those_of_a_slow_loop(groups: list[list[float]]) -> None:
     logits, owner = flat(groups)
@@ -29,6 +30,7 @@ def test_log_probabilities_are_those_of_a_slow_loop(groups: list[list[float]]) -
     assert torch.allclose(segment_log_softmax(logits, owner, len(groups)), expected, atol=1e-4)
 
 
+@settings(deadline=None)
 @given(GROUPS)
 def test_the_two_stage_probabilities_sum_to_one_and_stop_does_not_depend_on_how_many_options(
     groups: list[list[float]],
@@ -45,6 +47,7 @@ def test_the_two_stage_probabilities_sum_to_one_and_stop_does_not_depend_on_how_
     assert torch.allclose(logs[first], logs2[first2], atol=1e-4)
 
 
+@settings(deadline=None)
 @given(st.lists(NUMBERS, min_size=1, max_size=4))
 def test_all_orders_of_drawing_have_probability_one_together(scores: list[float]) -> None:
     owner = torch.zeros(len(scores), dtype=torch.long)

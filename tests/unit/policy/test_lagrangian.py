@@ -1,4 +1,4 @@
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clause.policy.lagrangian import CONSTRAINTS, Gains, Multiplier, Multipliers
@@ -8,6 +8,7 @@ COSTS = st.floats(0, 3)
 GAINS = st.sampled_from([Gains(0.1), Gains(0.1, 0.5, 0.2), Gains(1.0, cap=2.0)])
 
 
+@settings(deadline=None)
 @given(COSTS, st.floats(0.01, 1), GAINS, st.floats(0, 2))
 def test_a_multiplier_rises_while_its_cost_is_above_its_limit(
     excess: float, limit: float, gains: Gains, start: float
@@ -20,6 +21,7 @@ def test_a_multiplier_rises_while_its_cost_is_above_its_limit(
         assert 0 <= multiplier.value <= gains.cap
 
 
+@settings(deadline=None)
 @given(st.floats(0.02, 1), GAINS, st.floats(0, 2))
 def test_it_falls_to_nothing_while_its_cost_is_below(limit: float, gains: Gains, start: float) -> None:
     multiplier = Multiplier(limit, start, start)

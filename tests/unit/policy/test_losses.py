@@ -1,6 +1,6 @@
 import numpy as np
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -11,6 +11,7 @@ LOGS = arrays(np.float32, 8, elements=st.floats(-3, 0, width=32))
 ADVANTAGES = arrays(np.float32, 8, elements=st.floats(-3, 3, width=32))
 
 
+@settings(deadline=None)
 @given(LOGS, LOGS, ADVANTAGES)
 def test_the_clipped_objective_is_that_of_a_slow_loop(new: np.ndarray, old: np.ndarray, advantage: np.ndarray) -> None:
     expected = []
@@ -28,6 +29,7 @@ def test_no_gradient_flows_beyond_the_clip() -> None:
     assert float(new.grad) == 0.0
 
 
+@settings(deadline=None)
 @given(LOGS)
 def test_nothing_diverges_from_itself(logs: np.ndarray) -> None:
     tensor = torch.from_numpy(logs)
