@@ -54,7 +54,7 @@ async def test_service_and_snapshot_give_one_answer(container, scope, tmp_path):
         answers.append((await system.answer(question)).answers)
     assert [name for name, _ in answers[0]] == ["Ali"]
     assert answers[0] == answers[1]
-    stage = await measuring.snapshot_stage(container, [scope], "gold")
+    stage = await measuring.snapshot_stage(container, [scope], "text")
     played = PlayedSystem(stage, "relation-path", lambda _question: Budgets(5, 2, 40))
     assert (await played.answer(question)).answers == answers[0]
     assert (await measuring.find_seeds(container, [scope])(question.text))[0] == "Heat"
