@@ -15,7 +15,7 @@ SLOTS = ("numbers", "dates", "names", "negation", "persons", "modality", "tense"
 """The names of the slots, in the order in which differences are told."""
 
 _RELATIVES = frozenset({"who", "which", "that", "what", "where", "when", "why", "how"})
-_TITLE_SHARE = 0.6
+_TITLE_SHARE = 0.8
 _TITLE_LENGTH = 3
 
 
