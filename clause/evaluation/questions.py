@@ -94,7 +94,7 @@ def drawn(questions: Sequence[Question], count: int | None, seed: int = 0) -> li
     """`count` of the questions (all where there are fewer, or None), drawn by the seed, in the order of the file.
 
     >>> [question.text for question in drawn([Question(text, ()) for text in "abcdef"], 3)]
-    ['b', 'd', 'e']
+    ['a', 'd', 'f']
     """
     if count is None or count >= len(questions):
         return list(questions)

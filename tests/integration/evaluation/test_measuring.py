@@ -27,7 +27,7 @@ pytestmark = pytest.mark.integration
 
 
 @pytest.fixture
-def container(graph, no_model):
+def container(graph):
     """The parts of a container that the commands use, with an embedder that needs no model."""
     embedder = HashEmbedder()
     port = Neo4jNeighbourhood(graph, dimension=embedder.dimension)
