@@ -95,7 +95,16 @@ def statement(text: str, *, mode: str = "write", parameters: str = "none", colum
 _MARKED = statement("MATCH (n:TestDatabase) RETURN count(n) AS marks", mode="read", columns="marks")
 _COUNT = statement("MATCH (n) RETURN count(n) AS nodes", mode="read", columns="nodes")
 _MARK = statement("MERGE (n:TestDatabase {id: 'clause', scope: 'public'}) SET n.recorded_at = datetime()")
-_ERASE = statement("MATCH (n {scope: $scope}) DETACH DELETE n", parameters="$scope STRING")
+_CUT = statement(
+    "MATCH (n {scope: $scope})-[r]-() WITH DISTINCT r LIMIT 5000 DELETE r RETURN count(*) AS gone",
+    parameters="$scope STRING",
+    columns="gone",
+)
+_ERASE = statement(
+    "MATCH (n {scope: $scope}) WITH n LIMIT 5000 DETACH DELETE n RETURN count(*) AS gone",
+    parameters="$scope STRING",
+    columns="gone",
+)
 
 
 class NotOursError(RuntimeError):
@@ -112,5 +121,7 @@ async def claim(graph: Graph) -> None:
 
 
 async def erase_scope(graph: Graph, scope: str) -> None:
-    """Remove every node of a scope."""
-    await graph.execute(_ERASE, {"scope": scope})
+    """Remove every node of a scope, in slices: a hub's relationships do not fit one transaction."""
+    for slice_of in (_CUT, _ERASE):
+        while (await graph.execute(slice_of, {"scope": scope}))[0]["gone"]:
+            pass
