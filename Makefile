@@ -53,7 +53,7 @@ test-long: setup ## the long randomised runs
 	$(BIN)/python -m pytest -q -m long
 
 bench: setup ## every row of the qualities table that applies
-	$(BIN)/clause bench all
+	@for row in coordinate subgraph navigate curate edges load serve-start growth; do $(BIN)/clause bench $$row || exit 1; done
 
 lock: setup ## resolve the dependencies again
 	$(BIN)/uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --quiet -o requirements.lock
