@@ -6,6 +6,7 @@ under the hard mask, the Navigator follows them, the Curator takes whole paths i
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -49,7 +50,7 @@ def _named(text: str, name: str) -> tuple[int, int] | None:
     return None if start < 0 else (start, start + len(name))
 
 
-class PatternAgents:
+class PatternAgents(ABC):
     """The three agents of one question. Subclasses differ in the order in which the Architect adds edges."""
 
     edge_score: EdgeScore | None = None  # the order of the store
@@ -89,9 +90,9 @@ class PatternAgents:
             return Decision(bundle, self._plan.score)
         return Decision(Stop("COMPLETE" if episode.remaining.edges else "BUDGET_EXHAUSTED"))
 
+    @abstractmethod
     def next_bundle(self, episode: Episode, plan: Plan) -> AddBundle | None:
         """The next edges of the plan; None when there are none, or none that fit."""
-        raise NotImplementedError
 
     def navigator(self, episode: Episode) -> Decision[NavigatorAction | Look]:
         """Follow the plan, hop by hop, each serving the whole front."""
