@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import BaseModel, ConfigDict, Field
 
+from clause.database import open_graph
 from clause.errors import ClauseError, ConflictError
-from clause.graph.address import Address
 from clause.graph.server.progress import Progress, silent
 from clause.settings import Settings
 from clause.telemetry import Metrics, logger
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from clause.reasoning.policy import Policy
     from clause.reasoning.runs import RunRecorder
     from clause.reasoning.seeds import SeedFinder
+    from clause.rooms import Rooms
     from clause.text.embedder import Embedder, SentenceTransformerEmbedder
 
 
@@ -41,42 +42,6 @@ class Check(BaseModel):
 
     ready: bool = Field(description="this part works")
     detail: str = Field(description="what it is, or what is wrong with it")
-
-
-async def find_address(settings: Settings, progress: Progress = silent) -> Address:
-    """Where Neo4j answers: the server that the settings name, else the managed one, started if need be."""
-    if settings.neo4j_uri is not None:
-        password = settings.neo4j_password or SecretStr("")
-        return Address(settings.neo4j_uri, settings.neo4j_user, password, settings.neo4j_database)
-    from clause.graph.server import ManagedServer  # noqa: PLC0415 -- an external server needs none of it
-
-    return await asyncio.to_thread(ManagedServer(settings.home, settings.neo4j_heap_mb).ensure, progress)
-
-
-@asynccontextmanager
-async def open_graph(
-    settings: Settings, *, progress: Progress = silent, metrics: Metrics | None = None
-) -> AsyncIterator[Graph]:
-    """The graph alone, open and probed, not migrated."""
-    from clause.graph.catalogue import Catalogue  # noqa: PLC0415
-    from clause.graph.probe import probe  # noqa: PLC0415
-    from clause.graph.runner import Graph  # noqa: PLC0415
-
-    async def sleep(seconds: float) -> None:
-        if metrics is not None:
-            metrics.retries.inc()
-        await asyncio.sleep(seconds)
-
-    graph = Graph(
-        await find_address(settings, progress),
-        Catalogue.load(),
-        timeout_s=settings.neo4j_timeout_s,
-        pool_size=settings.neo4j_pool_size,
-        sleep=sleep,
-    )
-    async with graph:
-        await probe(graph)
-        yield graph
 
 
 @dataclass(frozen=True)
@@ -96,6 +61,7 @@ class Container:
     job_kinds: Mapping[str, JobKind]
     keys: IdempotencyKeys
     shelf: Shelf
+    rooms: Rooms
     warming: asyncio.Task[None]
 
     @classmethod
@@ -190,6 +156,7 @@ async def _join(
     from clause.graph.embedding_model import check_embedding_model  # noqa: PLC0415
     from clause.graph.idempotency import IdempotencyKeys  # noqa: PLC0415
     from clause.graph.migrations import migrate  # noqa: PLC0415
+    from clause.ground import Ground  # noqa: PLC0415
     from clause.jobs.jobs import Jobs  # noqa: PLC0415
     from clause.operations.promotion import default_policy  # noqa: PLC0415
     from clause.policy.shelf import SHIPPED_NAME, Shelf  # noqa: PLC0415
@@ -204,6 +171,7 @@ async def _join(
     from clause.reasoning.runs import RunRecorder  # noqa: PLC0415
     from clause.reasoning.seeds import SeedFinder  # noqa: PLC0415
     from clause.reasoning.texts import IndexedTexts  # noqa: PLC0415
+    from clause.rooms import Rooms  # noqa: PLC0415
     from clause.text.embedder import SentenceTransformerEmbedder  # noqa: PLC0415
     from clause.text.tokens import count_all  # noqa: PLC0415
 
@@ -227,7 +195,8 @@ async def _join(
     warming = _in_background(warm(embedder, book), stack)
     speaking: dict[str, Any] = {"count": count_all, "reporter": reporter, "token_margin": settings.token_margin}
     jobs, keys = Jobs(graph), IdempotencyKeys(graph)
-    kinds = job_kinds(graph, embedder, keys)
+    rooms = Rooms.open(Ground(graph, embedder, jobs, pool, settings, metrics))
+    kinds = job_kinds(graph, embedder, keys) | rooms.job_kinds()
     coordinator = Coordinator(asker, port, book, texts=IndexedTexts(graph), **speaking)
     kinds["evaluate_frontier"] = partial(evaluate_frontier, asker=asker, coordinator=coordinator)
     return Container(
@@ -244,6 +213,7 @@ async def _join(
         job_kinds=kinds,
         keys=keys,
         shelf=shelf,
+        rooms=rooms,
         warming=warming,
     )
 

@@ -79,7 +79,7 @@ def reindex(
 
 
 async def _reindex(settings: Settings, name: str | None) -> list[str]:
-    from clause.container import open_graph
+    from clause.database import open_graph
     from clause.graph.migrations import reindex
 
     with progress_bar() as progress:

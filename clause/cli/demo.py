@@ -66,7 +66,7 @@ def _start(settings: Settings) -> dict[str, Any]:
 async def _prepare(settings: Settings) -> dict[str, str]:
     """A migrated graph that holds the sample; where Neo4j Browser is and how to sign in."""
     from clause.cli.db import progress_bar
-    from clause.container import open_graph
+    from clause.database import open_graph
     from clause.graph.migrations import migrate
     from clause.sample import load_sample
     from clause.text.embedder import SentenceTransformerEmbedder

@@ -87,7 +87,7 @@ def passages(
 
 
 async def _run(load: Load, scope: str, *, embed: bool, background: bool) -> LoadReport:
-    from clause.container import open_graph
+    from clause.database import open_graph
     from clause.graph.embedding_model import check_embedding_model
     from clause.graph.migrations import migrate
     from clause.graph.scopes import parse_scope

@@ -25,7 +25,7 @@ def migrate(as_json: JsonFlag = False) -> None:
 
 async def _migrate() -> dict[str, Any]:
     from clause.cli.db import progress_bar
-    from clause.container import open_graph
+    from clause.database import open_graph
     from clause.graph.migrations import migrate
     from clause.settings import Settings
 

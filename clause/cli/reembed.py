@@ -32,7 +32,7 @@ def reembed(
 
 
 async def _reembed(scope: str | None) -> EmbedReport:
-    from clause.container import open_graph
+    from clause.database import open_graph
     from clause.graph.migrations import migrate
     from clause.ingest.embedding import reembed
     from clause.settings import Settings

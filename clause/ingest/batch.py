@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from clause.ingest.names import canonical_key, entity_id, name_key
 from clause.ingest.readers import Record, Term
 from clause.ingest.registry import stored_name
+from clause.text.names import canonical_key, entity_id, name_key
 
 _REMEMBERED = 500_000
 _BLANK = "_:"
@@ -20,7 +20,7 @@ class Batch:
 
     Attributes:
         records: how many records it holds, bad ones included.
-        entities: rows of ingest/merge_entities, of names that no recent batch held.
+        entities: rows of graph/merge_entities, of names that no recent batch held.
         triples: rows of ingest/create_triples, without repetitions.
         bad: the records that are no triples.
         fresh: ids of those entities that had no relationship before this batch; filled by the loader.

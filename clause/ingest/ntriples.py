@@ -9,8 +9,8 @@ from rdflib import BNode, Literal, URIRef
 from rdflib.exceptions import ParserError
 from rdflib.plugins.parsers.ntriples import W3CNTriplesParser
 
-from clause.ingest.names import last_segment, normalise, readable_name
 from clause.ingest.readers import Record, Term, checked
+from clause.text.names import last_segment, normalise, readable_name
 
 BLANK = "_:"
 """Starts the identity of a blank node, which means something within one file only."""

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from clause.ingest.names import normalise
 from clause.ingest.readers import open_text
+from clause.text.names import normalise
 
 LONGEST_PASSAGE = 2_000
 LONGEST_TEXT = 1_000_000

@@ -16,13 +16,13 @@ from clause.graph.scopes import parse_scope, scope_token
 from clause.graph.server.progress import Progress, silent
 from clause.ingest.embedding import embed_scope
 from clause.ingest.mentions import MentionFinder
-from clause.ingest.names import canonical_key, entity_id, hashed, name_key
 from clause.ingest.passage_reader import Document, DocumentRecord, cut, read_documents
 from clause.ingest.report import BAD_KEPT, BadRecord, BadRecordError, LoadReport
 from clause.ingest.source import SourceFile, describe
 from clause.jobs.jobs import Jobs
 from clause.jobs.turn import Turn
 from clause.text.embedder import Embedder
+from clause.text.names import canonical_key, entity_id, hashed, name_key
 
 KIND = "load_passages"
 BATCH = 500
@@ -124,7 +124,7 @@ class _Load:
         common: dict[str, Any] = {"scope": self._scope, "recorded_at": self._recorded_at}
         if entities:
             token = scope_token(self._scope)
-            await self._graph.run("ingest/merge_entities", rows=entities, scope_token=token, **common)
+            await self._graph.run("graph/merge_entities", rows=entities, scope_token=token, **common)
         self.records += len(batch)
         self.created += sum(len(row["passages"]) for row in rows)
         self.known += len(documents) - len(changed)
@@ -144,7 +144,7 @@ class _Load:
         return [one for one in documents.values() if stored.get(self._id(one)) != hashes[self._id(one)]]
 
     def _rows(self, documents: Sequence[Document], finder: MentionFinder) -> tuple[list[dict[str, Any]], list[Any]]:
-        """Rows of ingest/create_passages, and of ingest/merge_entities for what they mention."""
+        """Rows of ingest/create_passages, and of graph/merge_entities for what they mention."""
         rows, entities = [], dict[str, list[Any]]()
         for document in documents:
             passages = []

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from clause.errors import BadInputError, NotFoundError
-from clause.ingest.names import normalise
+from clause.text.names import normalise
 
 LONGEST_NAME = 10_000
 LONGEST_RELATION = 200

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from clause.ingest.names import hashed, last_segment, normalise, readable_relation
+from clause.text.names import hashed, last_segment, normalise, readable_relation
 
 _OURS = """
     ABOUT HAS_PROVENANCE FROM SUPPORTED_BY SUPERSEDES SAME_AS BETWEEN DERIVED_FROM MERGED_INTO TRUSTS EXTRACTED_FROM

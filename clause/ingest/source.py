@@ -8,8 +8,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from clause.ingest.names import hashed
 from clause.ingest.readers import open_text
+from clause.text.names import hashed
 
 
 class SourceFile(NamedTuple):

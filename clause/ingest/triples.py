@@ -131,7 +131,7 @@ class _Load:
         common: dict[str, Any] = {"scope": self._scope, "recorded_at": self._recorded_at}
         if batch.entities:
             token = scope_token(self._scope)
-            (row,) = await self._graph.run("ingest/merge_entities", rows=batch.entities, scope_token=token, **common)
+            (row,) = await self._graph.run("graph/merge_entities", rows=batch.entities, scope_token=token, **common)
             batch.fresh.update(batch.entities[number][1] for number in row["fresh"])
         unseen = {relation for _, relation, *_ in batch.triples} - self._types
         if unseen:

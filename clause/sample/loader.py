@@ -13,7 +13,6 @@ from clause.graph.embedding_model import check_embedding_model
 from clause.graph.runner import Graph
 from clause.graph.server.progress import Progress, silent
 from clause.ingest.embedding import embed_scope
-from clause.ingest.names import canonical_key, entity_id
 from clause.ingest.readers import read_triples
 from clause.ingest.registry import register, stored_name
 from clause.ingest.triples import load_triples
@@ -22,6 +21,7 @@ from clause.jobs.turn import Turn
 from clause.sample.files import KB, SCOPE, TRIPLES, VECTORS
 from clause.sample.vectors import PackedVectors, fingerprint, load, pack
 from clause.text.embedder import Embedder
+from clause.text.names import canonical_key, entity_id
 
 KIND = "load_sample_vectors"
 PAGE = 250

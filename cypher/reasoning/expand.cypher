@@ -6,7 +6,7 @@
 //             $valid ZONED DATETIME, $recorded ZONED DATETIME, $wide INTEGER, $cap INTEGER
 // columns:    id, name, kind, degree, text, hub, groups
 CYPHER 25 UNWIND $nodes AS id
-MATCH (n:Entity|Passage|Document {id: id})
+MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster {id: id})
 WHERE n.scope IN $scopes
 CALL (n) {
   WHEN COUNT { (n)--() } <= $wide THEN {
@@ -19,17 +19,19 @@ CALL (n) {
       AND (r.retracted_at IS NULL OR r.retracted_at > $recorded)
       AND (m.recorded_at IS NULL OR m.recorded_at <= $recorded)
       AND (m.retracted_at IS NULL OR m.retracted_at > $recorded)
+      AND (m.archived_at IS NULL OR m.archived_at > $recorded)
+      AND (m.valid_from IS NULL OR m.valid_from <= $valid) AND (m.valid_until IS NULL OR m.valid_until > $valid)
     WITH DISTINCT n, m, type(r) AS relation, startNode(r) = n AS forward
     ORDER BY m.id
     WITH relation, forward,
-      collect([m.id, coalesce(m.name, m.title), head(labels(m)), m.degree, m.text])[..$cap] AS ends
+      collect([m.id, coalesce(m.name, m.title), head(labels(m)), m.degree, coalesce(m.text, m.content)])[..$cap] AS ends
     RETURN collect([relation, forward, ends, size(ends)]) AS groups
   }
   ELSE {
     RETURN [] AS groups
   }
 }
-RETURN id, coalesce(n.name, n.title) AS name, head(labels(n)) AS kind, n.degree AS degree, n.text AS text,
+RETURN id, coalesce(n.name, n.title) AS name, head(labels(n)) AS kind, n.degree AS degree, coalesce(n.text, n.content) AS text,
   COUNT { (n)--() } > $wide AS hub, groups
 ORDER BY id
 LIMIT 10000

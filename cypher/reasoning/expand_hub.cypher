@@ -7,7 +7,7 @@
 //             $valid ZONED DATETIME, $recorded ZONED DATETIME, $reach INTEGER, $cap INTEGER
 // columns:    id, groups
 CYPHER 25 UNWIND $nodes AS id
-MATCH (n:Entity|Passage|Document {id: id})
+MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster {id: id})
 WHERE n.scope IN $scopes
 CALL (n) {
   /* each relation, between: UNION ALL */
@@ -23,13 +23,15 @@ WITH id, m, type(r) AS relation, forward, type(r) IN CASE WHEN forward THEN $for
     AND (r.recorded_at IS NULL OR r.recorded_at <= $recorded)
     AND (r.retracted_at IS NULL OR r.retracted_at > $recorded)
     AND (m.recorded_at IS NULL OR m.recorded_at <= $recorded)
-    AND (m.retracted_at IS NULL OR m.retracted_at > $recorded) AS visible
+    AND (m.retracted_at IS NULL OR m.retracted_at > $recorded)
+    AND (m.archived_at IS NULL OR m.archived_at > $recorded)
+    AND (m.valid_from IS NULL OR m.valid_from <= $valid) AND (m.valid_until IS NULL OR m.valid_until > $valid) AS visible
 WITH id, relation, forward, count(*) AS read,
   collect(DISTINCT CASE WHEN visible THEN m END) AS ends
 CALL (ends) {
   UNWIND ends AS m
   WITH m ORDER BY m.id LIMIT $cap
-  RETURN collect([m.id, coalesce(m.name, m.title), head(labels(m)), m.degree, m.text]) AS kept
+  RETURN collect([m.id, coalesce(m.name, m.title), head(labels(m)), m.degree, coalesce(m.text, m.content)]) AS kept
 }
 WITH id, relation, forward, read, kept ORDER BY relation, forward
 RETURN id, collect([relation, forward, kept, read]) AS groups

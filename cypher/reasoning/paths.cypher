@@ -5,8 +5,8 @@
 // parameters: $sources LIST<STRING>, $targets LIST<STRING>, $scopes LIST<STRING>, $types LIST<STRING>,
 //             $valid ZONED DATETIME, $recorded ZONED DATETIME, $limit INTEGER
 // columns:    nodes, edges
-CYPHER 25 MATCH (a:Entity|Passage|Document) WHERE a.id IN $sources AND a.scope IN $scopes
-MATCH (b:Entity|Passage|Document) WHERE b.id IN $targets AND b.scope IN $scopes AND b <> a
+CYPHER 25 MATCH (a:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster) WHERE a.id IN $sources AND a.scope IN $scopes
+MATCH (b:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster) WHERE b.id IN $targets AND b.scope IN $scopes AND b <> a
 MATCH p = ALL SHORTEST (a) (
   (x)-[r WHERE type(r) IN $types
       AND (r.scope IS NULL OR r.scope IN $scopes)

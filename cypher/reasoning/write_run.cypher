@@ -16,12 +16,12 @@ CALL (run) {
   MERGE (run)-[:HAS_STEP]->(step)
   WITH step, row
   UNWIND row.visited AS id
-  MATCH (n:Entity|Passage|Document {id: id}) WHERE n.scope IN $scopes
+  MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster {id: id}) WHERE n.scope IN $scopes
   MERGE (step)-[:VISITED]->(n)
 }
 CALL (run) {
   UNWIND $seeds AS seed
-  MATCH (n:Entity|Passage|Document {id: seed.id}) WHERE n.scope IN $scopes
+  MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster {id: seed.id}) WHERE n.scope IN $scopes
   MERGE (run)-[asked:ASKED_FROM]->(n)
   SET asked.place = seed.place, asked.score = seed.score, asked.reason = seed.reason
 }

@@ -14,11 +14,11 @@ import httpx
 import pytest
 
 from clause.graph.address import Address
-from clause.ingest.names import canonical_key, entity_id
 from clause.reasoning.models import CoordinationResponse
 from clause.reasoning.receipts import make_receipt
 from clause.reasoning.run_record import RunRecord
 from clause.sample.files import KB
+from clause.text.names import canonical_key, entity_id
 
 SCOPE = "kg:random"
 TRIPLES = 6_000

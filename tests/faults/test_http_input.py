@@ -20,9 +20,9 @@ from schemathesis.specs.openapi.checks import content_type_conformance, response
 from clause.graph.catalogue import Catalogue
 from clause.graph.runner import Graph
 from clause.graph.server import ManagedServer
-from clause.ingest.names import LONGEST_KEY, canonical_key, entity_id, normalise
 from clause.ingest.triples import load_triples
 from clause.reasoning.models import CoordinationResponse
+from clause.text.names import LONGEST_KEY, canonical_key, entity_id, normalise
 from tests.servers import statement
 from tests.shapes import ODD_NAMES, write_hub, write_text
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from clause.container import open_graph
+from clause.database import open_graph
 from clause.errors import ClauseError, ServerError, UnavailableError
 from clause.settings import Settings
 

@@ -55,7 +55,7 @@ async def count(turn: Turn, told: object = None) -> None:
     for number in range(int(turn.cursor.get("at", 0)), STEPS):
         entity = [0, f"{scope}-{number}", str(number), str(number), str(number), "concept", []]
         common = {"scope": scope, "scope_token": "s", "recorded_at": turn.job.created_at}
-        await turn.commit([("ingest/merge_entities", {"rows": [entity], **common})], cursor={"at": number + 1})
+        await turn.commit([("graph/merge_entities", {"rows": [entity], **common})], cursor={"at": number + 1})
         if callable(told):
             told(number)
 

@@ -8,7 +8,8 @@ import pytest
 from pydantic import SecretStr
 
 from clause import container, sample
-from clause.container import Container, find_address, job_kinds
+from clause.container import Container, job_kinds
+from clause.database import find_address
 from clause.errors import ClauseError, ConflictError, UnavailableError
 from clause.graph import migrations
 from clause.graph.address import Address

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from clause import container
+from clause import container, database
 from clause.cli.main import run
 from tests.unit.api.fakes import FakeContainer
 
@@ -62,5 +62,5 @@ def graph(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     async def open_graph(*_: Any, **__: Any) -> AsyncIterator[SimpleNamespace]:
         yield fake
 
-    monkeypatch.setattr(container, "open_graph", open_graph)
+    monkeypatch.setattr(database, "open_graph", open_graph)
     return fake

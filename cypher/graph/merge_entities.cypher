@@ -1,5 +1,5 @@
-// ingest/merge_entities, entities by their ids; tells which of the rows have no relationship yet
-//                        a row is [number, id, canonical_key, name, name_key, kind, aliases]
+// graph/merge_entities, entities by their ids; tells which of the rows have no relationship yet
+//                       a row is [number, id, canonical_key, name, name_key, kind, aliases]
 // mode:       write
 // returns:    one
 // parameters: $rows LIST<LIST<ANY>>, $scope STRING, $scope_token STRING, $recorded_at ZONED DATETIME

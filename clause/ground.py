@@ -1,0 +1,58 @@
+"""What every room stands on: one bundle of the open parts, handed to each room when it is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from ulid import ULID
+
+from clause.linking import EntityLinker
+
+if TYPE_CHECKING:
+    from clause.graph.runner import Graph
+    from clause.jobs.jobs import Jobs
+    from clause.settings import Settings
+    from clause.telemetry import Metrics
+    from clause.text.embedder import Embedder
+    from clause.text.pool import CpuPool
+
+
+def utc_now() -> datetime:
+    """The instant, with its zone."""
+    return datetime.now(UTC)
+
+
+def new_id() -> str:
+    """A fresh ULID: sorts by time of making."""
+    return str(ULID())
+
+
+@dataclass(frozen=True)
+class Ground:
+    """The open parts below the rooms; a room takes what it needs from it.
+
+    Attributes:
+        graph: the only door to Neo4j.
+        embedder: texts to unit vectors.
+        jobs: long work with leases.
+        pool: bounded threads for numpy, scikit-learn and the like: `await pool.run(...)`.
+        settings, metrics: of the process.
+        now, ids: clock and ids, passed in by tests.
+    """
+
+    graph: Graph
+    embedder: Embedder
+    jobs: Jobs
+    pool: CpuPool
+    settings: Settings
+    metrics: Metrics
+    now: Callable[[], datetime] = field(default=utc_now)
+    ids: Callable[[], str] = field(default=new_id)
+
+    @property
+    def linker(self) -> EntityLinker:
+        """Finds entities in texts."""
+        return EntityLinker(self.graph, self.embedder)

@@ -1,0 +1,1 @@
+"""Insights on topics: retrieved by profile, aged, never returned from quarantine."""

@@ -1,0 +1,1 @@
+"""Attractor basins, ThoughtSeeds, curiosity, causal reasoning, and write conflicts between agents."""

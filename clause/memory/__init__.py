@@ -1,0 +1,1 @@
+"""Memories in clusters: written, recalled, consolidated."""

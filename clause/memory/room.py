@@ -1,0 +1,24 @@
+"""The open services of this room, and the long work that it brings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from clause.ground import Ground
+from clause.jobs.runner import JobKind
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What the doors may ask of this room."""
+
+    ground: Ground
+
+    @classmethod
+    def open(cls, ground: Ground) -> Memory:
+        """Join the services; nothing is read or started yet."""
+        return cls(ground)
+
+    def job_kinds(self) -> dict[str, JobKind]:
+        """Long work by kind."""
+        return {}

@@ -1,0 +1,1 @@
+"""Conversations: sessions, their exchanges, and the patterns seen across them."""
