@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from ulid import ULID
 
+from clause.graph.scopes import Caller
 from clause.linking import EntityLinker
 
 if TYPE_CHECKING:
@@ -56,3 +57,25 @@ class Ground:
     def linker(self) -> EntityLinker:
         """Finds entities in texts."""
         return EntityLinker(self.graph, self.embedder)
+
+    async def readable(self, caller: Caller, scopes: Sequence[str] | None) -> tuple[str, ...]:
+        """The scopes that a read covers: those named (a session's with its user and public), or all the caller's.
+
+        Raises:
+            BadInputError: a named scope is malformed.
+            ForbiddenError: a named scope is not this caller's.
+        """
+        if scopes is not None:
+            return caller.resolve(scopes, scopes)
+        return caller.resolve(None, [row["id"] for row in await self.graph.run("graph/scopes")])
+
+    def writable(self, caller: Caller, scope: str | None) -> str:
+        """The scope that a write goes to: the default one where none is named.
+
+        The write itself runs `graph/register_scope`, or merges (:Scope), so that reading everything finds it.
+
+        Raises:
+            BadInputError: it is malformed.
+            ForbiddenError: this caller may not write there.
+        """
+        return caller.require_write(scope or self.settings.default_scope)
