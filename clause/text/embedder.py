@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
@@ -109,13 +110,18 @@ class SentenceTransformerEmbedder:
         """
         cleaned = [readable(text) for text in texts]
         by_length = sorted(range(len(cleaned)), key=lambda i: (len(cleaned[i]), i))
-        vectors = np.empty((len(cleaned), self.dimension if not cleaned else 0), dtype=np.float32)
-        for start in range(0, len(by_length), _SLICE):
-            part = by_length[start : start + _SLICE]
-            encoded = await self._pool.run(self._encode, [cleaned[i] for i in part])
-            if start == 0:
-                vectors = np.empty((len(cleaned), encoded.shape[1]), dtype=np.float32)
-            vectors[part] = encoded
+        if not cleaned:
+            return np.empty((0, self.dimension), dtype=np.float32)
+        at_once = asyncio.Semaphore(self._pool.threads)
+
+        async def encoded(part: list[int]) -> Vectors:
+            async with at_once:
+                return await self._pool.run(self._encode, [cleaned[i] for i in part])
+
+        parts = [by_length[start : start + _SLICE] for start in range(0, len(by_length), _SLICE)]
+        found = np.concatenate(await asyncio.gather(*map(encoded, parts)))
+        vectors = np.empty_like(found)
+        vectors[by_length] = found
         return vectors
 
     async def embed_query(self, text: str) -> Vectors:
@@ -139,6 +145,10 @@ class SentenceTransformerEmbedder:
             self._loaded = None
 
     def _encode(self, texts: list[str]) -> Vectors:
+        import torch  # noqa: PLC0415 - takes seconds
+
+        # Of this thread: the pool's threads share the cores, and a second one inside each doubles the work of a query.
+        torch.set_num_threads(1)
         encoded = self._model().encode(
             texts, batch_size=_SLICE, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
         )
