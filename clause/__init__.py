@@ -1,5 +1,38 @@
-"""Memory and reasoning for agents, on a graph."""
+"""Memory and reasoning for agents, on a graph.
+
+`from clause import Clause` is the library: `async with Clause.open() as c: await c.coordinate("...")`. The public names
+are those of `__all__`; each is imported when it is first asked for, so that `import clause` stays light.
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from clause.errors import ClauseError
+    from clause.graph.scopes import Caller
+    from clause.library import Clause
+    from clause.library_sync import SyncClause
+    from clause.settings import Settings
+
 __version__ = "0.1.0"
+__all__ = ["Caller", "Clause", "ClauseError", "Settings", "SyncClause", "__version__"]
+
+_HOMES = {
+    "Caller": "clause.graph.scopes",
+    "Clause": "clause.library",
+    "ClauseError": "clause.errors",
+    "Settings": "clause.settings",
+    "SyncClause": "clause.library_sync",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

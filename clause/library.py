@@ -1,0 +1,217 @@
+"""The library: an open `Clause` answers questions and hands out the rooms' services, the same that the API uses."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from clause.container import Container
+from clause.errors import OutOfBoundsError, SettingsError
+from clause.graph.scopes import Caller
+from clause.graph.server.progress import Progress, silent
+from clause.settings import Settings
+
+if TYPE_CHECKING:
+    from clause.ingest.report import LoadReport
+    from clause.insights.room import Insights
+    from clause.intelligence.room import Intelligence
+    from clause.knowledge.room import Knowledge
+    from clause.memory.room import Memory
+    from clause.reasoning.models import (
+        ContextCurationResponse,
+        CoordinationResponse,
+        EdgeScoreResponse,
+        PathNavigationResponse,
+        SubgraphResponse,
+    )
+    from clause.reasoning.runs import RunRecord, RunSummary
+    from clause.rooms import Rooms
+    from clause.sample import SampleReport
+    from clause.sessions.room import Sessions
+    from clause.values.room import Values
+
+_M = TypeVar("_M", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class Clause:
+    """An open clause: `async with Clause.open() as c: await c.coordinate("who directed Kes")`.
+
+    Questions are asked with the methods below. Beliefs, memories, values and the like are kept by the rooms, whose
+    services take a request model and who is asking: `await c.memory.store.write(request, c.caller)`.
+
+    Attributes:
+        container: the open parts, for what has no method here.
+        caller: who is asking; the owner of everything unless said otherwise.
+    """
+
+    container: Container
+    caller: Caller = field(default_factory=Caller)
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls,
+        settings: Settings | None = None,
+        *,
+        caller: Caller | None = None,
+        progress: Progress = silent,
+        jobs: bool = False,
+        **overrides: Any,
+    ) -> AsyncIterator[Clause]:
+        """Find or start Neo4j, migrate it, and join the parts; everything that was opened is closed at the end.
+
+        Args:
+            settings: what was set; read from `CLAUSE_*` variables when not given.
+            caller: who is asking; the owner of everything when not given.
+            progress: told what a start of the managed server does.
+            jobs: queued jobs run in the background, as they do in `clause serve`.
+            overrides: single settings (`home=...`, `neo4j_uri=...`) over those of the environment.
+
+        Raises:
+            SettingsError: a setting is unknown or refused, or `settings` and `overrides` are both given.
+            UnavailableError: the server is away.
+        """
+        from clause.telemetry import Metrics  # noqa: PLC0415
+
+        if settings is not None and overrides:
+            raise SettingsError("settings and single settings cannot both be given", remedy="put them into `settings`")
+        chosen = settings or Settings.load(**overrides)
+        opened = Container.serving(chosen, Metrics()) if jobs else Container.open(chosen, progress=progress)
+        async with opened as container:
+            yield cls(container, caller or Caller())
+
+    # -- asking --------------------------------------------------------------------------------------------------------
+
+    async def coordinate(self, query: str, **fields: Any) -> CoordinationResponse:
+        """All three agents answer a question; `fields` are those of `CoordinationRequest`, budgets have defaults.
+
+        Raises:
+            OutOfBoundsError: a field is refused; it is named.
+        """
+        from clause.reasoning.models import CoordinationRequest  # noqa: PLC0415
+
+        request = _request(CoordinationRequest, {"budgets": {}, **fields, "query": query})
+        return await self.container.coordinator.coordinate(request, self.caller)
+
+    async def subgraph(self, query: str, **fields: Any) -> SubgraphResponse:
+        """The SubgraphArchitect alone; `fields` are those of `SubgraphRequest`."""
+        from clause.reasoning.models import SubgraphRequest  # noqa: PLC0415
+
+        request = _request(SubgraphRequest, {**fields, "query": query})
+        return await self.container.agents.subgraph(request, self.caller)
+
+    async def navigate(self, query: str, start_node: str, **fields: Any) -> PathNavigationResponse:
+        """The PathNavigator alone, from a node's id, exact name or alias; `fields` of `PathNavigationRequest`."""
+        from clause.reasoning.models import PathNavigationRequest  # noqa: PLC0415
+
+        request = _request(PathNavigationRequest, {**fields, "query": query, "start_node": start_node})
+        return await self.container.agents.navigate(request, self.caller)
+
+    async def curate(self, evidence_pool: Sequence[str], **fields: Any) -> ContextCurationResponse:
+        """The ContextCurator alone, on given texts; `fields` are those of `ContextCurationRequest`."""
+        from clause.reasoning.models import ContextCurationRequest  # noqa: PLC0415
+
+        request = _request(ContextCurationRequest, {**fields, "evidence_pool": list(evidence_pool)})
+        return await self.container.agents.curate(request, self.caller)
+
+    async def score_edges(self, query: str, edges: Sequence[Any], **fields: Any) -> EdgeScoreResponse:
+        """The five signals and the score of `edges`: mappings or `EdgeTriple`s of source, relation, target."""
+        from clause.reasoning.models import EdgeScoreRequest  # noqa: PLC0415
+
+        request = _request(EdgeScoreRequest, {**fields, "query": query, "edges": list(edges)})
+        return await self.container.agents.score_edges(request, self.caller)
+
+    async def run(self, run_id: str) -> RunRecord:
+        """A recorded run with its request, budgets, seeds and every step.
+
+        Raises:
+            NotFoundError: there is none, or it read what this caller may not.
+        """
+        return await self.container.runs.get(run_id, self.caller)
+
+    async def runs(self, limit: int = 20) -> tuple[RunSummary, ...]:
+        """The newest recorded runs, at most `limit`."""
+        await self.container.runs.settled()
+        return tuple(await self.container.runs.list(self.caller, limit=limit))
+
+    # -- loading -------------------------------------------------------------------------------------------------------
+
+    async def load(
+        self,
+        kind: Literal["triples", "passages"],
+        path: str | Path,
+        scope: str | None = None,
+        *,
+        progress: Progress = silent,
+    ) -> LoadReport:
+        """Load a file of triples or passages into a scope, with vectors; loading it again changes nothing.
+
+        Raises:
+            NotFoundError, BadInputError: the file is not there or cannot be read.
+            ForbiddenError: this caller may not write there.
+        """
+        from clause.ingest.passages import load_passages  # noqa: PLC0415
+        from clause.ingest.triples import load_triples  # noqa: PLC0415
+
+        loader = {"triples": load_triples, "passages": load_passages}[kind]
+        target = self.rooms.knowledge.ground.writable(self.caller, scope)
+        return await loader(self.container.graph, self.container.embedder, Path(path), target, progress=progress)
+
+    async def load_sample(self, *, progress: Progress = silent) -> SampleReport:
+        """See to it that the film graph that ships with clause is there, in scope `kg:metaqa`; quick when it is."""
+        from clause.sample import load_sample  # noqa: PLC0415
+
+        return await load_sample(self.container.graph, self.container.embedder, progress)
+
+    # -- rooms ---------------------------------------------------------------------------------------------------------
+
+    @property
+    def rooms(self) -> Rooms:
+        """All rooms."""
+        return self.container.rooms
+
+    @property
+    def knowledge(self) -> Knowledge:
+        """Beliefs, tensions, entities, sources and trust."""
+        return self.rooms.knowledge
+
+    @property
+    def sessions(self) -> Sessions:
+        """Sessions, exchanges and patterns."""
+        return self.rooms.sessions
+
+    @property
+    def memory(self) -> Memory:
+        """The memory that consolidates."""
+        return self.rooms.memory
+
+    @property
+    def values(self) -> Values:
+        """Experiences and the values formed of them."""
+        return self.rooms.values
+
+    @property
+    def insights(self) -> Insights:
+        """Insights that age."""
+        return self.rooms.insights
+
+    @property
+    def intelligence(self) -> Intelligence:
+        """Basins, ThoughtSeeds, curiosity and causal reasoning."""
+        return self.rooms.intelligence
+
+
+def _request(model: type[_M], fields: dict[str, Any]) -> _M:
+    """A request; what it refuses is one of our own errors."""
+    try:
+        return model.model_validate(fields)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise OutOfBoundsError(f"{place}: {first['msg']}", field=place) from error
