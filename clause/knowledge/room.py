@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from clause.ground import Ground
 from clause.jobs.runner import JobKind
+from clause.knowledge.beliefs import BeliefService
 
 
 @dataclass(frozen=True)
@@ -13,11 +14,12 @@ class Knowledge:
     """What the doors may ask of this room."""
 
     ground: Ground
+    beliefs: BeliefService
 
     @classmethod
     def open(cls, ground: Ground) -> Knowledge:
         """Join the services; nothing is read or started yet."""
-        return cls(ground)
+        return cls(ground, BeliefService(ground))
 
     def job_kinds(self) -> dict[str, JobKind]:
         """Long work by kind."""
