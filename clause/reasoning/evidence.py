@@ -77,7 +77,6 @@ class EvidenceRecord:
             "reputation_score": trust.reputation_score if trust else self.origin.reputation,
             "recency_score": trust.recency_score if trust else 0.0,
             "semantic_consistency": trust.semantic_consistency if trust else 0.0,
-            "recorded_at": at,
         }
 
 
@@ -117,7 +116,9 @@ class Provenance:
     async def write(self, records: Sequence[EvidenceRecord]) -> None:
         """Write the evidence (idempotent); a run's own write carries it too, see `RunRecorder.record`."""
         if records:
-            await self._graph.write([("reasoning/write_evidence", {"rows": evidence_rows(records, self._now())})])
+            at = self._now()
+            rows = evidence_rows(records, at)
+            await self._graph.write([("reasoning/write_evidence", {"rows": rows, "recorded_at": at})])
 
     async def _origins(self, units: Sequence[Unit], view: View) -> Mapping[str, Origin]:
         edges = [[unit.id, *unit.edge] for unit in units if unit.edge is not None]

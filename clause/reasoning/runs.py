@@ -75,8 +75,8 @@ class RunRecorder:
         """Write a run with its evidence in one transaction (idempotent)."""
         work: list[tuple[str, Mapping[str, Any]]] = []
         if evidence:
-            rows = evidence_rows(evidence, run.recorded_at if run else self.now())
-            work.append(("reasoning/write_evidence", {"rows": rows}))
+            at = run.recorded_at if run else self.now()
+            work.append(("reasoning/write_evidence", {"rows": evidence_rows(evidence, at), "recorded_at": at}))
         if run is not None:
             work.insert(0, ("graph/register_scope", {"scope": run.scope, "recorded_at": run.recorded_at}))
             work.append(("reasoning/write_run", _parameters(run, evidence)))
@@ -169,7 +169,6 @@ def _step_row(run: RunRecord, step: StepRecord) -> dict[str, Any]:
         "detail": _json(step.detail),
         "visited": list(step.visited),
         "scope": run.scope,
-        "recorded_at": run.recorded_at,
     }
     return {"id": f"{run.id}-{step.index}", "properties": properties, "visited": sorted(step.visited)}
 

@@ -12,7 +12,7 @@ MERGE (run)-[:DECIDED_BY]->(policy)
 CALL (run) {
   UNWIND $steps AS row
   MERGE (step:RunStep {id: row.id})
-  SET step += row.properties
+  SET step += row.properties, step.recorded_at = $recorded_at
   MERGE (run)-[:HAS_STEP]->(step)
   WITH step, row
   UNWIND row.visited AS id
