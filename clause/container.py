@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from clause.jobs.jobs import Jobs
     from clause.jobs.runner import JobKind
     from clause.jobs.turn import Turn
+    from clause.operations.keys import ApiKeys
     from clause.policy.shelf import Shelf
     from clause.reasoning.alone import LoneAgents
     from clause.reasoning.coordinator import Coordinator
@@ -60,6 +61,7 @@ class Container:
     jobs: Jobs
     job_kinds: Mapping[str, JobKind]
     keys: IdempotencyKeys
+    api_keys: ApiKeys
     shelf: Shelf
     rooms: Rooms
     warming: asyncio.Task[None]
@@ -158,6 +160,7 @@ async def _join(
     from clause.graph.migrations import migrate  # noqa: PLC0415
     from clause.ground import Ground  # noqa: PLC0415
     from clause.jobs.jobs import Jobs  # noqa: PLC0415
+    from clause.operations.keys import ApiKeys  # noqa: PLC0415
     from clause.operations.promotion import default_policy  # noqa: PLC0415
     from clause.policy.shelf import SHIPPED_NAME, Shelf  # noqa: PLC0415
     from clause.reasoning.alone import LoneAgents  # noqa: PLC0415
@@ -212,6 +215,7 @@ async def _join(
         jobs=jobs,
         job_kinds=kinds,
         keys=keys,
+        api_keys=ApiKeys(graph),
         shelf=shelf,
         rooms=rooms,
         warming=warming,

@@ -5,6 +5,7 @@ ClauseError
 │   ├── OutOfBoundsError     a value outside its bounds                           422
 │   └── AmbiguousNameError   a name that several nodes carry                      409
 ├── NotFoundError            nothing there by that id or name                     404
+├── UnauthorizedError        no API key, or one that is unknown or revoked        401
 ├── ForbiddenError           outside the caller's scopes                          403
 ├── ConflictError            the state has moved on                               409
 │   └── PreconditionError    If-Match names another version                       412
@@ -78,6 +79,13 @@ class NotFoundError(ClauseError):
 
     status = 404
     code = "not_found"
+
+
+class UnauthorizedError(ClauseError):
+    """No API key came where one is needed, or one that is unknown or revoked; which of them is not told."""
+
+    status = 401
+    code = "unauthorized"
 
 
 class ForbiddenError(ClauseError):

@@ -70,7 +70,7 @@ class Ground:
         return caller.resolve(None, [row["id"] for row in await self.graph.run("graph/scopes")])
 
     def writable(self, caller: Caller, scope: str | None) -> str:
-        """The scope that a write goes to: the default one where none is named.
+        """The scope that a write goes to: where none is named the default one, or the caller's own.
 
         The write itself runs `graph/register_scope`, or merges (:Scope), so that reading everything finds it.
 
@@ -78,4 +78,4 @@ class Ground:
             BadInputError: it is malformed.
             ForbiddenError: this caller may not write there.
         """
-        return caller.require_write(scope or self.settings.default_scope)
+        return caller.require_write(scope or caller.home(self.settings.default_scope))

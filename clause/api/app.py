@@ -9,11 +9,12 @@ from fastapi import FastAPI
 
 from clause import __version__
 from clause.api import docs_page, problems
-from clause.api.dependencies import Authenticate, owner_of_everything
+from clause.api.dependencies import Authenticate, key_alone, key_or_owner
 from clause.api.middleware import BodyLimit, LoopbackGuard, RateLimit, RequestContext
 from clause.api.routes import health, jobs, reasoning, runs
 from clause.api.strict_json import StrictJSONResponse
 from clause.container import Container
+from clause.operations.listening import is_loopback
 from clause.settings import Settings
 from clause.telemetry import Metrics
 
@@ -30,7 +31,7 @@ def build_app(
     settings: Settings,
     *,
     opener: Opener = Container.serving,
-    authenticate: Authenticate = owner_of_everything,
+    authenticate: Authenticate | None = None,
     metrics: Metrics | None = None,
 ) -> FastAPI:
     """The application; nothing is opened before it starts, and what it opened is closed when it stops.
@@ -38,10 +39,11 @@ def build_app(
     Args:
         settings: the service's settings.
         opener: opens the container for as long as the application runs.
-        authenticate: says who is asking.
+        authenticate: says who is asking; unless given, an API key does, which the loopback can do without.
         metrics: what /metrics shows; new ones unless given.
     """
     metrics = metrics or Metrics()
+    local = is_loopback(settings.host)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -60,7 +62,7 @@ def build_app(
         default_response_class=StrictJSONResponse,
         responses=problems.RESPONSES,
     )
-    app.state.authenticate = authenticate
+    app.state.authenticate = authenticate or (key_or_owner if local else key_alone)
     app.state.metrics = metrics
     for resource in (reasoning, runs, jobs, health):
         app.include_router(resource.router)
@@ -68,6 +70,7 @@ def build_app(
     problems.install(app)
     app.add_middleware(BodyLimit)
     app.add_middleware(RateLimit, per_s=settings.rate_limit)
-    app.add_middleware(LoopbackGuard)
+    if local:
+        app.add_middleware(LoopbackGuard)
     app.add_middleware(RequestContext, metrics=metrics)
     return app

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Awaitable, Callable
 from typing import Annotated
 
 from fastapi import Depends, Request
 
 from clause.container import Container
-from clause.errors import SettingsError
 from clause.graph.scopes import Caller
+from clause.operations.keys import refusal
 
 Authenticate = Callable[[Request], Awaitable[Caller]]
-"""Says who is asking. API keys plug in here: they give the Caller of the key's scopes, or raise ForbiddenError."""
+"""Says who is asking: the Caller of its API key's scopes; raises UnauthorizedError for a key that opens nothing."""
 
 
 async def owner_of_everything(_request: Request) -> Caller:
@@ -21,35 +20,33 @@ async def owner_of_everything(_request: Request) -> Caller:
     return Caller(readable=None, writable=None)
 
 
+async def key_or_owner(request: Request) -> Caller:
+    """On the loopback: who brings an API key has its scopes, who brings none owns everything."""
+    token = _token(request)
+    return await owner_of_everything(request) if token is None else await _container(request).api_keys.caller(token)
+
+
+async def key_alone(request: Request) -> Caller:
+    """Beyond the loopback: nobody without an API key."""
+    token = _token(request)
+    if token is None:
+        raise refusal()
+    return await _container(request).api_keys.caller(token)
+
+
+def _token(request: Request) -> str | None:
+    """What `Authorization: Bearer` or `X-API-Key` carries; another way of signing in opens nothing."""
+    authorization = request.headers.get("authorization")
+    if authorization is None:
+        return request.headers.get("x-api-key")
+    kind, _, token = authorization.partition(" ")
+    return token.strip() if kind.lower() == "bearer" else ""
+
+
 async def resolve_caller(request: Request) -> Caller:
     """Who is asking, with the scopes that may be read and written; the one place where it is decided."""
     authenticate: Authenticate = request.app.state.authenticate
     return await authenticate(request)
-
-
-def require_loopback(host: str) -> None:
-    """Let the service bind to the loopback only, because everyone who reaches it owns everything.
-
-    Raises:
-        SettingsError: `host` is another address.
-
-    >>> require_loopback("127.0.0.1")
-    >>> require_loopback("0.0.0.0")
-    Traceback (most recent call last):
-    ...
-    clause.errors.SettingsError: 0.0.0.0 is not the loopback, and there are no API keys yet; use 127.0.0.1
-    """
-    try:
-        loopback = host == "localhost" or ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        loopback = False
-    if not loopback:
-        raise SettingsError(
-            f"{host} is not the loopback, and there are no API keys yet",
-            remedy="use 127.0.0.1",
-            field="host",
-            bound="127.0.0.1, ::1 or localhost",
-        )
 
 
 def _container(request: Request) -> Container:

@@ -79,11 +79,13 @@ async def _once(
             "not an Idempotency-Key", field="Idempotency-Key", bound="1 to 255 visible ASCII characters"
         )
     fingerprint = request_hash(request.method, str(request.url.path), await request.body())
-    return Once(services.keys, _home_scope(caller, services.settings.default_scope), idempotency_key, fingerprint)
+    home = caller.home(services.settings.default_scope)
+    return Once(services.keys, home, _own(caller, idempotency_key), fingerprint)
 
 
-def _home_scope(caller: Caller, default: str) -> str:
-    return caller.writable[0] if caller.writable else default
+def _own(caller: Caller, key: str | None) -> str | None:
+    """The caller's own key: the same word sent with another API key is another key."""
+    return f"{caller.key_id}:{key}" if key is not None and caller.key_id is not None else key
 
 
 Idempotent = Annotated[Once, Depends(_once)]

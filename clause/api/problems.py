@@ -105,6 +105,8 @@ def of_clause_error(instance: str, error: ClauseError) -> Response:
     """The problem that one of our own errors is."""
     retry_after_s = error.retry_after_s if isinstance(error, UnavailableError) else RETRY_AFTER_S
     headers = {"Retry-After": str(retry_after_s)} if error.status == HTTPStatus.SERVICE_UNAVAILABLE else {}
+    if error.status == HTTPStatus.UNAUTHORIZED:
+        headers["WWW-Authenticate"] = "Bearer"
     reserved = set(Problem.model_fields)
     details = {name: value for name, value in error.details.items() if name not in reserved}
     return problem(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,37 +10,13 @@ from contextlib import asynccontextmanager
 import uvicorn
 
 from clause.api.app import Opener, build_app
-from clause.api.dependencies import require_loopback
 from clause.container import Container
-from clause.errors import SettingsError
+from clause.operations.listening import listen
 from clause.settings import Settings
 from clause.telemetry import Metrics
 
+__all__ = ["listen", "run"]
 _GRACE_S = 5
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """A socket that is bound to `host` and `port` (0: any free one); close it when done.
-
-    Raises:
-        SettingsError: the address is not the loopback, or the port is taken or not allowed.
-    """
-    require_loopback(host)
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((host.strip("[]"), port))
-        listener.listen(128)
-    except OSError as error:
-        listener.close()
-        taken = error.errno == errno.EADDRINUSE
-        raise SettingsError(
-            f"port {port} of {host} is {'taken by another program' if taken else f'refused: {error.strerror}'}",
-            remedy="choose another with --port or CLAUSE_PORT, or 0 for a free one",
-            field="port",
-        ) from error
-    return listener
 
 
 def run(settings: Settings, listener: socket.socket, *, opener: Opener = Container.serving) -> None:

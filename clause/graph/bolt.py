@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 import neo4j
@@ -13,9 +14,10 @@ from clause.errors import ClauseError
 from clause.graph.address import Address
 from clause.graph.catalogue import Statement
 from clause.graph.codec import decode, encode
+from clause.graph.exploring import explore
 from clause.graph.faults import OUT_OF_MEMORY, translate
 from clause.graph.retry import AttemptError
-from clause.graph.wire import Rows, Work
+from clause.graph.wire import Found, Limits, Rows, Work
 
 _GRACE_S = 5.0  # the server ends a statement at its limit; only a silent server is given up by us, this much later
 _CONNECT_S = 5.0
@@ -74,6 +76,16 @@ class Bolt:
                     return await _in_one_transaction(session, encoded, timeout_s)
                 ((statement, parameters),) = encoded
                 return [await _alone(session, statement, parameters, timeout_s)]
+        except (ClauseError, AttemptError):
+            raise
+        except Exception as error:
+            raise translate(error, self._address) from error
+
+    async def explore(self, text: str, parameters: Mapping[str, Any], limits: Limits) -> Found:
+        """One try; see `Wire.explore`."""
+        try:
+            async with asyncio.timeout(2 * (limits.timeout_s + _GRACE_S)), self._session(read=True) as session:
+                return await explore(session, text, parameters, limits, self._address.database)
         except (ClauseError, AttemptError):
             raise
         except Exception as error:

@@ -14,7 +14,7 @@ from clause.graph.address import Address
 from clause.graph.catalogue import Catalogue, Statement
 from clause.graph.retry import Sleep, insist
 from clause.graph.timing import Timing, charge, measure
-from clause.graph.wire import Rows, Wire, Work
+from clause.graph.wire import Found, Limits, Rows, Wire, Work
 
 Result = TypeVar("Result")
 
@@ -125,6 +125,17 @@ class Graph:
     async def execute_all(self, work: Work, *, timeout_s: float | None = None) -> list[Rows]:
         """Like `write`, for statements that are not in the catalogue."""
         return await self._send(work, read=False, atomic=True, timeout_s=timeout_s, idempotent=True)
+
+    async def explore(self, text: str, parameters: Mapping[str, Any], limits: Limits | None = None) -> Found:
+        """What a statement finds that an agent wrote: only reads of this database pass the guard, within `limits`.
+
+        Raises:
+            ForbiddenError: it would do more than read this database.
+            BadInputError: the server does not understand it.
+            UnavailableError: it took longer than its limit.
+        """
+        wire = self._opened()
+        return await self._timed(lambda: wire.explore(text, parameters, limits or Limits()), round_trips=2)
 
     async def agent(self) -> str:
         """What the server calls itself, like `Neo4j/2026.08.1`."""

@@ -80,6 +80,8 @@ def scope_of(user_id: str | None, session_id: str | None, default: str = PUBLIC)
 class Caller:
     """Who asks. None means everything: the owner on loopback. A user's scope covers that user's sessions.
 
+    `key_id` is the API key that spoke, None for the owner: what one key left behind is not another's to find.
+
     >>> Caller(readable=("user:ann",), writable=()).may_read("user:ann/session:7")
     True
     >>> Caller(readable=("user:ann",), writable=()).may_read("user:bob")
@@ -88,6 +90,7 @@ class Caller:
 
     readable: tuple[str, ...] | None = None
     writable: tuple[str, ...] | None = None
+    key_id: str | None = None
 
     def may_read(self, scope: str) -> bool:
         """True when `scope` is within what this caller may read."""
@@ -126,6 +129,14 @@ class Caller:
         if not self.may_write(scope):
             raise ForbiddenError(f"writing to scope {scope!r} is not allowed to this caller", field="scope")
         return scope
+
+    def home(self, default: str) -> str:
+        """Where a write goes that names no scope: `default`, or this caller's first scope where that is not its own.
+
+        >>> Caller(readable=(), writable=("user:ann",)).home("public"), Caller().home("public")
+        ('user:ann', 'public')
+        """
+        return self.writable[0] if self.writable and not self.may_write(default) else default
 
     def _require_readable(self, scope: Scope, known: Sequence[str]) -> None:
         if not self.may_read(scope.text):

@@ -26,7 +26,8 @@ class Reporter:
     Args:
         provenance: finds out where evidence comes from.
         runs: writes runs in the background.
-        default_scope: whose a run is that read several scopes, and whose bare strings are.
+        default_scope: whose a run is that read several scopes (where the caller may write it), and whose bare strings
+            are.
         enabled: whether runs are recorded at all.
     """
 
@@ -83,7 +84,8 @@ class Reporter:
         caller: Caller,
     ) -> CoordinationResponse:
         """The response with its run's id; the run is written in the background."""
-        scope = self._scope(finished.asked.view.scopes)
+        scopes = finished.asked.view.scopes
+        scope = scopes[0] if len(scopes) == 1 else caller.home(self._default_scope)
         if not (self._enabled and caller.may_write(scope)):
             return response
         kept = evidence if request.enable_provenance else ()

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from clause import __version__
-from clause.api.dependencies import Services
+from clause.api.dependencies import CallerDependency, Services
 from clause.api.problems import RETRY_AFTER_S
 from clause.container import Check
 from clause.telemetry import Metrics
@@ -53,7 +53,7 @@ async def ready(services: Services, response: Response) -> Ready:
 
 
 @router.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
-async def metrics(request: Request) -> Response:
-    """Counters and histograms in Prometheus' text format."""
+async def metrics(request: Request, _caller: CallerDependency) -> Response:
+    """Counters and histograms in Prometheus' text format; beyond the loopback for those with an API key."""
     registry: Metrics = request.app.state.metrics
     return Response(registry.render(), media_type=registry.content_type)

@@ -45,7 +45,7 @@ async def start(body: JobRequest, services: Services, caller: CallerDependency, 
     if body.kind not in services.job_kinds:
         known = ", ".join(sorted(services.job_kinds))
         raise BadInputError(f"no job is of kind {body.kind[:100]!r}", field="kind", bound=f"one of {known}")
-    scope = caller.require_write(body.scope or services.settings.default_scope)
+    scope = caller.require_write(body.scope or caller.home(services.settings.default_scope))
 
     async def submit() -> Job:
         return await services.jobs.submit(body.kind, body.parameters, scope, resource=f"{body.kind}:{scope}")

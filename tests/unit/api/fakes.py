@@ -11,6 +11,7 @@ from clause.errors import ClauseError, ConflictError, NotFoundError
 from clause.graph.idempotency import Claim, StoredResponse
 from clause.graph.scopes import Caller
 from clause.jobs.models import Job, JobPage, JobState
+from clause.operations.keys import refusal
 from clause.reasoning.budget import Budgets, Prices
 from clause.reasoning.models import (
     AgentHandoff,
@@ -196,6 +197,17 @@ class FakeRuns:
         return found[:limit]
 
 
+class FakeApiKeys:
+    """One key in force, `RIGHT`, which may read what is Ann's."""
+
+    RIGHT = "clause_right"
+
+    async def caller(self, token: str) -> Caller:
+        if token != self.RIGHT:
+            raise refusal()
+        return Caller(readable=("user:ann",), writable=(), key_id="1")
+
+
 class FakeContainer:
     """What the application opens."""
 
@@ -204,6 +216,7 @@ class FakeContainer:
         self.settings = Settings()
         self.jobs = FakeJobs()
         self.keys = FakeKeys()
+        self.api_keys = FakeApiKeys()
         self.runs = FakeRuns()
         self.job_kinds: dict[str, Any] = {"load_sample": None, "vanishing": None}
         self.coordinator = self.agents = FakeCoordinator()

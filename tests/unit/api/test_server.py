@@ -27,6 +27,12 @@ def test_any_other_address_is_refused(host: str) -> None:
     assert refused.value.field == "host"
 
 
+@pytest.mark.parametrize("host", ["0.0.0.0", "::"])
+def test_with_keys_any_address_of_this_machine_is_listened_on(host: str) -> None:
+    with server.listen(host, 0, keyed=True) as listener:
+        assert listener.getsockname()[1] > 0
+
+
 def test_a_port_that_is_taken_is_one_clear_error() -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]

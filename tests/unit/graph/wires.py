@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pydantic import SecretStr
@@ -12,7 +12,7 @@ from clause.graph.address import Address
 from clause.graph.catalogue import Catalogue, parse
 from clause.graph.retry import AttemptError
 from clause.graph.runner import Graph
-from clause.graph.wire import Rows, Work
+from clause.graph.wire import Found, Limits, Rows, Work
 
 ADDRESS = Address("bolt://nowhere:7687", password=SecretStr("hush"))
 
@@ -72,6 +72,13 @@ class PlayedWire:
         if isinstance(outcome, AttemptError):
             raise outcome
         return outcome
+
+    async def explore(self, text: str, parameters: Mapping[str, Any], limits: Limits) -> Found:
+        self.sent.append({"text": text, "parameters": parameters, "limits": limits})
+        outcome = self.outcomes.pop(0)
+        if isinstance(outcome, AttemptError):
+            raise outcome
+        return Found(("x",), tuple(outcome[0]), cut=False)
 
     async def agent(self) -> str:
         return self.name
