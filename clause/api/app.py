@@ -11,7 +11,7 @@ from clause import __version__
 from clause.api import docs_page, problems
 from clause.api.dependencies import Authenticate, key_alone, key_or_owner
 from clause.api.middleware import BodyLimit, LoopbackGuard, RateLimit, RequestContext
-from clause.api.routes import health, jobs, reasoning, runs
+from clause.api.routes import health, intelligence, jobs, reasoning, runs
 from clause.api.strict_json import StrictJSONResponse
 from clause.container import Container
 from clause.operations.listening import is_loopback
@@ -23,8 +23,9 @@ Opener = Callable[[Settings, Metrics], AbstractAsyncContextManager[Container]]
 DESCRIPTION = """Memory and reasoning for agents, on a Neo4j graph. Three agents build a small subgraph, walk it and
 pick the evidence, under edge, step and token budgets that are never exceeded.
 
-Every error is an RFC 9457 problem document. Send `X-Request-ID` to find a request again in the logs. The flags for
-ThoughtSeeds, curiosity and causal scores are accepted; until that part is built their counts are 0 and scores null."""
+Every error is an RFC 9457 problem document. Send `X-Request-ID` to find a request again in the logs. The flags
+`enable_thoughtseeds`, `enable_curiosity` and `enable_causal` are on by default: the first two write what was met after
+the answer is ready, the third lets causes decide where the graph has causal relationships (else its score is null)."""
 
 
 def build_app(
@@ -64,7 +65,7 @@ def build_app(
     )
     app.state.authenticate = authenticate or (key_or_owner if local else key_alone)
     app.state.metrics = metrics
-    for resource in (reasoning, runs, jobs, health):
+    for resource in (reasoning, intelligence, runs, jobs, health):
         app.include_router(resource.router)
     docs_page.install(app)
     problems.install(app)

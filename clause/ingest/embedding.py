@@ -20,11 +20,17 @@ from clause.jobs.turn import Turn
 from clause.text.embedder import Embedder
 
 KIND = "embed"
-EMBEDDED = ("types", "entities", "passages")
+EMBEDDED = ("types", "entities", "passages", "thoughtseeds")
 """What has vectors; for each there are the statements ingest/unembedded_X, unembedded_count_X and embed_X."""
 
 PAGE = 256
-_INDEXES = ("entity_embedding", "relationship_type_embedding", "passage_embedding")
+_INDEXES = (
+    "entity_embedding",
+    "relationship_type_embedding",
+    "passage_embedding",
+    "attractor_basin_embedding",
+    "thoughtseed_embedding",
+)
 
 
 async def submit_embedding(jobs: Jobs, scope: str, model: str) -> Job:

@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
+from clause.activation import strengthening
 from clause.graph.embedding_model import check_embedding_model
 from clause.graph.runner import Graph
 from clause.graph.scopes import parse_scope, scope_token
@@ -177,6 +178,7 @@ class _Load:
         return [
             ("ingest/drop_passages", {"ids": [row["id"] for row in rows], **keys}),
             ("ingest/create_passages", {**created, "recorded_at": self._recorded_at}),
+            strengthening({row["id"]: _named(row) for row in rows}, self._scope, self._recorded_at),
         ]
 
     def _id(self, document: Document) -> str:
@@ -185,6 +187,11 @@ class _Load:
     def _cursor(self) -> dict[str, Any]:
         counts = {"records": self.records, "created": self.created, "known": self.known, "bad_count": self.bad_count}
         return {**counts, "bad": [[bad.number, bad.reason] for bad in self.bad]}
+
+
+def _named(row: dict[str, Any]) -> list[str]:
+    """The entities that a document's passages mention, in order of place: each one's basin grows once."""
+    return list(dict.fromkeys(entity for passage in row["passages"] for entity in passage["mentions"]))
 
 
 def _content_hash(document: Document) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from clause.ground import Ground
+from clause.intelligence.basins import Basins
 from clause.jobs.runner import JobKind
 from clause.knowledge.room import Knowledge
 
@@ -15,12 +16,13 @@ class Intelligence:
 
     ground: Ground
     knowledge: Knowledge
+    basins: Basins
 
     @classmethod
     def open(cls, ground: Ground, knowledge: Knowledge) -> Intelligence:
         """Join the services; nothing is read or started yet."""
-        return cls(ground, knowledge)
+        return cls(ground, knowledge, Basins(ground))
 
     def job_kinds(self) -> dict[str, JobKind]:
         """Long work by kind."""
-        return {}
+        return {"basin_decay": self.basins.decay_turn}

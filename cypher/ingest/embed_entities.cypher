@@ -1,4 +1,4 @@
-// ingest/embed_entities, store the vectors of entities; what has gone meanwhile is passed over
+// ingest/embed_entities, store the vectors of entities and of their basins; what has gone meanwhile is passed over
 // mode:       write
 // returns:    none
 // parameters: $ids LIST<STRING>, $vectors LIST<LIST<VECTOR>>, $scopes LIST<STRING>, $model STRING
@@ -7,3 +7,6 @@ CYPHER 25 UNWIND range(0, size($ids) - 1) AS i
 MATCH (n:Entity {id: $ids[i]})
 WHERE n.scope IN $scopes
 SET n.embedding = toFloatList($vectors[i][0]), n.embedding_model = $model
+WITH n
+MATCH (n)-[:HAS_BASIN]->(b:AttractorBasin)
+SET b.embedding = n.embedding, b.embedding_model = $model

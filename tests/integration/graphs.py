@@ -24,7 +24,7 @@ _NODES = statement(
 )
 _DEGREES = statement(
     "MATCH (n:Entity|Passage|Document {scope: $scope}) "
-    "WITH n, COUNT { (n)-[r]-(m) WHERE type(r) <> 'NEXT' AND type(r) <> 'FROM' AND m <> n } "
+    "WITH n, COUNT { (n)-[r]-(m) WHERE type(r) <> 'NEXT' AND type(r) <> 'FROM' AND type(r) <> 'HAS_BASIN' AND m <> n } "
     " + COUNT { (n)-->(n) } AS real WHERE real <> n.degree RETURN n.id AS id, n.degree AS degree, real",
     mode="read",
     parameters="$scope STRING",

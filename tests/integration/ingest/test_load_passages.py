@@ -99,3 +99,26 @@ async def test_an_empty_file_loads_nothing(graph: Graph, scope: str, tmp_path: P
     report = await load_passages(graph, None, write_text(tmp_path / "none.jsonl", ""), scope)
 
     assert (report.records, report.created) == (0, 0)
+
+
+_BASINS = statement(
+    "MATCH (e:Entity {scope: $scope})-[:HAS_BASIN]->(b:AttractorBasin) "
+    "RETURN e.name AS name, b.strength AS strength, b.activation_count AS documents ORDER BY name",
+    mode="read",
+    parameters="$scope STRING",
+    columns="name, strength, documents",
+)
+
+
+async def test_a_document_strengthens_each_mentioned_basin_once(graph: Graph, scope: str, tmp_path: Path) -> None:
+    path = _write(tmp_path / "films.jsonl", DOCUMENTS)
+    await load_passages(graph, None, path, scope)
+    changed = [{**DOCUMENTS[0], "text": "A film by Michael Mann."}, DOCUMENTS[1]]
+    await load_passages(graph, None, _write(tmp_path / "films.jsonl", changed), scope)
+
+    rows = await graph.execute(_BASINS, {"scope": scope})
+    assert {row["name"]: (row["strength"], row["documents"]) for row in rows} == {
+        "Collateral": (1.0, 1),
+        "Heat": (1.2, 2),
+        "Michael Mann": (1.2, 2),
+    }

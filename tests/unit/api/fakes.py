@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import Any
 
 from clause.container import Check
@@ -31,6 +32,7 @@ from clause.reasoning.models import (
 )
 from clause.reasoning.runs import RunRecord, RunSummary
 from clause.settings import Settings
+from tests.unit.api.fake_intelligence import FakeIntelligence
 
 SIGNALS = EdgeSignals(phi_ent=0.5, phi_rel=0.5, phi_nbr=0.0, phi_deg=1.0, phi_basin=0.0)
 
@@ -220,6 +222,7 @@ class FakeContainer:
         self.runs = FakeRuns()
         self.job_kinds: dict[str, Any] = {"load_sample": None, "vanishing": None}
         self.coordinator = self.agents = FakeCoordinator()
+        self.rooms = SimpleNamespace(intelligence=FakeIntelligence())
         self.checks = {name: Check(ready=True, detail="fine") for name in ("neo4j", "migrations", "model", "policy")}
 
     async def readiness(self) -> dict[str, Check]:

@@ -13,8 +13,8 @@ OPERATIONS = [
     (path, method, operation) for path, item in DOCUMENT["paths"].items() for method, operation in item.items()
 ]
 ASKED = [
-    (path, operation["requestBody"]["content"]["application/json"]["schema"])
-    for path, _method, operation in OPERATIONS
+    (path, method, operation["requestBody"]["content"]["application/json"]["schema"])
+    for path, method, operation in OPERATIONS
     if "requestBody" in operation
 ]
 WITH_EXAMPLES = sorted(
@@ -32,14 +32,14 @@ def examples_of(schema: dict[str, Any]) -> list[Any]:
     return [*schema.get("examples", []), *([schema["example"]] if "example" in schema else [])]
 
 
-@pytest.mark.parametrize(("path", "schema"), ASKED, ids=[path for path, _ in ASKED])
+@pytest.mark.parametrize(("path", "method", "schema"), ASKED, ids=[f"{method} {path}" for path, method, _ in ASKED])
 async def test_the_examples_of_every_request_are_answered(
-    client: AsyncClient, path: str, schema: dict[str, Any]
+    client: AsyncClient, path: str, method: str, schema: dict[str, Any]
 ) -> None:
     examples = examples_of(schema)
     assert examples, f"{path} has no example"
     for example in examples:
-        answer = await client.post(path, json=example)
+        answer = await client.request(method, path, json=example)
         assert answer.status_code in (200, 202), answer.text
 
 

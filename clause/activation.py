@@ -1,0 +1,63 @@
+"""What documents name strengthens basins: the one statement that loading passages and `clause.intelligence` share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from clause.text.names import hashed
+
+INCREMENT = 0.2
+"""Strength that one further document adds to a basin."""
+MOST = 2.0
+"""The cap of a basin's strength."""
+HISTORY = 50
+"""Instants kept in `activation_history`."""
+TOGETHER = 50
+"""Concepts of one document that are counted as occurring together: 1,225 pairs at most."""
+
+
+def basin_id(entity: str) -> str:
+    """The id of an entity's basin.
+
+    >>> basin_id("ent_1")
+    'bas_bd06437a0944e547bc8a3e9d'
+    """
+    return hashed("bas_", entity)
+
+
+def strengthening(
+    documents: Mapping[str, Sequence[str]], scope: str, recorded_at: datetime, increment: float = INCREMENT
+) -> tuple[str, dict[str, Any]]:
+    """The statement that strengthens the basins of what documents name, with its parameters.
+
+    Args:
+        documents: document id -> ids of the entities it names, the most telling first.
+        scope: of the entities and their basins.
+        recorded_at: when the documents became known.
+        increment: what a further document adds.
+    """
+    rows = []
+    for document, entities in documents.items():
+        distinct = list(dict.fromkeys(entities))
+        basins = {entity: basin_id(entity) for entity in distinct}
+        rows.append(
+            {
+                "document_id": document,
+                "concepts": [
+                    [entity, basins[entity], hashed("act_", basins[entity], document)] for entity in sorted(distinct)
+                ],
+                "together": sorted(basins[entity] for entity in distinct[:TOGETHER]),
+            }
+        )
+    parameters = {
+        "entities": sorted({entity for entities in documents.values() for entity in entities}),
+        "rows": rows,
+        "scope": scope,
+        "increment": increment,
+        "most": MOST,
+        "kept": HISTORY,
+        "recorded_at": recorded_at,
+    }
+    return "intelligence/strengthen", parameters

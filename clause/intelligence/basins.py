@@ -1,0 +1,168 @@
+"""Attractor basins: how firmly a concept is known, from the documents that name it (spec: intelligence.md).
+
+strength starts at 1.0; each further document that names the concept adds an increment (0.2), then the sum is capped at
+2.0. Increments are commutative deltas made under the entity's lock, so that concurrent writers lose none. An idle week
+takes 0.1 off, never below 1.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from clause.activation import INCREMENT, MOST, basin_id, strengthening
+from clause.errors import NotFoundError
+from clause.graph.scopes import Caller, scope_token
+from clause.ground import Ground
+from clause.intelligence.models import Basin, Strengthened, StrengthenRequest
+from clause.jobs.turn import Turn
+from clause.text.names import canonical_key, entity_id, name_key
+
+LEAST = 1.0
+"""The least strength of a basin."""
+DECAY_A_WEEK = 0.1
+IDLE = timedelta(weeks=1)
+MANY_NEIGHBOURS, LEAST_COUNT = 1000, 2
+"""Around a basin with more neighbours than this, pairs that were counted less often than that are dropped."""
+PAGE = 500
+_SHOWN = 50
+
+
+def strengthened(strength: float, increment: float = INCREMENT) -> float:
+    """The strength after one more document: add, then cap; a sum within 1e-9 of the cap is the cap.
+
+    >>> strengthened(1.0), strengthened(1.7999999999999998)
+    (1.2, 2.0)
+    """
+    total = strength + increment
+    return MOST if total > MOST - 1e-9 else total
+
+
+def decayed(strength: float, idle: timedelta) -> float:
+    """The strength after being idle: 0.1 less for each whole week, never below 1.0.
+
+    >>> decayed(1.4, timedelta(days=15)), decayed(1.1, timedelta(weeks=9))
+    (1.2, 1.0)
+    """
+    return max(LEAST, round(strength - DECAY_A_WEEK * (idle // IDLE), 12))
+
+
+class Basins:
+    """The basins of one graph."""
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+
+    async def strengthen(self, request: StrengthenRequest, *, caller: Caller) -> Strengthened:
+        """Strengthen the basins of a document's concepts; concepts that nobody knows become entities.
+
+        The same document counts once for a concept, however often it is sent.
+
+        Raises:
+            ForbiddenError: the scope is not this caller's to write.
+        """
+        scope = self._ground.writable(caller, request.scope)
+        recorded_at = self._ground.now()
+        entities, making = await self._entities(request.concepts, scope, recorded_at)
+        work = strengthening({request.document_id: entities}, scope, recorded_at, request.increment)
+        known = ("graph/register_scope", {"scope": scope, "recorded_at": recorded_at})
+        await self._ground.graph.write([known, *making, work])
+        ids = [basin_id(entity) for entity in dict.fromkeys(entities)]
+        basins = await self._read(ids, [scope])
+        await self.prune([basin.id for basin in basins if basin.neighbour_count > MANY_NEIGHBOURS], scope)
+        return Strengthened(document_id=request.document_id, basins=basins)
+
+    async def get(self, basin: str, *, caller: Caller) -> Basin:
+        """One basin, by its id or its entity's id.
+
+        Raises:
+            NotFoundError: there is none that this caller may read.
+        """
+        scopes = await self._ground.readable(caller, None)
+        row = await self._ground.graph.one("intelligence/basin_of", id=basin, scopes=list(scopes))
+        found = await self._read([row["id"]], scopes) if row else []
+        if not found:
+            raise NotFoundError(f"no basin has the id {basin!r}", field="basin_id")
+        return found[0]
+
+    async def prune(self, basins: Sequence[str], scope: str) -> int:
+        """Drop the rarest pairs around basins that have very many; how many were dropped."""
+        if not basins:
+            return 0
+        row = await self._ground.graph.one(
+            "intelligence/prune_pairs", ids=sorted(basins), scope=scope, least=LEAST_COUNT, many=MANY_NEIGHBOURS
+        )
+        return int(row["pruned"]) if row else 0
+
+    async def decay(self, scopes: Sequence[str], now: datetime) -> dict[str, int]:
+        """Let idle basins of some scopes decay; how many did, and how many of them sleep now."""
+        total = {"decayed": 0, "asleep": 0}
+        after = ""
+        while rows := await self._ground.graph.run(
+            "intelligence/idle_basins", scopes=list(scopes), before=now - IDLE, after=after, limit=PAGE
+        ):
+            after = str(rows[-1]["id"])
+            pairs = sorted(([row["id"], row["entity_id"]] for row in rows), key=lambda pair: str(pair[1]))
+            done = await self._ground.graph.one(
+                "intelligence/decay", ids=pairs, scopes=list(scopes), now=now, rate=DECAY_A_WEEK, least=LEAST
+            )
+            for name in total:
+                total[name] += int(done[name]) if done else 0
+        return total
+
+    async def decay_turn(self, turn: Turn) -> None:
+        """The job `basin_decay`: idle basins of the job's scope decay; running it twice does no more than once."""
+        done = await self.decay([turn.job.scope], self._ground.now())
+        message = f"{done['decayed']} basins decayed, {done['asleep']} of them sleep"
+        await turn.progress(done["decayed"], done["decayed"], message)
+
+    async def _entities(
+        self, concepts: Sequence[str], scope: str, recorded_at: datetime
+    ) -> tuple[list[str], list[tuple[str, dict[str, Any]]]]:
+        """The concepts' entities in `scope`, and the statements that make those that nobody knows."""
+        graph = self._ground.graph
+        known_ids = {row["id"] for row in await graph.run("intelligence/known_ids", ids=[*concepts], scope=scope)}
+        keys = [name_key(concept) for concept in concepts if concept not in known_ids]
+        rows = await graph.run(
+            "graph/known_entities", keys=keys, phrases="scope_token:none", scopes=[scope], limit=len(keys) + 1
+        )
+        by_name: dict[str, str] = {}
+        for row in rows:
+            by_name.setdefault(name_key(row["name"]), str(row["id"]))
+        fresh: dict[str, list[Any]] = {}
+        entities = []
+        for concept in concepts:
+            found = concept if concept in known_ids else by_name.get(name_key(concept))
+            if found is None:
+                key = canonical_key(concept)
+                found = entity_id(scope, key)
+                name = concept.strip()
+                fresh.setdefault(found, [len(fresh), found, key, name, name_key(concept), "concept", []])
+            entities.append(found)
+        return entities, await self._making(fresh, scope, recorded_at)
+
+    async def _making(
+        self, fresh: Mapping[str, list[Any]], scope: str, recorded_at: datetime
+    ) -> list[tuple[str, dict[str, Any]]]:
+        if not fresh:
+            return []
+        rows = [fresh[entity] for entity in sorted(fresh)]
+        vectors = await self._ground.embedder.embed([row[3] for row in rows])
+        made = {"rows": rows, "scope": scope, "scope_token": scope_token(scope), "recorded_at": recorded_at}
+        ids, model = [row[1] for row in rows], self._ground.embedder.model
+        embedded = {"ids": ids, "vectors": list(vectors), "model": model, "scope": scope}
+        return [("graph/merge_entities", made), ("graph/embed_new_entities", embedded)]
+
+    async def _read(self, ids: Sequence[str], scopes: Sequence[str]) -> list[Basin]:
+        rows = await self._ground.graph.run(
+            "intelligence/basins", ids=list(ids), scopes=list(scopes), neighbours=_SHOWN
+        )
+        found = {row["basin"]["id"]: _basin(row) for row in rows}
+        return [found[basin] for basin in ids if basin in found]
+
+
+def _basin(row: Mapping[str, Any]) -> Basin:
+    values = {name: value for name, value in row["basin"].items() if value is not None}
+    values["concept"] = values.pop("name")
+    return Basin(**values, co_occurring=dict(row["co_occurring"]), neighbour_count=row["neighbour_count"])

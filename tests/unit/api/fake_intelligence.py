@@ -1,0 +1,38 @@
+"""The room behind the intelligence routes: answers the same to everything, and remembers what it was asked."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from clause.errors import NotFoundError
+from clause.intelligence.models import Basin, Strengthened, StrengthenRequest
+
+AT = datetime(2026, 1, 1, tzinfo=UTC)
+RAIN = Basin(
+    id="bas_1", concept="rain", entity_id="ent_1", scope="public", kind="concept", strength=1.2, activation_count=2,
+    state="ACTIVE", stability=0.8, depth=1.5, neighbour_count=0, recorded_at=AT, version=2,
+)  # fmt: skip
+
+
+class FakeBasins:
+    """One basin."""
+
+    def __init__(self) -> None:
+        self.asked: list[Any] = []
+
+    async def strengthen(self, request: StrengthenRequest, *, caller: Any) -> Strengthened:
+        self.asked.append((request, caller))
+        return Strengthened(document_id=request.document_id, basins=[RAIN])
+
+    async def get(self, basin: str, *, caller: Any) -> Basin:
+        if basin != RAIN.id:
+            raise NotFoundError(f"no basin has the id {basin!r}", field="basin_id")
+        return RAIN
+
+
+class FakeIntelligence:
+    """The room."""
+
+    def __init__(self) -> None:
+        self.basins = FakeBasins()
