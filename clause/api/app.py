@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from fastapi import FastAPI
 
 from clause import __version__
-from clause.api import docs_page, problems
+from clause.api import docs_page, explorer_page, problems
 from clause.api.dependencies import Authenticate, key_alone, key_or_owner
 from clause.api.middleware import BodyLimit, LoopbackGuard, RateLimit, RequestContext
 from clause.api.routes import health, intelligence, jobs, reasoning, runs
@@ -68,6 +68,7 @@ def build_app(
     for resource in (reasoning, intelligence, runs, jobs, health):
         app.include_router(resource.router)
     docs_page.install(app)
+    explorer_page.install(app)
     problems.install(app)
     app.add_middleware(BodyLimit)
     app.add_middleware(RateLimit, per_s=settings.rate_limit)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from fastapi import FastAPI, Response
 from fastapi.openapi.docs import get_swagger_ui_html
-from fastapi.responses import RedirectResponse
 from fastapi.staticfiles import StaticFiles
 
 from clause.errors import SetupError
@@ -20,7 +19,7 @@ _POLICY = (
 
 
 def install(app: FastAPI) -> None:
-    """Serve the page at /docs and its files below it; / leads there."""
+    """Serve the page at /docs and its files below it."""
     app.mount(ASSETS, StaticFiles(directory=_assets()), name="docs-assets")
 
     @app.get("/docs", include_in_schema=False)
@@ -35,10 +34,6 @@ def install(app: FastAPI) -> None:
         )
         answer.headers["Content-Security-Policy"] = _POLICY
         return answer
-
-    @app.get("/", include_in_schema=False)
-    async def root() -> Response:
-        return RedirectResponse("/docs")
 
 
 def _assets() -> Path:

@@ -23,11 +23,6 @@ async def test_every_file_that_the_page_names_is_served_by_us(client: AsyncClien
         assert (await client.get(file)).status_code == 200
 
 
-async def test_the_root_leads_to_the_docs(client: AsyncClient) -> None:
-    answer = await client.get("/")
-    assert (answer.status_code, answer.headers["location"]) == (307, "/docs")
-
-
 def test_missing_files_of_the_page_are_a_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(docs_page, "find_spec", lambda _name: None)
     with pytest.raises(SetupError, match="fastapi-offline"):

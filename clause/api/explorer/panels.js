@@ -1,0 +1,123 @@
+// What stands beside the picture: answers, evidence with its provenance, the receipt as bars, steps and edges.
+
+const RESOURCES = [
+  ["edges", "Edges", "SubgraphArchitect"],
+  ["steps", "Steps", "PathNavigator"],
+  ["tokens", "Tokens", "ContextCurator"],
+];
+const STOPPED_BY = {
+  budget: "stopped by its budget",
+  gain: "stopped: nothing left was worth its price",
+  stop: "stopped of its own accord",
+  nothing_left: "stopped: nothing was left to choose",
+};
+
+export function make(kind, attributes = {}, ...children) {
+  const element = document.createElement(kind);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+const number = (value, digits = 2) => (value === null || value === undefined ? "–" : Number(value).toFixed(digits));
+
+export function showAnswers(holder, reason, result) {
+  const answers = result.abstained ? [] : result.answers || [];
+  holder.replaceChildren(...answers.map((answer) => {
+    const support = answer.supported ? "the evidence proves a path to it" : "no picked evidence proves a path to it";
+    return make("li", { title: support }, answer.name, " ",
+      make("span", { class: "score" }, number(answer.answer_score)), answer.supported ? " ✓" : "");
+  }));
+  reason.textContent = answers.length ? "✓ proved by the evidence below" : `No answer: ${result.reason || "nothing was good enough"}.`;
+}
+
+export function showEvidence(holder, evidence) {
+  holder.replaceChildren(...evidence.map((item, place) => {
+    const source = item.provenance;
+    const facts = [`${item.tokens} tokens`, `score ${number(item.score)}`, `worth ${number(item.shaped_utility, 3)} after its price`];
+    const entry = make("li", { id: `evidence-${place}` }, make("p", { class: "text", dir: "auto" }, item.text),
+      make("p", { class: "quiet" }, facts.join(" · ")));
+    if (source) entry.append(provenance(source));
+    return entry;
+  }));
+  if (!evidence.length) holder.replaceChildren(make("li", { class: "none" }, "None was picked."));
+}
+
+function provenance(source) {
+  const when = new Date(source.extraction_timestamp);
+  const rows = [
+    ["Source", source.source_uri],
+    ["Status", source.verification_status.replace("_", " ")],
+    ["Sources that say so", source.corroboration_count],
+    ["Reputation", number(source.trust_signals.reputation_score)],
+    ["Recency", number(source.trust_signals.recency_score)],
+    ["Consistency with the question", number(source.trust_signals.semantic_consistency)],
+    ["Extracted", `${when.toISOString().slice(0, 19).replace("T", " ")} UTC by ${source.extractor_identity}`],
+  ];
+  const table = make("dl", {}, ...rows.flatMap(([term, value]) => [make("dt", {}, term), make("dd", {}, String(value))]));
+  const mark = make("span", { class: `status ${source.verification_status}` }, source.verification_status.replace("_", " "));
+  return make("details", {}, make("summary", {}, `from ${source.source_uri} `, mark), table);
+}
+
+/** Marks the evidence that was picked up to a frame. */
+export function markEvidence(holder, picked, current) {
+  [...holder.children].forEach((entry, place) => {
+    entry.classList.toggle("waiting", place >= picked);
+    entry.classList.toggle("current", current && place === picked - 1);
+  });
+}
+
+export function showReceipt(holder, receipt, performance) {
+  holder.replaceChildren(...RESOURCES.filter(([name]) => receipt[name]).map(([name, title, agent]) => {
+    const line = receipt[name];
+    const left = line.best_left_out;
+    const words = `${line.spent} of ${line.budget}, at ${line.price} per ${line.unit}: paid ${Number(line.paid.toFixed(4))}`;
+    const bar = make("div", { class: "bar", role: "meter", "aria-label": `${title} spent`, "aria-valuemin": 0,
+      "aria-valuemax": line.budget, "aria-valuenow": line.spent, "aria-valuetext": words }, make("span", { class: "all" }), make("span", { class: "so-far" }));
+    const entry = make("div", { class: "resource", id: `receipt-${name}` },
+      make("p", {}, make("strong", {}, title), ` ${words}`), bar,
+      make("p", { class: "quiet" }, `${agent} ${STOPPED_BY[line.stopped_by] || line.stopped_by}.`,
+        left ? ` Best left out: ${left.what} (would cost ${left.would_cost}).` : ""));
+    entry.querySelector(".all").style.width = share(line.spent, line.budget);
+    return entry;
+  }), make("p", { class: "quiet" }, `${number(performance.total_latency_ms, 0)} ms in all, ${number(performance.database_ms, 0)} ms of them the database.`));
+}
+
+export function markReceipt(holder, receipt, spent) {
+  for (const [name] of RESOURCES) {
+    const bar = holder.querySelector(`#receipt-${name} .so-far`);
+    if (bar) bar.style.width = share(spent[name], receipt[name].budget);
+  }
+}
+
+const share = (spent, budget) => `${Math.min(100, (100 * spent) / Math.max(1, budget)).toFixed(2)}%`;
+
+/** The steps as buttons; `chosen` is called with a frame's number. */
+export function showSteps(holder, frames, chosen) {
+  holder.replaceChildren(...frames.map((frame, place) => {
+    const button = make("button", { type: "button" }, frame.text);
+    button.addEventListener("click", () => chosen(place));
+    return make("li", {}, button);
+  }));
+}
+
+export function markStep(holder, place) {
+  [...holder.children].forEach((entry, index) => {
+    const button = entry.firstElementChild;
+    if (index === place) button.setAttribute("aria-current", "step");
+    else button.removeAttribute("aria-current");
+  });
+}
+
+export function showEdges(holder, frame, nameOf) {
+  holder.replaceChildren(...[...frame.edges.values()].map(({ edge: [source, relation, target], step }) =>
+    make("tr", {}, make("td", {}, nameOf(source)), make("td", {}, relation), make("td", {}, nameOf(target)), make("td", {}, String(step)))));
+}
+
+export function showLegend(holder, picture) {
+  const relations = picture.relations.map((relation) =>
+    make("li", {}, make("span", { class: `swatch ${picture.colour(relation)}` }), relation));
+  const marks = [["seed", "start"], ["answer", "answer"], ["here", "where the walk is"]].map(([mark, words]) =>
+    make("li", {}, make("span", { class: `dot ${mark}` }), words));
+  holder.replaceChildren(...marks, ...relations);
+}

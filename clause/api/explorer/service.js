@@ -1,0 +1,33 @@
+// The API, as this page needs it: ask a question, read a recorded run. Errors are RFC 9457 problems.
+
+export class Problem extends Error {
+  constructor(document) {
+    super(document.detail || document.title || "the service did not answer");
+    this.field = document.field || null;
+    this.bound = document.bound || null;
+    this.requestId = document.request_id || null;
+  }
+}
+
+async function call(path, key, options = {}) {
+  const headers = { accept: "application/json", ...(options.body ? { "content-type": "application/json" } : {}) };
+  if (key) headers.authorization = `Bearer ${key}`;
+  let answer;
+  try {
+    answer = await fetch(path, { ...options, headers });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Problem({ detail: "The service cannot be reached. Does `clause serve` run?" });
+  }
+  const document = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw new Problem(document);
+  return document;
+}
+
+export function coordinate(request, key, signal) {
+  return call("/api/clause/coordinate", key, { method: "POST", body: JSON.stringify(request), signal });
+}
+
+export function recordedRun(id, key, signal) {
+  return call(`/api/clause/runs/${encodeURIComponent(id)}`, key, { signal });
+}
