@@ -7,6 +7,11 @@ from dataclasses import dataclass
 from clause.ground import Ground
 from clause.jobs.runner import JobKind
 from clause.knowledge.room import Knowledge
+from clause.sessions.exchanges import Exchanges
+from clause.sessions.insights import SessionInsights
+from clause.sessions.patterns import Patterns
+from clause.sessions.sessions import SessionService
+from clause.sessions.summary import Summarizer
 
 
 @dataclass(frozen=True)
@@ -15,12 +20,19 @@ class Sessions:
 
     ground: Ground
     knowledge: Knowledge
+    sessions: SessionService
+    exchanges: Exchanges
+    patterns: Patterns
+    insights: SessionInsights
 
     @classmethod
     def open(cls, ground: Ground, knowledge: Knowledge) -> Sessions:
         """Join the services; nothing is read or started yet."""
-        return cls(ground, knowledge)
+        exchanges, patterns = Exchanges(ground), Patterns(ground)
+        sessions = SessionService(ground, knowledge, exchanges, patterns, Summarizer(ground))
+        insights = SessionInsights(ground, knowledge, sessions)
+        return cls(ground, knowledge, sessions, exchanges, patterns, insights)
 
     def job_kinds(self) -> dict[str, JobKind]:
         """Long work by kind."""
-        return {}
+        return {"fade_patterns": self.patterns.fade}

@@ -7,7 +7,9 @@
 CYPHER 25 MATCH (s:Session {id: $id})
 WHERE s.scope = $scope
 SET s.version = s.version + 1
-WITH s
-WHERE s.status = 'active' AND ($versions IS NULL OR s.version - 1 IN $versions)
+WITH s, s.status = 'active' AND ($versions IS NULL OR s.version - 1 IN $versions) AS open
+SET s.version = s.version - CASE WHEN open THEN 0 ELSE 1 END
+WITH s, open
+WHERE open
 SET s.status = $status, s.summary = $summary, s.themes = $themes, s.summary_method = $method, s.ended_at = $ended_at
 RETURN properties(s) AS session

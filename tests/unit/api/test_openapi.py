@@ -12,10 +12,12 @@ DOCUMENT: dict[str, Any] = build_app(Settings()).openapi()
 OPERATIONS = [
     (path, method, operation) for path, item in DOCUMENT["paths"].items() for method, operation in item.items()
 ]
+FAKED = ("/api/clause", "/api/jobs")
+"""What the fakes here answer; tests/integration/api/test_every_route.py asks the rest of a real graph."""
 ASKED = [
     (path, method, operation["requestBody"]["content"]["application/json"]["schema"])
     for path, method, operation in OPERATIONS
-    if "requestBody" in operation
+    if "requestBody" in operation and path.startswith(FAKED)
 ]
 WITH_EXAMPLES = sorted(
     name for name, schema in DOCUMENT["components"]["schemas"].items() if "example" in schema or "examples" in schema

@@ -1,0 +1,76 @@
+"""Session insights: what the agent says was learned becomes a belief extracted from the session."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from clause.errors import ConflictError, NotFoundError
+from clause.graph.scopes import Caller
+from clause.ground import Ground
+from clause.knowledge.models import BeliefCreate, EntityGiven
+from clause.knowledge.room import Knowledge
+from clause.sessions.models import Captured, InsightExtract, SessionInsight
+from clause.sessions.sessions import SessionService
+
+
+class SessionInsights:
+    """What the doors may ask about insights of sessions (not the Insights of the insights room)."""
+
+    def __init__(self, ground: Ground, knowledge: Knowledge, sessions: SessionService) -> None:
+        self._ground = ground
+        self._knowledge = knowledge
+        self._sessions = sessions
+
+    async def extract(self, session_id: str, given: InsightExtract, *, caller: Caller) -> Captured:
+        """Hold what was learned as a belief (or as one more statement of one), and tie it to the session.
+
+        Raises:
+            NotFoundError: there is no such session for this caller.
+            ConflictError: the belief was taken away while it was being linked.
+        """
+        session = await self._sessions.get(session_id, caller=caller)
+        caller.require_write(session.scope)
+        made = await self._knowledge.beliefs.create(
+            BeliefCreate(
+                content=given.content,
+                scope=session.scope,
+                domain_path=given.domain_path,
+                entities=tuple(EntityGiven(name=name) for name in given.entities),
+                session_id=session.id,
+                source_id=session.source_id,
+                extraction_method=f"insight_{given.method}",
+                signal="project_fact",
+            ),
+            caller=caller,
+        )
+        if made.belief is None:
+            return Captured(kind="insight", outcome=made.outcome, belief_id=None, reason=made.reason)
+        row = await self._ground.graph.one(
+            "sessions/link_insight",
+            belief_id=made.belief.id,
+            session_id=session.id,
+            scope=session.scope,
+            method=given.method,
+            recorded_at=self._ground.now(),
+        )
+        if row is None:
+            raise ConflictError("the belief or the session went away meanwhile")
+        return Captured(kind="insight", outcome=made.outcome, belief_id=made.belief.id, reason=made.reason)
+
+    async def list(
+        self, *, caller: Caller, session_id: str | None = None, after: str | None = None, limit: int = 20
+    ) -> Sequence[SessionInsight]:
+        """Insights newest first, of one session or of all that the caller may read.
+
+        Raises:
+            NotFoundError: there is no such session for this caller.
+        """
+        scopes = await self._ground.readable(caller, None)
+        if session_id is not None:
+            row = await self._ground.graph.one("sessions/session", id=session_id, scopes=list(scopes))
+            if row is None:
+                raise NotFoundError(f"no session {session_id[:80]!r}", field="session_id")
+        rows = await self._ground.graph.run(
+            "sessions/insights", scopes=list(scopes), session_id=session_id, after=after, limit=limit
+        )
+        return [SessionInsight.model_validate(row) for row in rows]

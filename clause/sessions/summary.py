@@ -1,0 +1,91 @@
+"""Extractive summaries: TextRank over a conversation's sentences (Mihalcea and Tarau, EMNLP 2004).
+
+Sentences are nodes, the cosine of their vectors is the weight between them (negative ones count as 0), PageRank says
+which are central. The summary is the most central ones in their own order, leaving out near repetitions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clause.ground import Ground
+from clause.text.similarity import cosine_matrix
+
+SENTENCES = 3
+LONGEST = 600
+"""Characters of a summary, at most."""
+
+_MOST = 300
+_SHORTEST, _LONGEST_SENTENCE = 12, 400
+_REPEATED = 0.85
+_DAMPING = 0.85
+_END = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s+|\n+")
+_CODE = re.compile(r"```.*?```", re.DOTALL)
+
+
+def sentences(texts: Iterable[str]) -> list[str]:
+    """Sentences worth choosing from, each once, in order; code blocks, fragments and endless lines are left out.
+
+    >>> sentences(["Pin every dependency. OK.", "Pin every dependency.\\nThen hash the lock file!"])
+    ['Pin every dependency.', 'Then hash the lock file!']
+    """
+    found = [part.strip(" -*#>\\t") for text in texts for part in _END.split(_CODE.sub(" ", text))]
+    kept = [part for part in found if _SHORTEST <= len(part) <= _LONGEST_SENTENCE and " " in part]
+    return list(dict.fromkeys(kept))
+
+
+def central(similarities: NDArray[np.float32], count: int = SENTENCES) -> list[int]:
+    """Places of the most central sentences, in their own order, none nearly the same as a more central one.
+
+    Args:
+        similarities: cosines [n, n] of the sentences with each other.
+        count: how many at most.
+
+    >>> central(np.array([[1, .9, .5], [.9, 1, .5], [.5, .5, 1]], dtype=np.float32), 2)
+    [0, 2]
+    """
+    import networkx  # noqa: PLC0415 -- only where a session ends without a summary
+
+    weights = np.clip(similarities.astype(np.float64), 0.0, 1.0)
+    np.fill_diagonal(weights, 0.0)
+    ranks = networkx.pagerank(networkx.from_numpy_array(weights), alpha=_DAMPING, weight="weight")
+    chosen: list[int] = []
+    for place in sorted(ranks, key=lambda node: (-round(ranks[node], 12), node)):
+        if len(chosen) < count and all(similarities[place, other] < _REPEATED for other in chosen):
+            chosen.append(place)
+    return sorted(chosen)
+
+
+class Summarizer:
+    """Makes summaries with the ground's embedder, off the event loop."""
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+
+    async def summary(self, texts: Sequence[str]) -> str | None:
+        """At most three sentences and 600 characters of `texts`; None where they hold no sentence."""
+        found = sentences(texts)[-_MOST:]
+        if not found:
+            return None
+        vectors = await self._ground.embedder.embed(found)
+        similarities = await self._ground.pool.run(cosine_matrix, vectors, vectors)
+        places = await self._ground.pool.run(central, similarities)
+        return joined([found[place] for place in places])
+
+
+def joined(parts: Sequence[str], longest: int = LONGEST) -> str:
+    """Sentences one after another, as many as fit; the first one always.
+
+    >>> joined(["A b.", "C d."], longest=5)
+    'A b.'
+    """
+    text = parts[0]
+    for part in parts[1:]:
+        if len(text) + 1 + len(part) > longest:
+            break
+        text = f"{text} {part}"
+    return text[:longest]
