@@ -199,6 +199,7 @@ async def _join(
     speaking: dict[str, Any] = {"count": count_all, "reporter": reporter, "token_margin": settings.token_margin}
     jobs, keys = Jobs(graph), IdempotencyKeys(graph)
     rooms = Rooms.open(Ground(graph, embedder, jobs, pool, settings, metrics))
+    stack.push_async_callback(asyncio.to_thread, rooms.close)
     kinds = job_kinds(graph, embedder, keys) | rooms.job_kinds()
     coordinator = Coordinator(asker, port, book, texts=IndexedTexts(graph), **speaking)
     kinds["evaluate_frontier"] = partial(evaluate_frontier, asker=asker, coordinator=coordinator)

@@ -39,6 +39,10 @@ class Rooms:
             intelligence=Intelligence.open(ground, knowledge),
         )
 
+    def close(self) -> None:
+        """End what the rooms have started; called once nothing is asked of them any more."""
+        self.values.close()
+
     def job_kinds(self) -> dict[str, JobKind]:
         """The long work of all rooms, by kind."""
         rooms = (self.knowledge, self.sessions, self.memory, self.values, self.insights, self.intelligence)

@@ -46,6 +46,12 @@ class Settings(BaseSettings):
     port: int = Field(8420, ge=0, le=65535, description="port that the API listens on")
     rate_limit: float = Field(0, ge=0, description="requests a second that one client may send; 0: no limit")
     default_scope: str = Field("public", description="scope of writes that name none")
+    cluster_reduction: Literal["umap", "pca", "none"] = Field(
+        "umap", description="how dimensions are reduced before experiences are clustered"
+    )
+    insight_profiles: str = Field(
+        "{}", description="retrieval profiles of insights as a JSON object by name; they win over those in the code"
+    )
     record_runs: bool = Field(True, description="write a Run node for every answer")
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="least severe log line shown")
 

@@ -6,21 +6,58 @@ from dataclasses import dataclass
 
 from clause.ground import Ground
 from clause.jobs.runner import JobKind
+from clause.jobs.turn import Turn
 from clause.knowledge.room import Knowledge
+from clause.values.clusterer import Clusterer
+from clause.values.clustering import Density
+from clause.values.experiences import Experiences
+from clause.values.models import RunRequest
+from clause.values.neo4j_store import Neo4jVectorStore
+from clause.values.value_store import ValueStore
+from clause.values.worker import Worker
 
 
 @dataclass(frozen=True)
 class Values:
-    """What the doors may ask of this room."""
+    """What the doors may ask of this room.
+
+    Attributes:
+        ground, knowledge: what it stands on.
+        experiences: what agents have tried, and what came of it.
+        clusterer: finds and tells clusters of experiences.
+        store: judges and keeps the values that agents make of clusters.
+        worker: the process that clustering runs in; ended by `close`.
+    """
 
     ground: Ground
     knowledge: Knowledge
+    experiences: Experiences
+    clusterer: Clusterer
+    store: ValueStore
+    worker: Worker
 
     @classmethod
     def open(cls, ground: Ground, knowledge: Knowledge) -> Values:
         """Join the services; nothing is read or started yet."""
-        return cls(ground, knowledge)
+        vectors = Neo4jVectorStore(ground.graph, ground.embedder)
+        worker = Worker()
+        clusterer = Clusterer(ground, vectors, worker, Density(reduction=ground.settings.cluster_reduction))
+        store = ValueStore(ground.embedder, vectors, clusterer, ground)
+        return cls(ground, knowledge, Experiences(ground, vectors), clusterer, store, worker)
+
+    def close(self) -> None:
+        """End the process for clustering, where it was started."""
+        self.worker.close()
 
     def job_kinds(self) -> dict[str, JobKind]:
-        """Long work by kind."""
-        return {}
+        """Long work by kind: `cluster_values` with the parameters axis (full) and domain."""
+
+        async def cluster_values(turn: Turn) -> None:
+            wanted = turn.job.parameters
+            await turn.progress(message="clustering")
+            request = RunRequest(axis=wanted.get("axis", "full"), domain=wanted.get("domain"), scope=turn.job.scope)
+            run = await self.clusterer.run(request)
+            message = f"run {run.id}: {run.clusters} clusters of {run.experiences} experiences"
+            await turn.progress(run.experiences, run.experiences, message)
+
+        return {"cluster_values": cluster_values}

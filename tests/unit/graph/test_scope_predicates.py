@@ -9,6 +9,7 @@ from clause.graph.catalogue import Catalogue, bare
 _SCHEMA = "reads the server's own catalogue, no node of anybody"
 _UPKEEP = "one upkeep node of the whole graph, of scope public"
 _HASHED = "only makes nodes; their ids are hashes of the scope and the key"
+_FRESH = "only makes a node of a new id; its scope stands among its properties"
 EXCEPTIONS = {
     "evaluation/round_trip": "reads nothing: it times a bare round trip",
     "graph/applied": _UPKEEP,
@@ -34,6 +35,8 @@ EXCEPTIONS = {
     "jobs/submit": "makes a node of a new id in the scope given",
     "reasoning/embeddings": "the ids come from an expansion within the caller's scopes; only numbers are returned",
     "reasoning/write_evidence": _HASHED,
+    "values/save_run": _FRESH,
+    "values/start_experience": _FRESH,
 }
 
 _CLAUSE = (

@@ -1,0 +1,266 @@
+"""Experiences from start to outcome: one open at a time for a session, resolved once, found again on each axis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from clause.errors import ConflictError, NotFoundError, PreconditionError
+from clause.graph.scopes import Caller, parse_scope
+from clause.ground import Ground
+from clause.linking import Linking
+from clause.values.axes import Axis, axis_texts, full_text, parse_axis
+from clause.values.clusterer import OWNER
+from clause.values.entries import entry_of, open_key, properties_of
+from clause.values.ghap import GhapEntry, GhapOutcome, GhapStep, ResolveGhap, StartGhap, UpdateGhap
+from clause.values.models import FoundExperience, FoundExperiences, SearchExperiences, StartedGhap
+from clause.values.premortem import MOST_VALUES, premortem
+from clause.values.vector_store import VectorStore
+
+_TRIES = 50
+_LAST = "\U0010ffff"  # sorts behind every text
+
+
+class Experiences:
+    """The GHAP entries of agents.
+
+    Args:
+        ground: graph, embedder, linker, clock and ids.
+        store: where the values for warnings are.
+    """
+
+    def __init__(self, ground: Ground, store: VectorStore) -> None:
+        self._ground = ground
+        self._graph = ground.graph
+        self._store = store
+
+    async def start(self, request: StartGhap, *, caller: Caller = OWNER) -> StartedGhap:
+        """Open an experience, and say what earlier ones of its domain and strategy have taught.
+
+        Raises:
+            ConflictError: another one is open for this session; `details["experience_id"]` names it.
+            ForbiddenError: the caller may not write to the scope.
+        """
+        scope = self._ground.writable(caller, request.scope)
+        session_id = request.session_id or parse_scope(scope).session
+        now = self._ground.now()
+        told = request.model_dump(exclude={"scope", "session_id", "entities"})
+        first = GhapStep(timestamp=now, **{name: told[name] for name in ("hypothesis", "action", "prediction")})
+        entry = GhapEntry(
+            id=self._ground.ids(), scope=scope, session_id=session_id, history=(first,), created_at=now, **told
+        )
+        intent = full_text(entry)
+        vector = await self._ground.embedder.embed_query(intent)
+        linking = await self._ground.linker.link([intent], scope, now, given=[request.entities])
+        await self._refuse_second(entry)
+        await self._create(entry, linking, now)
+        values = await self._store.values_of_context(parse_scope(scope).sees, entry.domain, entry.strategy, MOST_VALUES)
+        seen = [value for value in values if caller.may_read(value.scope)]
+        warnings = await self._ground.pool.run(premortem, vector, seen)
+        return StartedGhap(experience=entry.model_copy(update={"entities": linking.entities[0]}), premortem=warnings)
+
+    async def update(
+        self,
+        experience_id: str,
+        request: UpdateGhap,
+        *,
+        versions: Sequence[int] | None = None,
+        caller: Caller = OWNER,
+    ) -> GhapEntry:
+        """Change what is believed, done or expected while an experience is open; each change goes to its history.
+
+        Args:
+            experience_id: which one.
+            request: what changed.
+            versions: those that the caller has seen (If-Match); None: any.
+            caller: who asks.
+
+        Raises:
+            NotFoundError: there is none, or none that the caller may see.
+            ConflictError: it is resolved.
+            PreconditionError: it is of another version by now.
+        """
+        changes = request.model_dump(exclude_none=True)
+        step = GhapStep(timestamp=self._ground.now(), **changes)
+        changes.pop("note", None)
+
+        def changed(entry: GhapEntry) -> GhapEntry:
+            return entry.model_copy(update={**changes, "history": (*entry.history, step)})
+
+        return await self._change(experience_id, changed, versions, caller)
+
+    async def resolve(
+        self,
+        experience_id: str,
+        request: ResolveGhap,
+        *,
+        versions: Sequence[int] | None = None,
+        caller: Caller = OWNER,
+    ) -> GhapEntry:
+        """Record how it ended; from then on it is searched and clustered. Its session may start another one.
+
+        Raises:
+            OutOfBoundsError: a falsified one without surprise or root cause.
+            NotFoundError: there is none, or none that the caller may see.
+            ConflictError: it is resolved already.
+            PreconditionError: it is of another version by now.
+        """
+        request.require_reasons()
+        now = self._ground.now()
+        outcome = GhapOutcome(
+            status=request.status, result=request.result, captured_at=now, auto_captured=request.auto_captured
+        )
+        told = {
+            "outcome": outcome,
+            "surprise": request.surprise,
+            "root_cause": request.root_cause,
+            "lesson": request.lesson,
+            "confidence_tier": request.tier(),
+            "resolved_at": now,
+        }
+        return await self._change(experience_id, lambda entry: entry.model_copy(update=told), versions, caller)
+
+    async def active(
+        self, session_id: str | None = None, *, scope: str | None = None, caller: Caller = OWNER
+    ) -> GhapEntry | None:
+        """The open experience of a session; None where there is none."""
+        home = scope or self._ground.settings.default_scope
+        await self._ground.readable(caller, [home])
+        session = session_id or parse_scope(home).session
+        row = await self._graph.one("values/open_experience", open_key=open_key(home, session), scope=home)
+        return entry_of(row) if row else None
+
+    async def get(self, experience_id: str, *, caller: Caller = OWNER) -> GhapEntry:
+        """One experience.
+
+        Raises:
+            NotFoundError: there is none, or none that the caller may see.
+        """
+        row = await self._graph.one("values/experience", id=experience_id, scopes=None)
+        if row is None or not caller.may_read(row["entry"]["scope"]):
+            raise NotFoundError(f"no experience is called {experience_id[:80]!r}", field="experience_id")
+        return entry_of(row)
+
+    async def list(
+        self,
+        *,
+        scopes: Sequence[str] | None = None,
+        domain: str | None = None,
+        strategy: str | None = None,
+        outcome: str | None = None,
+        session_id: str | None = None,
+        limit: int = 20,
+        after: str | None = None,
+        caller: Caller = OWNER,
+    ) -> Sequence[GhapEntry]:
+        """Experiences, newest first, older than the one with id `after`; None narrows nothing."""
+        rows = await self._graph.run(
+            "values/experiences",
+            scopes=list(await self._ground.readable(caller, scopes)),
+            domain=_word(domain),
+            strategy=_word(strategy),
+            outcome=_word(outcome),
+            session_id=session_id,
+            before=after,
+            limit=limit,
+        )
+        return [entry_of(row) for row in rows]
+
+    async def search(self, request: SearchExperiences, *, caller: Caller = OWNER) -> FoundExperiences:
+        """Resolved experiences near a query on one axis, nearest first; domain, strategy and outcome are filters.
+
+        Raises:
+            InvalidAxisError: there is no such axis.
+        """
+        axis = parse_axis(request.axis)
+        ranges: dict[str, Any] = {}
+        for name in ("domain", "strategy", "outcome"):
+            wanted = _word(getattr(request, name))
+            ranges |= {f"{name}_from": wanted or "", f"{name}_to": wanted or _LAST}
+        rows = await self._graph.run(
+            f"values/search_{axis.value}",
+            embedding=await self._ground.embedder.embed_query(request.query),
+            scopes=list(await self._ground.readable(caller, request.scopes)),
+            limit=request.limit,
+            **ranges,
+        )
+        found = [FoundExperience(experience=entry_of(row), similarity=row["similarity"]) for row in rows]
+        return FoundExperiences(items=tuple(found))
+
+    async def _refuse_second(self, entry: GhapEntry) -> None:
+        key = open_key(entry.scope, entry.session_id)
+        other = await self._graph.one("values/open_experience", open_key=key, scope=entry.scope)
+        if other is not None:
+            raise _second(other["entry"]["id"])
+
+    async def _create(self, entry: GhapEntry, linking: Linking, now: datetime) -> None:
+        properties = {**properties_of(entry), "degree": 0}
+        try:
+            await self._graph.write(
+                [
+                    ("graph/register_scope", {"scope": entry.scope, "recorded_at": now}),
+                    ("values/start_experience", {"id": entry.id, "properties": properties}),
+                    *linking.statements,
+                    self._about(entry, linking, now),
+                ]
+            )
+        except ConflictError:
+            await self._refuse_second(entry)
+            raise
+
+    async def _change(
+        self, experience_id: str, changed: Any, versions: Sequence[int] | None, caller: Caller
+    ) -> GhapEntry:
+        """Write `changed(entry)` on the version that was read; read again when another writer was quicker."""
+        for _ in range(_TRIES):
+            entry = await self.get(experience_id, caller=caller)
+            caller.require_write(entry.scope)
+            if versions is not None and entry.version not in versions:
+                raise PreconditionError(
+                    f"the version is now {entry.version}",
+                    remedy="read it again and repeat the change",
+                    field="If-Match",
+                )
+            if entry.outcome is not None:
+                raise ConflictError("the experience is resolved already", field="experience_id")
+            if await self._write(entry, changed(entry)):
+                return await self.get(experience_id, caller=caller)
+        raise ConflictError("too many others change this experience", remedy="try again")
+
+    async def _write(self, before: GhapEntry, after: GhapEntry) -> bool:
+        now, change_id = self._ground.now(), self._ground.ids()
+        key = {"id": before.id, "scope": before.scope}
+        linking = await self._ground.linker.link([full_text(after)], before.scope, now)
+        changes = {name: value for name, value in properties_of(after).items() if name != "version"}
+        write = {**key, "version": before.version, "change_id": change_id, "changes": changes, "now": now}
+        embedding = [await self._embedded(after, key, change_id)] if after.outcome else []
+        rows = await self._graph.write(
+            [("values/change_experience", write), *embedding, *linking.statements, self._about(before, linking, now)]
+        )
+        return bool(rows[0])
+
+    async def _embedded(self, entry: GhapEntry, key: dict[str, Any], change_id: str) -> tuple[str, dict[str, Any]]:
+        texts = axis_texts(entry)
+        vectors = dict(zip(texts, await self._ground.embedder.embed([*texts.values()]), strict=True))
+        by_name = {axis.value: vectors.get(axis) for axis in Axis}
+        model = self._ground.embedder.model
+        return "values/embed_experience", {**key, "change_id": change_id, "model": model, **by_name}
+
+    @staticmethod
+    def _about(entry: GhapEntry, linking: Linking, now: datetime) -> tuple[str, dict[str, Any]]:
+        ids = sorted(entity.id for entity in linking.entities[0])
+        return "values/link_about", {"id": entry.id, "scope": entry.scope, "entities": ids, "recorded_at": now}
+
+
+def _second(experience_id: str) -> ConflictError:
+    return ConflictError(
+        f"experience {experience_id} is still open for this session",
+        remedy="resolve it first",
+        field="session_id",
+        details={"experience_id": experience_id},
+    )
+
+
+def _word(text: str | None) -> str | None:
+    return text.strip().lower() or None if text else None

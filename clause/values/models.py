@@ -1,0 +1,185 @@
+"""Clusters of experiences, the values that agents make of them, and how a value is judged (seed 000)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator, StringConstraints
+from pydantic.json_schema import SkipJsonSchema
+
+from clause.linking import EntityRef
+from clause.values.ghap import GhapEntry
+
+
+def _as_vector(numbers: Any) -> NDArray[np.float32]:
+    return np.asarray(numbers, dtype=np.float32)
+
+
+Vector = Annotated[
+    NDArray[np.float32], PlainValidator(_as_vector), PlainSerializer(lambda vector: vector.tolist(), return_type=list)
+]
+"""float32 [d]; it stays in the process: no answer of the service holds one."""
+
+HiddenVector = SkipJsonSchema[Vector]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class ValidationResult(_Frozen):
+    """How a candidate lies to its cluster. Distances are 1 - cosine to the centroid, in [0, 2].
+
+    The threshold is mean + 0.5 * population standard deviation (ddof 0) of the members' distances.
+    """
+
+    valid: bool = Field(description="the candidate's distance is at most the threshold")
+    similarity: float | None = Field(None, description="1 - distance, if valid")
+    reason: str | None = Field(None, description="why not, if invalid")
+    candidate_distance: float | None = Field(None, description="of the candidate to the centroid")
+    mean_distance: float | None = Field(None, description="of the members to the centroid")
+    std_distance: float | None = Field(None, description="population standard deviation of the members' distances")
+    threshold: float | None = Field(None, description="mean + 0.5 * std")
+
+
+class Value(_Frozen):
+    """A stored value: what an agent has learned from a cluster of experiences."""
+
+    id: str = Field(description="value_{axis}_{cluster_label}_{timestamp}")
+    text: str
+    cluster_id: str = Field(description="of the cluster, with its run: full_0@<run>")
+    axis: str = Field(description="full, strategy, surprise or root_cause")
+    embedding: HiddenVector = Field(exclude=True, repr=False)
+    cluster_size: int = Field(ge=0)
+    created_at: str = Field(description="ISO 8601, UTC")
+    metadata: dict[str, Any] = Field(default_factory=dict, description="cluster label, validation metrics, contexts")
+    scope: str = Field("public", description="whose it is")
+    node_id: str = Field("", description="its id in the graph")
+    entities: tuple[EntityRef, ...] = Field((), description="what it is about")
+    version: int = Field(1, ge=1)
+
+
+class ClusterInfo(_Frozen):
+    """A cluster of experiences on one axis, found by one run."""
+
+    cluster_id: str = Field(description="axis_label@run")
+    axis: str
+    label: int = Field(ge=0, description="HDBSCAN's label")
+    centroid: HiddenVector = Field(exclude=True, repr=False)
+    member_ids: tuple[str, ...] = Field(description="the experiences, sorted")
+    size: int = Field(ge=0)
+    avg_weight: float = Field(description="mean confidence weight of the members")
+    run_id: str = Field("", description="the run that found it")
+    scope: str = Field("public", description="whose it is")
+
+
+class Experience(_Frozen):
+    """A single experience from a cluster."""
+
+    id: str
+    embedding: HiddenVector = Field(exclude=True, repr=False)
+    payload: dict[str, Any] = Field(description="the whole GHAP entry")
+    weight: float = Field(description="of its confidence tier")
+
+
+class ClusteringRun(_Frozen):
+    """One pass over the experiences of a scope on one axis."""
+
+    id: str = Field(description="ULID: what stands after @ in a cluster's id")
+    scope: str
+    axis: str
+    domain: str | None = Field(None, description="the only domain that was looked at")
+    experiences: int = Field(ge=0, description="how many were looked at")
+    noise: int = Field(ge=0, description="how many are in no cluster")
+    clusters: int = Field(ge=0, description="how many clusters were found")
+    reduction: str = Field(description="how dimensions were reduced before density was measured")
+    seconds: float = Field(ge=0, description="of the clustering itself")
+    created_at: datetime
+
+
+class RunRequest(BaseModel):
+    """Which experiences to cluster."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra={"example": {"axis": "full"}})
+
+    axis: str = Field(max_length=40, description="full, strategy, surprise or root_cause")
+    scope: str | None = Field(None, max_length=300, description="whose; the caller's own if not said")
+    domain: str | None = Field(None, max_length=100, description="look at this domain only")
+
+
+class ValueCandidate(BaseModel):
+    """A text to be judged against a cluster."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        json_schema_extra={"example": {"text": "Look at the data before the code.", "cluster_id": "full_0"}},
+    )
+
+    text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=10_000)]
+    cluster_id: str = Field(max_length=200, description="full_0 (of the latest run) or full_0@<run>")
+    scope: str | None = Field(None, max_length=300, description="where the latest run is looked up")
+
+
+class NewValue(ValueCandidate):
+    """A text to be stored as a value."""
+
+    axis: str = Field(max_length=40, description="the cluster's axis")
+
+
+class PremortemWarning(_Frozen):
+    """A value learned earlier in the same domain with the same strategy."""
+
+    value_id: str
+    text: str
+    axis: str
+    cluster_id: str
+    cluster_size: int
+    similarity: float = Field(description="cosine of the value and what is about to be tried")
+
+
+class Premortem(_Frozen):
+    """What earlier experience says to something that is about to be tried: nearest first, at most 1500 tokens."""
+
+    warnings: tuple[PremortemWarning, ...] = ()
+    tokens: int = Field(0, ge=0, description="cl100k tokens of the warnings as JSON")
+    left_out: int = Field(0, ge=0, description="values that found no place")
+
+
+class StartedGhap(_Frozen):
+    """A started experience, and what to mind."""
+
+    experience: GhapEntry
+    premortem: Premortem
+
+
+class FoundExperience(_Frozen):
+    """An experience that a search found."""
+
+    experience: GhapEntry
+    similarity: float = Field(description="cosine on the axis that was searched")
+
+
+class SearchExperiences(BaseModel):
+    """What to look for among resolved experiences."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", json_schema_extra={"example": {"query": "imports that fail at night"}}
+    )
+
+    query: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=10_000)]
+    axis: str = Field("full", max_length=40)
+    domain: str | None = Field(None, max_length=100)
+    strategy: str | None = Field(None, max_length=100)
+    outcome: str | None = Field(None, max_length=40, description="confirmed, falsified or abandoned")
+    limit: int = Field(10, ge=1, le=100)
+    scopes: tuple[str, ...] | None = Field(None, max_length=100)
+
+
+class FoundExperiences(_Frozen):
+    """What a search found, nearest first."""
+
+    items: tuple[FoundExperience, ...]
