@@ -11,7 +11,18 @@ from clause import __version__
 from clause.api import docs_page, explorer_page, problems
 from clause.api.dependencies import Authenticate, key_alone, key_or_owner
 from clause.api.middleware import BodyLimit, LoopbackGuard, RateLimit, RequestContext
-from clause.api.routes import health, intelligence, jobs, patterns, reasoning, runs, sessions
+from clause.api.routes import (
+    experiences,
+    health,
+    intelligence,
+    jobs,
+    patterns,
+    reasoning,
+    runs,
+    sessions,
+    value_clusters,
+    values,
+)
 from clause.api.strict_json import StrictJSONResponse
 from clause.container import Container
 from clause.operations.listening import is_loopback
@@ -65,7 +76,18 @@ def build_app(
     )
     app.state.authenticate = authenticate or (key_or_owner if local else key_alone)
     app.state.metrics = metrics
-    for resource in (reasoning, intelligence, runs, sessions, patterns, jobs, health):
+    for resource in (
+        reasoning,
+        intelligence,
+        sessions,
+        patterns,
+        experiences,
+        value_clusters,
+        values,
+        runs,
+        jobs,
+        health,
+    ):
         app.include_router(resource.router)
     docs_page.install(app)
     explorer_page.install(app)

@@ -71,6 +71,14 @@ def full_text(entry: GhapEntry) -> str:
     )
 
 
+def told_text(entry: GhapEntry) -> str:
+    """What the agent wrote, without our headings: where entities are looked for."""
+    cause = entry.root_cause.description if entry.root_cause else None
+    result = entry.outcome.result if entry.outcome else None
+    parts = (entry.goal, entry.hypothesis, entry.action, entry.prediction, result, entry.surprise, cause)
+    return "\n".join(part for part in (*parts, _lesson(entry)) if part)
+
+
 def _strategy_text(entry: GhapEntry) -> str:
     outcome = entry.outcome
     return _lines(

@@ -58,7 +58,7 @@ class Clusterer:
             ForbiddenError: the caller may not write to the scope.
         """
         axis = parse_axis(request.axis)
-        scope = self._ground.writable(caller, request.scope or self._home(caller))
+        scope = self._ground.writable(caller, request.scope)
         domain = request.domain.strip().lower() if request.domain else None
         found = await self._store.vectors(axis, scope, domain)
         _require_enough(len(found.ids), axis)
@@ -153,9 +153,8 @@ class Clusterer:
         return ref.of_run(runs[0].id) if runs else None
 
     def _home(self, caller: Caller) -> str:
-        """The caller's own scope: the first that it may write or read, or the default one."""
-        own = caller.writable or caller.readable
-        return own[0] if own else self._ground.settings.default_scope
+        """The caller's own scope, or the default one."""
+        return caller.home(self._ground.settings.default_scope)
 
 
 def _require_enough(count: int, axis: Axis) -> None:

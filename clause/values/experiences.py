@@ -10,7 +10,7 @@ from clause.errors import ConflictError, NotFoundError, PreconditionError
 from clause.graph.scopes import Caller, parse_scope
 from clause.ground import Ground
 from clause.linking import Linking
-from clause.values.axes import Axis, axis_texts, full_text, parse_axis
+from clause.values.axes import Axis, axis_texts, full_text, parse_axis, told_text
 from clause.values.clusterer import OWNER
 from clause.values.entries import entry_of, open_key, properties_of
 from clause.values.ghap import GhapEntry, GhapOutcome, GhapStep, ResolveGhap, StartGhap, UpdateGhap
@@ -50,9 +50,8 @@ class Experiences:
         entry = GhapEntry(
             id=self._ground.ids(), scope=scope, session_id=session_id, history=(first,), created_at=now, **told
         )
-        intent = full_text(entry)
-        vector = await self._ground.embedder.embed_query(intent)
-        linking = await self._ground.linker.link([intent], scope, now, given=[request.entities])
+        vector = await self._ground.embedder.embed_query(full_text(entry))
+        linking = await self._ground.linker.link([told_text(entry)], scope, now, given=[request.entities])
         await self._refuse_second(entry)
         await self._create(entry, linking, now)
         values = await self._store.values_of_context(parse_scope(scope).sees, entry.domain, entry.strategy, MOST_VALUES)
@@ -125,7 +124,7 @@ class Experiences:
         self, session_id: str | None = None, *, scope: str | None = None, caller: Caller = OWNER
     ) -> GhapEntry | None:
         """The open experience of a session; None where there is none."""
-        home = scope or self._ground.settings.default_scope
+        home = scope or caller.home(self._ground.settings.default_scope)
         await self._ground.readable(caller, [home])
         session = session_id or parse_scope(home).session
         row = await self._graph.one("values/open_experience", open_key=open_key(home, session), scope=home)
@@ -231,7 +230,7 @@ class Experiences:
     async def _write(self, before: GhapEntry, after: GhapEntry) -> bool:
         now, change_id = self._ground.now(), self._ground.ids()
         key = {"id": before.id, "scope": before.scope}
-        linking = await self._ground.linker.link([full_text(after)], before.scope, now)
+        linking = await self._ground.linker.link([told_text(after)], before.scope, now)
         changes = {name: value for name, value in properties_of(after).items() if name != "version"}
         write = {**key, "version": before.version, "change_id": change_id, "changes": changes, "now": now}
         embedding = [await self._embedded(after, key, change_id)] if after.outcome else []

@@ -19,7 +19,9 @@ from clause.values.models import FoundExperiences, SearchExperiences, StartedGha
 
 router = APIRouter(prefix="/api/experiences", tags=["experiences"], route_class=StrictRoute)
 ExperienceId = Annotated[str, Path(max_length=64, description="the experience's ULID")]
-Scopes = Annotated[list[str] | None, Query(alias="scope", max_length=100, description="whose; all readable if not said")]
+Scopes = Annotated[
+    list[str] | None, Query(alias="scope", max_length=100, description="whose; all readable if not said")
+]
 Narrow = Annotated[str | None, Query(max_length=100)]
 
 
@@ -39,6 +41,7 @@ async def start(body: StartGhap, services: Services, caller: CallerDependency, o
 
 @router.get("", response_model=Page[GhapEntry])
 async def list_experiences(
+    *,
     services: Services,
     caller: CallerDependency,
     page: PageDependency,
@@ -90,6 +93,7 @@ async def get_experience(experience_id: ExperienceId, services: Services, caller
 
 @router.patch("/{experience_id}", response_model=GhapEntry)
 async def update(
+    *,
     experience_id: ExperienceId,
     body: UpdateGhap,
     services: Services,
@@ -107,6 +111,7 @@ async def update(
 
 @router.post("/{experience_id}/resolve", response_model=GhapEntry)
 async def resolve(
+    *,
     experience_id: ExperienceId,
     body: ResolveGhap,
     services: Services,

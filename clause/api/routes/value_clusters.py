@@ -19,7 +19,9 @@ router = APIRouter(prefix="/api/value_clusters", tags=["values"], route_class=St
 ClusterId = Annotated[str, Path(max_length=200, description="full_0 (of the latest run) or full_0@<run>")]
 Axis = Annotated[str, Query(max_length=40, description="full, strategy, surprise or root_cause")]
 OneScope = Annotated[str | None, Query(max_length=300, description="whose; the caller's own if not said")]
-Scopes = Annotated[list[str] | None, Query(alias="scope", max_length=100, description="whose; all readable if not said")]
+Scopes = Annotated[
+    list[str] | None, Query(alias="scope", max_length=100, description="whose; all readable if not said")
+]
 
 
 class Clusters(BaseModel):

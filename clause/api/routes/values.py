@@ -17,7 +17,9 @@ from clause.values.models import NewValue, ValidationResult, Value, ValueCandida
 
 router = APIRouter(prefix="/api/values", tags=["values"], route_class=StrictRoute)
 ValueId = Annotated[str, Path(max_length=200, description="value_{axis}_{label}_{timestamp}")]
-Scopes = Annotated[list[str] | None, Query(alias="scope", max_length=100, description="whose; all readable if not said")]
+Scopes = Annotated[
+    list[str] | None, Query(alias="scope", max_length=100, description="whose; all readable if not said")
+]
 
 
 @router.post("/validate", response_model=ValidationResult)
