@@ -13,11 +13,11 @@ from typing import Any
 
 from clause.activation import INCREMENT, MOST, basin_id, strengthening
 from clause.errors import NotFoundError
-from clause.graph.scopes import Caller, scope_token
+from clause.graph.scopes import Caller
 from clause.ground import Ground
+from clause.intelligence.concepts import Concepts
 from clause.intelligence.models import Basin, Strengthened, StrengthenRequest
 from clause.jobs.turn import Turn
-from clause.text.names import canonical_key, entity_id, name_key
 
 LEAST = 1.0
 """The least strength of a basin."""
@@ -53,6 +53,7 @@ class Basins:
 
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
+        self._concepts = Concepts(ground)
 
     async def strengthen(self, request: StrengthenRequest, *, caller: Caller) -> Strengthened:
         """Strengthen the basins of a document's concepts; concepts that nobody knows become entities.
@@ -64,7 +65,7 @@ class Basins:
         """
         scope = self._ground.writable(caller, request.scope)
         recorded_at = self._ground.now()
-        entities, making = await self._entities(request.concepts, scope, recorded_at)
+        entities, making = await self._concepts.ensure(request.concepts, scope, recorded_at)
         work = strengthening({request.document_id: entities}, scope, recorded_at, request.increment)
         known = ("graph/register_scope", {"scope": scope, "recorded_at": recorded_at})
         await self._ground.graph.write([known, *making, work])
@@ -116,43 +117,6 @@ class Basins:
         done = await self.decay([turn.job.scope], self._ground.now())
         message = f"{done['decayed']} basins decayed, {done['asleep']} of them sleep"
         await turn.progress(done["decayed"], done["decayed"], message)
-
-    async def _entities(
-        self, concepts: Sequence[str], scope: str, recorded_at: datetime
-    ) -> tuple[list[str], list[tuple[str, dict[str, Any]]]]:
-        """The concepts' entities in `scope`, and the statements that make those that nobody knows."""
-        graph = self._ground.graph
-        known_ids = {row["id"] for row in await graph.run("intelligence/known_ids", ids=[*concepts], scope=scope)}
-        keys = [name_key(concept) for concept in concepts if concept not in known_ids]
-        rows = await graph.run(
-            "graph/known_entities", keys=keys, phrases="scope_token:none", scopes=[scope], limit=len(keys) + 1
-        )
-        by_name: dict[str, str] = {}
-        for row in rows:
-            by_name.setdefault(name_key(row["name"]), str(row["id"]))
-        fresh: dict[str, list[Any]] = {}
-        entities = []
-        for concept in concepts:
-            found = concept if concept in known_ids else by_name.get(name_key(concept))
-            if found is None:
-                key = canonical_key(concept)
-                found = entity_id(scope, key)
-                name = concept.strip()
-                fresh.setdefault(found, [len(fresh), found, key, name, name_key(concept), "concept", []])
-            entities.append(found)
-        return entities, await self._making(fresh, scope, recorded_at)
-
-    async def _making(
-        self, fresh: Mapping[str, list[Any]], scope: str, recorded_at: datetime
-    ) -> list[tuple[str, dict[str, Any]]]:
-        if not fresh:
-            return []
-        rows = [fresh[entity] for entity in sorted(fresh)]
-        vectors = await self._ground.embedder.embed([row[3] for row in rows])
-        made = {"rows": rows, "scope": scope, "scope_token": scope_token(scope), "recorded_at": recorded_at}
-        ids, model = [row[1] for row in rows], self._ground.embedder.model
-        embedded = {"ids": ids, "vectors": list(vectors), "model": model, "scope": scope}
-        return [("graph/merge_entities", made), ("graph/embed_new_entities", embedded)]
 
     async def _read(self, ids: Sequence[str], scopes: Sequence[str]) -> list[Basin]:
         rows = await self._ground.graph.run(

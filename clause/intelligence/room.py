@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from clause.ground import Ground
 from clause.intelligence.basins import Basins
+from clause.intelligence.causal import Causal
 from clause.jobs.runner import JobKind
 from clause.knowledge.room import Knowledge
 
@@ -17,11 +18,12 @@ class Intelligence:
     ground: Ground
     knowledge: Knowledge
     basins: Basins
+    causal: Causal
 
     @classmethod
     def open(cls, ground: Ground, knowledge: Knowledge) -> Intelligence:
         """Join the services; nothing is read or started yet."""
-        return cls(ground, knowledge, Basins(ground))
+        return cls(ground, knowledge, Basins(ground), Causal(ground))
 
     def job_kinds(self) -> dict[str, JobKind]:
         """Long work by kind."""

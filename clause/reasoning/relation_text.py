@@ -14,6 +14,9 @@ from dataclasses import replace
 
 from clause.errors import ClauseError
 from clause.graph.catalogue import Statement
+from clause.graph.quoting import quoted
+
+__all__ = ["name_relations", "quoted", "reach"]
 
 _HOPS = re.compile(r"\d+ /\* hops \*/")
 _PART = re.compile(r"/\* each relation, between: (?P<between>[A-Z ]+) \*/(?P<part>.*?)/\* end \*/", re.DOTALL)
@@ -43,12 +46,3 @@ def reach(statement: Statement, hops: int) -> Statement:
     if not count:
         raise ClauseError(f"{statement.name}: needs a length marked `hops`")
     return replace(statement, text=text)
-
-
-def quoted(name: str) -> str:
-    """A name as Cypher reads it, whatever is in it: a backslash would begin an escape even between backticks.
-
-    >>> quoted("directed_by"), quoted("odd`name")
-    ('`directed_by`', '`odd``name`')
-    """
-    return "`" + name.replace("\\", "\\u005c").replace("`", "``") + "`"

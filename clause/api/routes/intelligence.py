@@ -12,6 +12,15 @@ from clause.api.idempotency import Idempotent
 from clause.api.strict_json import StrictRoute, written
 from clause.api.versions import etag
 from clause.intelligence.models import Basin, Strengthened, StrengthenRequest
+from clause.intelligence.models_causal import (
+    CausalQuestion,
+    CausalType,
+    CounterfactualResponse,
+    InterventionRequest,
+    InterventionResponse,
+    RootCauseRequest,
+    RootCauses,
+)
 
 router = APIRouter(prefix="/api/clause", tags=["intelligence"], route_class=StrictRoute)
 BasinId = Annotated[str, Path(max_length=200, description="the basin's id, or its entity's")]
@@ -31,3 +40,28 @@ async def get_basin(basin_id: BasinId, services: Services, caller: CallerDepende
     """A basin with its strength, state, last activations and what it occurs together with."""
     basin = await services.rooms.intelligence.basins.get(basin_id, caller=caller)
     return written(basin, headers={"ETag": etag(basin.version)})
+
+
+@router.post("/causal/intervene", response_model=InterventionResponse)
+async def intervene(body: InterventionRequest, services: Services, caller: CallerDependency) -> Response:
+    """P(target | do(intervention)): exact where few causal relationships bear on it, sampled with its error beyond."""
+    return written(await services.rooms.intelligence.causal.intervene(body, caller=caller))
+
+
+@router.post("/causal/counterfactual", response_model=CounterfactualResponse)
+async def counterfactual(body: CausalQuestion, services: Services, caller: CallerDependency) -> Response:
+    """What a node makes of another: the difference of two propagations, with it and without it."""
+    return written(await services.rooms.intelligence.causal.counterfactual(body, caller=caller))
+
+
+@router.post("/causal/root-causes", response_model=RootCauses)
+async def root_causes(body: RootCauseRequest, services: Services, caller: CallerDependency) -> Response:
+    """The causes of a node whose strongest path's product is above 0.5 (or another threshold), roots first."""
+    return written(await services.rooms.intelligence.causal.root_causes(body, caller=caller))
+
+
+@router.put("/causal/types", response_model=CausalType)
+async def map_type(body: CausalType, services: Services, caller: CallerDependency, once: Idempotent) -> Response:
+    """Say that a relationship type means a cause, and how; or that it means none."""
+    causal = services.rooms.intelligence.causal
+    return await once.answer(lambda: causal.map_type(body, caller=caller), status=HTTPStatus.OK)

@@ -6,7 +6,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from clause.errors import NotFoundError
-from clause.intelligence.models import Basin, Strengthened, StrengthenRequest
+from clause.intelligence.models import Basin, CausalIntervention, Strengthened, StrengthenRequest
+from clause.intelligence.models_causal import (
+    CausalBasis,
+    CausalType,
+    CounterfactualResponse,
+    InterventionResponse,
+    RootCauses,
+)
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 RAIN = Basin(
@@ -31,8 +38,31 @@ class FakeBasins:
         return RAIN
 
 
+BASIS = CausalBasis(method="exact", edges=1)
+
+
+class FakeCausal:
+    """Everything is caused by half."""
+
+    async def intervene(self, request: Any, *, caller: Any) -> InterventionResponse:
+        found = CausalIntervention(
+            intervention_node="a", target_node="b", intervention_score=0.5, computation_time_ms=1.0
+        )
+        return InterventionResponse(intervention=found, basis=BASIS)
+
+    async def counterfactual(self, request: Any, *, caller: Any) -> CounterfactualResponse:
+        return CounterfactualResponse(with_node=0.5, without_node=0.0, difference=0.5, basis=BASIS)
+
+    async def root_causes(self, request: Any, *, caller: Any) -> RootCauses:
+        return RootCauses(node="b", causes=[])
+
+    async def map_type(self, request: CausalType, *, caller: Any) -> CausalType:
+        return request
+
+
 class FakeIntelligence:
     """The room."""
 
     def __init__(self) -> None:
         self.basins = FakeBasins()
+        self.causal = FakeCausal()
