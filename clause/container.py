@@ -106,6 +106,8 @@ class Container:
         async with cls.open(settings, metrics) as container, AsyncExitStack() as stack:
             _in_background(JobRunner(container.jobs, container.job_kinds).run(), stack)
             _in_background(_rehearse(container), stack)
+            if settings.memory_consolidate:
+                _in_background(container.rooms.memory.consolidation.keep_up(), stack)
             yield container
 
     async def readiness(self) -> dict[str, Check]:
@@ -200,6 +202,7 @@ async def _join(
     jobs, keys = Jobs(graph), IdempotencyKeys(graph)
     rooms = Rooms.open(Ground(graph, embedder, jobs, pool, settings, metrics))
     stack.push_async_callback(asyncio.to_thread, rooms.close)
+    stack.push_async_callback(rooms.memory.settled)
     kinds = job_kinds(graph, embedder, keys) | rooms.job_kinds()
     coordinator = Coordinator(asker, port, book, texts=IndexedTexts(graph), **speaking)
     kinds["evaluate_frontier"] = partial(evaluate_frontier, asker=asker, coordinator=coordinator)

@@ -12,10 +12,12 @@ from clause.api import docs_page, explorer_page, problems
 from clause.api.dependencies import Authenticate, key_alone, key_or_owner
 from clause.api.middleware import BodyLimit, LoopbackGuard, RateLimit, RequestContext
 from clause.api.routes import (
+    clusters,
     experiences,
     health,
     intelligence,
     jobs,
+    memories,
     patterns,
     reasoning,
     runs,
@@ -81,6 +83,8 @@ def build_app(
         intelligence,
         sessions,
         patterns,
+        memories,
+        clusters,
         experiences,
         value_clusters,
         values,

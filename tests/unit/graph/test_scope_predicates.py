@@ -33,6 +33,7 @@ EXCEPTIONS = {
     "ingest/merge_types": _HASHED,
     "jobs/acquire": "a worker takes whatever job it is given; its lease is the job's scope's",
     "jobs/submit": "makes a node of a new id in the scope given",
+    "memory/reserve": "the scope is part of the counter's id",
     "reasoning/embeddings": "the ids come from an expansion within the caller's scopes; only numbers are returned",
     "reasoning/write_evidence": _HASHED,
     "values/save_run": _FRESH,

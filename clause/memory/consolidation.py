@@ -1,0 +1,208 @@
+"""Consolidation as a job: Cypher reads arrays, numpy computes a change set, Cypher writes it with the job's cursor."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from clause.graph.scopes import Caller
+from clause.ground import Ground
+from clause.jobs.jobs import Jobs
+from clause.jobs.models import Job
+from clause.jobs.turn import Turn
+from clause.memory.cluster import prototype_of, representative_of
+from clause.memory.config import MCSConfig
+from clause.memory.joining import Opening, Twins, twins
+from clause.telemetry import logger
+
+KIND = "consolidate"
+PAGE = 200
+"""Clusters looked at in one transaction."""
+
+_NEAREST = 6
+_ROUNDS = 10_000
+Rows = Sequence[Mapping[str, Any]]
+Work = list[tuple[str, Mapping[str, Any]]]
+
+
+class ConsolidationReport(BaseModel):
+    """What a pass over one scope did, or would do."""
+
+    model_config = ConfigDict(frozen=True)
+
+    job_id: str | None = Field(None, description="the job; null for a dry run")
+    scope: str = Field(description="whose memories")
+    looked_at: int = Field(ge=0, description="clusters that had changed since the pass before")
+    joined: int = Field(ge=0, description="twins that became one with another cluster")
+    consolidated: int = Field(ge=0, description="clusters that were closed, or closed anew")
+
+
+class Consolidation:
+    """Consolidates what writes have queued. One runner at a time works on a scope; others wait or pass on."""
+
+    def __init__(self, ground: Ground, config: MCSConfig) -> None:
+        self._ground = ground
+        self._config = config
+
+    async def work(self, scopes: Sequence[str] | None = None) -> dict[str, int]:
+        """How many clusters of each scope wait for a pass."""
+        rows = await self._ground.graph.run(
+            "memory/work", threshold=self._config.consolidation_threshold, scopes=None if scopes is None else [*scopes]
+        )
+        return {row["scope"]: row["unsettled"] for row in rows}
+
+    async def queue(self, scope: str | None = None, *, caller: Caller) -> Job:
+        """Queue a pass over one scope for a service to run; one that waits already is that one.
+
+        Raises:
+            ForbiddenError: this caller may not write there.
+        """
+        return await self._submit(self._ground.writable(caller, scope))
+
+    async def run(self, scope: str | None = None, *, caller: Caller, dry_run: bool = False) -> ConsolidationReport:
+        """Make a pass over one scope now.
+
+        Raises:
+            ForbiddenError: this caller may not write there.
+            LeaseLostError: another runner has taken the work over.
+        """
+        target = self._ground.writable(caller, scope)
+        if dry_run:
+            return await self._would_do(target)
+        job = await self._submit(target)
+        return await self.resume(job.id, self._ground.jobs)
+
+    async def resume(self, job_id: str, jobs: Jobs) -> ConsolidationReport:
+        """Work on a job that is queued, or whose worker is gone; waits while another holds the scope."""
+        async with jobs.lease(job_id, patient=True) as turn:
+            await self.consolidate(turn)
+        done = turn.cursor
+        return ConsolidationReport(
+            job_id=job_id,
+            scope=turn.job.scope,
+            looked_at=done.get("looked_at", 0),
+            joined=done.get("joined", 0),
+            consolidated=done.get("consolidated", 0),
+        )
+
+    async def consolidate(self, turn: Turn) -> None:
+        """The job: page after page until no cluster is left that has changed; killed, the next run takes it up.
+
+        Each page depends on the graph alone and is one transaction, so that the end does not depend on where a run
+        was broken off.
+        """
+        scope = turn.job.scope
+        for _ in range(_ROUNDS):
+            page = await self._page(scope)
+            if not page:
+                return
+            pairs = await self._twins(page, scope)
+            closing = [row for row in page if self._due(row) and not _in_pairs(row["id"], pairs)]
+            rows = await self._computed(closing, scope)
+            open_still = [row for row in page if not self._due(row) and not _in_pairs(row["id"], pairs)]
+            await self._commit(turn, len(page), pairs, rows, open_still)
+
+    async def keep_up(self, every_s: float = 30.0) -> None:
+        """For a service: queue a pass for each scope with clusters in the queue, now and then, until cancelled."""
+        while True:
+            try:
+                rows = await self._ground.graph.run(
+                    "memory/work", threshold=self._config.consolidation_threshold, scopes=None
+                )
+                for row in rows:
+                    await self._submit(row["scope"])
+            except Exception as error:
+                logger(__name__).warning("consolidation waits", error=str(error))
+            await asyncio.sleep(every_s)
+
+    async def _submit(self, scope: str) -> Job:
+        return await self._ground.jobs.submit(KIND, {}, scope, resource=f"{KIND}:{scope}", resume=True)
+
+    async def _would_do(self, scope: str) -> ConsolidationReport:
+        page = await self._page(scope, limit=10_000)
+        pairs = await self._twins(page, scope)
+        closing = [row for row in page if self._due(row) and not _in_pairs(row["id"], pairs)]
+        return ConsolidationReport(scope=scope, looked_at=len(page), joined=len(pairs), consolidated=len(closing))
+
+    async def _page(self, scope: str, limit: int = PAGE) -> Rows:
+        least = (1 + self._config.similarity_threshold) / 2
+        return await self._ground.graph.run("memory/unsettled", scope=scope, least=least, nearest=_NEAREST, limit=limit)
+
+    def _due(self, row: Mapping[str, Any]) -> bool:
+        return bool(row["consolidated"]) or row["size"] > self._config.consolidation_threshold
+
+    async def _twins(self, page: Rows, scope: str) -> list[Twins]:
+        near = [row for row in page if row["near"]]
+        if not near:
+            return []
+        ids = {row["id"] for row in near} | {other[0] for row in near for other in row["near"]}
+        rows = await self._ground.graph.run(
+            "memory/opening_texts", ids=sorted(ids), scope=scope, dimension=self._config.embedding_dim
+        )
+        openings = {row["id"]: Opening(row["content"], row["embedding"]) for row in rows}
+        return await self._ground.pool.run(twins, near, openings, self._config.similarity_threshold)
+
+    async def _computed(self, closing: Rows, scope: str) -> list[dict[str, Any]]:
+        if not closing:
+            return []
+        members = await self._ground.graph.run(
+            "memory/members",
+            ids=[row["id"] for row in closing],
+            scope=scope,
+            dimension=self._config.embedding_dim,
+        )
+        versions = {row["id"]: row["version"] for row in closing}
+        return await self._ground.pool.run(change_set, members, versions)
+
+    async def _commit(self, turn: Turn, looked_at: int, pairs: Sequence[Twins], rows: Rows, open_still: Rows) -> None:
+        scope, at = turn.job.scope, turn.job.created_at
+        work: Work = [("memory/lock", {"scope": scope})]
+        if pairs:
+            work.append(("memory/merge_clusters", {"pairs": [list(pair) for pair in pairs], "scope": scope}))
+        if rows:
+            work.append(("memory/consolidate", {"rows": rows, "scope": scope, "consolidated_at": at}))
+        if open_still:
+            looked = [[row["id"], row["version"]] for row in open_still]
+            work.append(("memory/settle", {"rows": looked, "scope": scope}))
+        counted = {"looked_at": looked_at, "joined": len(pairs), "consolidated": len(rows)}
+        cursor = {name: turn.cursor.get(name, 0) + count for name, count in counted.items()}
+        await turn.commit(work, done=cursor["looked_at"], message="consolidating memories", cursor=cursor)
+
+
+def change_set(members: Rows, versions: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Rows of memory/consolidate: all that is computed of clusters' members; pure.
+
+    Args:
+        members: rows with `cluster`, `id` and `embedding` (unit vector [d]), in the order of clusters and ids.
+        versions: the version of each cluster as it was read.
+    """
+    return [
+        _closed(cluster, [*rows], versions[cluster])
+        for cluster, rows in itertools.groupby(members, key=lambda row: row["cluster"])
+    ]
+
+
+def _closed(cluster: str, members: Rows, version: int) -> dict[str, Any]:
+    vectors = np.stack([row["embedding"] for row in members]).astype(np.float64)
+    ids = [row["id"] for row in members]
+    total = vectors.sum(axis=0)
+    prototype = prototype_of(total)
+    similarities = vectors @ prototype
+    return {
+        "id": cluster,
+        "version": version,
+        "sum": total.tolist(),
+        "prototype": prototype.tolist(),
+        "representative": ids[representative_of(prototype, vectors, ids)],
+        "cohesion": float(similarities.mean()),
+        "members": [[one, float(similarity)] for one, similarity in zip(ids, similarities, strict=True)],
+    }
+
+
+def _in_pairs(cluster: str, pairs: Sequence[Twins]) -> bool:
+    return any(cluster in (pair.kept, pair.gone) for pair in pairs)

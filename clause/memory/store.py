@@ -1,0 +1,243 @@
+"""The memory cluster store: what the doors ask of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from clause.errors import BadInputError, NotFoundError, PreconditionError
+from clause.graph.scopes import Caller, parse_scope, scope_of
+from clause.ground import Ground
+from clause.memory.cluster import ClusterSummary, MemoryCluster
+from clause.memory.config import MCSConfig
+from clause.memory.errors import ClusterNotFoundError
+from clause.memory.models import (
+    DeletedMemory,
+    MemoryReadInput,
+    MemoryReadResult,
+    MemoryRecord,
+    MemoryWriteInput,
+    MemoryWriteResult,
+)
+from clause.memory.personal import refuse_personal
+from clause.memory.recall import Recall
+from clause.memory.statistics import MemoryStatistics, statistics
+from clause.memory.touching import Touches
+from clause.memory.writer import MemoryWriter, Progress, unwatched
+
+MOST_IN_BATCH = 10_000
+MOST_MEMBERS = 1_000
+
+
+class MemoryStore(Protocol):
+    """A place where memories are kept: this one is Neo4j's; another would pass the same tests."""
+
+    async def write(self, request: MemoryWriteInput, *, caller: Caller) -> MemoryWriteResult:
+        """Keep one memory."""
+        ...
+
+    async def write_batch(
+        self, requests: Sequence[MemoryWriteInput], *, caller: Caller, progress: Progress = unwatched
+    ) -> list[MemoryWriteResult]:
+        """Keep many, embedded in one call."""
+        ...
+
+    async def read(self, request: MemoryReadInput, *, caller: Caller) -> list[MemoryReadResult]:
+        """Recall."""
+        ...
+
+    async def get(self, memory_id: str, *, caller: Caller) -> MemoryRecord:
+        """One memory."""
+        ...
+
+    async def delete(self, memory_id: str, *, caller: Caller, versions: Sequence[int] | None = None) -> DeletedMemory:
+        """Take one out."""
+        ...
+
+
+class MemoryClusterStore:
+    """Memories in clusters, in Neo4j.
+
+    Args:
+        ground: the open parts below.
+        config: thresholds, weights, limits.
+    """
+
+    def __init__(self, ground: Ground, config: MCSConfig) -> None:
+        self.config = config
+        self.touches = Touches(ground)
+        self._ground = ground
+        self._writer = MemoryWriter(ground, config)
+        self._recall = Recall(ground, config)
+
+    async def write(self, request: MemoryWriteInput, *, caller: Caller) -> MemoryWriteResult:
+        """Embed a memory, and let it join the nearest cluster of its scope or open one.
+
+        Raises:
+            PersonalDataError: metadata looks like personal data, and there is no consent.
+            ForbiddenError: this caller may not write there.
+            ClusterLimitError: the scope holds as many clusters as it may.
+            ConflictError: the idempotency key came with another content before.
+        """
+        return (await self.write_batch([request], caller=caller))[0]
+
+    async def write_batch(
+        self, requests: Sequence[MemoryWriteInput], *, caller: Caller, progress: Progress = unwatched
+    ) -> list[MemoryWriteResult]:
+        """Write many: one call to the embedder for each scope, one transaction for 250 of them.
+
+        Args:
+            requests: at most 10,000.
+            caller: who writes.
+            progress: told (done, total) after each transaction.
+
+        Raises: like `write`; what was told as done stays.
+        """
+        if len(requests) > MOST_IN_BATCH:
+            raise BadInputError("too many memories", field="memories", bound=f"at most {MOST_IN_BATCH:,}")
+        places: dict[str, list[int]] = {}
+        for place, request in enumerate(requests):
+            if not request.pii_consent:
+                refuse_personal(request.metadata)
+            places.setdefault(self._target(request, caller), []).append(place)
+        results: dict[int, MemoryWriteResult] = {}
+        for scope, those in places.items():
+            before = len(results)
+            found = await self._writer.write(
+                [requests[place] for place in those],
+                scope,
+                lambda done, _total, before=before: progress(before + done, len(requests)),  # type: ignore[misc]
+            )
+            results.update(zip(those, found, strict=True))
+        return [results[place] for place in range(len(requests))]
+
+    async def read(self, request: MemoryReadInput, *, caller: Caller) -> list[MemoryReadResult]:
+        """At most k memories, best first; that they were recalled is written later, in the background.
+
+        Without scopes, user and session everything is read that the caller may see.
+
+        Raises:
+            BadInputError: neither query_text nor embedding was sent.
+            ForbiddenError: a named scope is not this caller's.
+        """
+        found = await self._recall.read(request, await self._scopes(request, caller))
+        self.touches.note((one.scope, one.memory_id) for one in found)
+        return found
+
+    async def get(self, memory_id: str, *, caller: Caller) -> MemoryRecord:
+        """One memory; NotFoundError where there is none that this caller may see."""
+        scopes = await self._ground.readable(caller, None)
+        row = await self._ground.graph.one("memory/get", id=memory_id, scopes=[*scopes])
+        if row is None:
+            raise NotFoundError(f"no memory has the id {memory_id[:80]!r}", field="memory_id")
+        return _record(row)
+
+    async def list(
+        self, *, caller: Caller, scopes: Sequence[str] | None = None, limit: int = 50, before: str | None = None
+    ) -> Sequence[MemoryRecord]:
+        """At most `limit` memories, newest first, older than the id `before`."""
+        readable = await self._ground.readable(caller, scopes)
+        rows = await self._ground.graph.run("memory/list", scopes=[*readable], before=before, limit=limit)
+        return [_record(row) for row in rows]
+
+    async def delete(self, memory_id: str, *, caller: Caller, versions: Sequence[int] | None = None) -> DeletedMemory:
+        """Take a memory out, with its vector; the prototype of its cluster is the mean of those left.
+
+        Raises:
+            NotFoundError: there is none that this caller may see.
+            ForbiddenError: this caller may not write there.
+            PreconditionError: `versions` does not hold its version.
+        """
+        found = await self.get(memory_id, caller=caller)
+        caller.require_write(found.scope)
+        wanted = None if versions is None else [*versions]
+        row = await self._ground.graph.one("memory/delete", id=memory_id, scope=found.scope, versions=wanted)
+        if row is not None:
+            return DeletedMemory(**row)
+        current = await self.get(memory_id, caller=caller)
+        raise PreconditionError(
+            f"the version is now {current.version}", remedy="read it again and repeat the change", field="If-Match"
+        )
+
+    async def clusters(
+        self, *, caller: Caller, scopes: Sequence[str] | None = None, limit: int = 50, before: int | None = None
+    ) -> Sequence[ClusterSummary]:
+        """At most `limit` clusters, the newest first, of numbers below `before`."""
+        readable = await self._ground.readable(caller, scopes)
+        rows = await self._ground.graph.run(
+            "memory/clusters",
+            scopes=[*readable],
+            before=before,
+            limit=limit,
+            threshold=self.config.consolidation_threshold,
+        )
+        return [ClusterSummary(**row) for row in rows]
+
+    async def cluster(self, cluster_id: int, *, caller: Caller) -> ClusterSummary:
+        """One cluster; ClusterNotFoundError where there is none that this caller may see."""
+        scopes = await self._ground.readable(caller, None)
+        row = await self._ground.graph.one(
+            "memory/cluster",
+            cluster_id=cluster_id,
+            scopes=[*scopes],
+            threshold=self.config.consolidation_threshold,
+        )
+        if row is None:
+            raise _no_cluster(cluster_id)
+        return ClusterSummary(**row)
+
+    async def members(self, cluster_id: int, *, caller: Caller) -> MemoryCluster:
+        """A cluster with its first 1,000 members, in the order in which they came."""
+        scopes = await self._ground.readable(caller, None)
+        rows = await self._ground.graph.run(
+            "memory/cluster_members",
+            cluster_id=cluster_id,
+            scopes=[*scopes],
+            dimension=self.config.embedding_dim,
+            limit=MOST_MEMBERS,
+        )
+        if not rows:
+            raise _no_cluster(cluster_id)
+        return MemoryCluster(
+            cluster_id=cluster_id,
+            prototype=rows[0]["prototype"].tolist(),
+            member_embeddings=[row["embedding"].tolist() for row in rows],
+            member_contents=[row["content"] for row in rows],
+            member_metadata=[json.loads(row["metadata"]) for row in rows],
+            member_ids=[row["id"] for row in rows],
+            is_consolidated=rows[0]["consolidated"],
+            creation_time=rows[0]["created_at"].timestamp(),
+            last_access_time=rows[0]["last_access_at"].timestamp(),
+            access_count=rows[0]["access_count"],
+        )
+
+    async def stats(self, *, caller: Caller, scopes: Sequence[str] | None = None) -> MemoryStatistics:
+        """How well the memories of some scopes are clustered."""
+        readable = await self._ground.readable(caller, scopes)
+        return await statistics(self._ground, self.config, readable)
+
+    def _target(self, request: MemoryWriteInput, caller: Caller) -> str:
+        """The scope that a write goes to."""
+        named = request.user_id or request.session_id
+        if request.scope is not None and named:
+            raise BadInputError("scope and user_id or session_id are both given", remedy="send one", field="scope")
+        asked = scope_of(request.user_id, request.session_id) if named else request.scope
+        return self._ground.writable(caller, asked)
+
+    async def _scopes(self, request: MemoryReadInput, caller: Caller) -> Sequence[str]:
+        named = request.user_id or request.session_id
+        if request.scopes is not None and named:
+            raise BadInputError("scopes and user_id or session_id are both given", remedy="send one", field="scopes")
+        if named:
+            scope = parse_scope(scope_of(request.user_id, request.session_id))
+            return caller.resolve([scope.text], [scope.text])
+        return await self._ground.readable(caller, request.scopes)
+
+
+def _record(row: Mapping[str, Any]) -> MemoryRecord:
+    return MemoryRecord.model_validate({**row, "metadata": json.loads(row["metadata"])})
+
+
+def _no_cluster(cluster_id: int) -> ClusterNotFoundError:
+    return ClusterNotFoundError(f"no cluster has the number {cluster_id}", field="cluster_id")

@@ -1,0 +1,188 @@
+"""Writes memories: embeds them, finds their clusters, and stores each chunk in one transaction."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from clause.errors import ConflictError
+from clause.graph.scopes import scope_token
+from clause.ground import Ground
+from clause.linking import Linking
+from clause.memory.assignment import Floats, Group, OpenCluster, assign
+from clause.memory.config import MCSConfig
+from clause.memory.crowding import merge_closest
+from clause.memory.errors import ClusterLimitError
+from clause.memory.models import MemoryWriteInput, MemoryWriteResult
+from clause.memory.vectors import unit_vector
+from clause.memory.writing import (
+    Draft,
+    Statement,
+    group_rows,
+    memory_rows,
+    mention_rows,
+    replayed,
+    results,
+    write_key,
+)
+from clause.text.embedder import readable
+
+CHUNK = 250
+"""Memories written in one transaction."""
+
+Progress = Callable[[int, int], None]
+Results = dict[str, MemoryWriteResult]
+
+_NEAREST = 3
+_MARGIN = 0.1
+_TRIES = 6
+
+
+def unwatched(_done: int, _total: int) -> None:
+    """A progress callback that tells nobody."""
+
+
+class MemoryWriter:
+    """Writes into one scope at a time.
+
+    A transaction locks the scope's memories first, so that writers never wait for each other in a circle; sums of
+    clusters change by what is added, so that no member is lost whatever was read before.
+    """
+
+    def __init__(self, ground: Ground, config: MCSConfig) -> None:
+        self._ground = ground
+        self._config = config
+
+    async def write(
+        self, requests: Sequence[MemoryWriteInput], scope: str, progress: Progress = unwatched
+    ) -> list[MemoryWriteResult]:
+        """Results in the order of the requests; all texts are embedded in one call.
+
+        Raises:
+            ClusterLimitError: the scope is full and clusters are not merged.
+            ConflictError: an idempotency key came with another content before.
+        """
+        drafts = [self._draft(request, scope) for request in requests]
+        first = asyncio.create_task(self._link(drafts[:CHUNK], scope))
+        try:
+            vectors = await self._vectors(drafts)
+        finally:
+            await asyncio.gather(first, return_exceptions=True)
+        found: Results = {}
+        for start in range(0, len(drafts), CHUNK):
+            chunk = drafts[start : start + CHUNK]
+            linking = await self._link(chunk, scope) if start else first.result()
+            found |= await self._chunk(chunk, vectors[start : start + CHUNK], linking, scope)
+            progress(start + len(chunk), len(drafts))
+        return [found[draft.key] for draft in drafts]
+
+    def _draft(self, request: MemoryWriteInput, scope: str) -> Draft:
+        memory_id = self._ground.ids()
+        return Draft(memory_id, write_key(scope, request, memory_id), request, readable(request.content))
+
+    async def _vectors(self, drafts: Sequence[Draft]) -> Floats:
+        """Unit vectors float32 [n, d], those given and those made now."""
+        import numpy as np  # noqa: PLC0415
+
+        bare = [draft.content for draft in drafts if draft.request.embedding is None]
+        made = iter(await self._ground.embedder.embed(bare) if bare else ())
+        dimension = self._config.embedding_dim
+        given = (draft.request.embedding for draft in drafts)
+        return np.stack([next(made) if one is None else unit_vector(one, dimension) for one in given])
+
+    async def _link(self, drafts: Sequence[Draft], scope: str) -> Linking:
+        return await self._ground.linker.link([draft.content for draft in drafts], scope, self._ground.now())
+
+    async def _chunk(self, drafts: Sequence[Draft], vectors: Floats, linking: Linking, scope: str) -> Results:
+        """What was not written before, in one transaction; looked at again when another writer was there first."""
+        keyed = [draft for draft in drafts if draft.key != draft.id]
+        found = await self._written(keyed, scope) if keyed else {}
+        for tries_left in reversed(range(_TRIES)):
+            places = self._new_places(drafts, found)
+            if not places:
+                return found
+            try:
+                fresh = await self._store(
+                    [drafts[place] for place in places],
+                    vectors[places],
+                    [[entity.id for entity in linking.entities[place]] for place in places],
+                    [*linking.statements],
+                    scope,
+                )
+            except ClusterLimitError:
+                raise
+            except ConflictError:
+                if not tries_left:
+                    raise
+                found |= await self._written(drafts, scope)
+            else:
+                found |= fresh
+        return found
+
+    @staticmethod
+    def _new_places(drafts: Sequence[Draft], found: Results) -> list[int]:
+        """Places of the drafts that are still to be written; of equal keys the first."""
+        places: dict[str, int] = {}
+        for place, draft in enumerate(drafts):
+            if draft.key not in found:
+                places.setdefault(draft.key, place)
+        return [*places.values()]
+
+    async def _written(self, drafts: Sequence[Draft], scope: str) -> Results:
+        by_key = {draft.key: draft for draft in reversed(drafts)}
+        rows = await self._ground.graph.run("memory/written", keys=sorted(by_key), scope=scope)
+        return {row["key"]: replayed(row, by_key[row["key"]], scope, self._config) for row in rows}
+
+    async def _store(
+        self,
+        drafts: Sequence[Draft],
+        vectors: Floats,
+        entities: Sequence[Sequence[str]],
+        linking: list[Statement],
+        scope: str,
+    ) -> Results:
+        """One transaction; nothing where there was no room and some had to be made first."""
+        groups = await self._groups(drafts, vectors, scope)
+        at, graph, config = self._ground.now(), self._ground.graph, self._config
+        common = {"scope": scope, "recorded_at": at}
+        opening = sum(group.joins is None for group in groups)
+        reserve = {**common, "count": len(drafts), "opening": opening, "most": config.max_clusters}
+        rows = {"rows": memory_rows(drafts, vectors, at), "count": len(drafts), "model": config.y_encoder_model}
+        work: list[Statement] = [
+            ("memory/reserve", reserve),
+            *linking,
+            ("memory/create", {**common, **rows, "scope_token": scope_token(scope)}),
+            ("memory/mention", {**common, "rows": mention_rows(drafts, entities)}),
+            ("memory/join", {**common, "groups": group_rows(groups, drafts, self._ground.ids)}),
+        ]
+        (place,), *_, joined = await graph.write(work)
+        if place["open"]:
+            return results(drafts, groups, joined, entities, scope=scope, config=config)
+        await self._make_room(scope, place["clusters"], opening)
+        return {}
+
+    async def _make_room(self, scope: str, clusters: int, opening: int) -> None:
+        """Merge as many pairs as clusters are to be opened too many, or refuse."""
+        most = self._config.max_clusters
+        merging = self._config.when_full == "merge"
+        missing = clusters + opening - most
+        if merging and await merge_closest(self._ground.graph, scope, missing, self._config.embedding_dim):
+            return
+        raise ClusterLimitError(
+            f"{scope} holds {clusters:,} clusters of memories, the most it may",
+            remedy="consolidate, delete some, or raise CLAUSE_MEMORY_MAX_CLUSTERS",
+            bound=f"at most {most:,} clusters",
+        )
+
+    async def _groups(self, drafts: Sequence[Draft], vectors: Floats, scope: str) -> list[Group]:
+        threshold = self._config.similarity_threshold
+        rows = await self._ground.graph.run(
+            "memory/nearest_open",
+            vectors=list(vectors),
+            scope=scope,
+            least=(1 + threshold - _MARGIN) / 2,
+            limit=_NEAREST,
+            dimension=self._config.embedding_dim,
+        )
+        known = [OpenCluster(row["id"], row["sum"]) for row in rows]
+        return assign(vectors, known, threshold, [draft.request.force_new_cluster for draft in drafts])

@@ -1,0 +1,20 @@
+// memory/dense_members, the nearest of all memories by cosine, with what was said before and after the first $near
+// mode:       read
+// returns:    many
+// parameters: $embedding VECTOR, $scopes LIST<STRING>, $limit INTEGER, $near INTEGER
+// columns:    id, scope, sequence, speaker, occurred_at, last_access_at, score, beside
+CYPHER 25 MATCH (n:Memory)
+SEARCH n IN (VECTOR INDEX memory_embedding FOR $embedding WHERE n.scope IN $scopes LIMIT $limit) SCORE AS similarity
+WITH n, similarity ORDER BY similarity DESC, n.id
+WITH collect([n, similarity]) AS hits
+UNWIND range(0, size(hits) - 1) AS place
+WITH place, hits[place][0] AS n, 2 * hits[place][1] - 1 AS score
+RETURN n.id AS id, n.scope AS scope, n.sequence AS sequence, n.speaker AS speaker, n.occurred_at AS occurred_at,
+  n.last_access_at AS last_access_at, score,
+  COLLECT {
+    MATCH (next:Memory)
+    WHERE next.scope = n.scope AND next.sequence IN [n.sequence - 1, n.sequence + 1] AND place < $near
+    RETURN [next.id, next.scope, next.sequence, next.speaker, next.occurred_at, next.last_access_at] AS one
+    ORDER BY next.sequence
+  } AS beside
+ORDER BY place
