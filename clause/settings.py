@@ -46,21 +46,18 @@ class Settings(BaseSettings):
     port: int = Field(8420, ge=0, le=65535, description="port that the API listens on")
     rate_limit: float = Field(0, ge=0, description="requests a second that one client may send; 0: no limit")
     default_scope: str = Field("public", description="scope of writes that name none")
-<<<<<<< HEAD
     cluster_reduction: Literal["umap", "pca", "none"] = Field(
         "umap", description="how dimensions are reduced before experiences are clustered"
     )
     insight_profiles: str = Field(
         "{}", description="retrieval profiles of insights as a JSON object by name; they win over those in the code"
     )
-=======
     memory_threshold: float = Field(0.85, ge=0, le=1, description="cosine above which a memory joins a cluster")
     memory_max_clusters: int = Field(10_000, ge=100, le=100_000, description="clusters of memories in one scope")
     memory_when_full: Literal["refuse", "merge"] = Field("refuse", description="what happens at memory_max_clusters")
     memory_fusion: Literal["rrf", "rsf"] = Field("rsf", description="fusion of words and meaning in hybrid recall")
     memory_sparse_weight: float = Field(0.6, ge=0, le=1, description="weight of words in hybrid recall")
     memory_consolidate: bool = Field(True, description="let `clause serve` consolidate memories in the background")
->>>>>>> 598ef8a (Memories in clusters: written in one transaction, recalled by meaning and words, consolidated by a job)
     record_runs: bool = Field(True, description="write a Run node for every answer")
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="least severe log line shown")
 
