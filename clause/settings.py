@@ -29,6 +29,7 @@ class Settings(BaseSettings):
         Path(platformdirs.user_data_dir("clause")), description="where the managed Neo4j and its password live"
     )
     mode: Literal["personal", "connected", "full"] = Field("full", description="which MCP tools are offered")
+    mcp_tokens: int = Field(8000, ge=1000, le=100_000, description="cl100k tokens of one result of an MCP tool")
 
     neo4j_uri: str | None = Field(None, description="an external server; unset: the managed local one")
     neo4j_user: str = Field("neo4j", description="user of the external server")

@@ -9,7 +9,7 @@ from fastapi import Depends, Request
 
 from clause.container import Container
 from clause.graph.scopes import Caller
-from clause.operations.keys import refusal
+from clause.operations.keys import presented, refusal
 
 Authenticate = Callable[[Request], Awaitable[Caller]]
 """Says who is asking: the Caller of its API key's scopes; raises UnauthorizedError for a key that opens nothing."""
@@ -22,25 +22,16 @@ async def owner_of_everything(_request: Request) -> Caller:
 
 async def key_or_owner(request: Request) -> Caller:
     """On the loopback: who brings an API key has its scopes, who brings none owns everything."""
-    token = _token(request)
+    token = presented(request.headers)
     return await owner_of_everything(request) if token is None else await _container(request).api_keys.caller(token)
 
 
 async def key_alone(request: Request) -> Caller:
     """Beyond the loopback: nobody without an API key."""
-    token = _token(request)
+    token = presented(request.headers)
     if token is None:
         raise refusal()
     return await _container(request).api_keys.caller(token)
-
-
-def _token(request: Request) -> str | None:
-    """What `Authorization: Bearer` or `X-API-Key` carries; another way of signing in opens nothing."""
-    authorization = request.headers.get("authorization")
-    if authorization is None:
-        return request.headers.get("x-api-key")
-    kind, _, token = authorization.partition(" ")
-    return token.strip() if kind.lower() == "bearer" else ""
 
 
 async def resolve_caller(request: Request) -> Caller:

@@ -39,6 +39,7 @@ COMMANDS: dict[str, Entry] = {
     "train": Entry("clause.cli.train", "Train the three agents on questions with answers."),
     "policy": Entry("clause.cli.policy", "Say, promote or take back which policy decides by default."),
     "reembed": Entry("clause.cli.reembed", "Embed the graph again with another model; resumable."),
+    "mcp": Entry("clause.cli.mcp", "Serve an agent's tools over MCP; `clause mcp install` sets a client up."),
     "keys": Entry("clause.cli.keys", "Make, list and revoke API keys."),
     "doctor": Entry("clause.cli.doctor", "Say what is wrong and how to mend it."),
 }

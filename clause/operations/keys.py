@@ -10,7 +10,7 @@ import hashlib
 import hmac
 import re
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -135,6 +135,21 @@ class ApiKeys:
 def hashed(secret: str) -> str:
     """SHA-256 of a secret, in hex: what the graph keeps."""
     return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def presented(headers: Mapping[str, str]) -> str | None:
+    """The key that a request brings, as `Authorization: Bearer` or `X-API-Key` (names in lower case).
+
+    Another way of signing in is a key that opens nothing; None only where there is no attempt at all.
+
+    >>> presented({"authorization": "Bearer clause_x"}), presented({"authorization": "Basic eDp5"}), presented({})
+    ('clause_x', '', None)
+    """
+    authorization = headers.get("authorization")
+    if authorization is None:
+        return headers.get("x-api-key")
+    kind, _, token = authorization.partition(" ")
+    return token.strip() if kind.lower() == "bearer" else ""
 
 
 def refusal() -> UnauthorizedError:

@@ -1,0 +1,129 @@
+"""The configuration of clients: where each keeps its servers, and how ours is added without touching the rest."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from clause.errors import BadInputError, SettingsError
+from clause.settings import Settings
+
+NAME = "clause"
+_SERVERS = "mcpServers"
+_PASSED_ON = ("home", "mode", "neo4j_uri", "neo4j_user", "neo4j_database", "default_scope", "mcp_tokens")
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change to one file; nothing is written before `apply`."""
+
+    path: Path
+    before: str
+    after: str
+
+    @property
+    def needed(self) -> bool:
+        """False where the file says so already."""
+        return self.before != self.after
+
+    def shown(self) -> str:
+        """The change as a unified diff."""
+        lines = difflib.unified_diff(
+            self.before.splitlines(), self.after.splitlines(), f"{self.path} (now)", f"{self.path} (then)", lineterm=""
+        )
+        return "\n".join(lines) or f"{self.path} needs no change"
+
+    def apply(self) -> None:
+        """Write the file, whole or not at all; what was there before stays beside it as `.bak`.
+
+        Raises:
+            SettingsError: the folder cannot be written to.
+        """
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            fresh = self.path.with_name(f"{self.path.name}.new")
+            fresh.touch(mode=0o600)
+            fresh.write_text(self.after, encoding="utf-8")
+            if self.path.exists():
+                shutil.copy2(self.path, self.path.with_name(f"{self.path.name}.bak"))
+                shutil.copymode(self.path, fresh)
+            fresh.replace(self.path)
+        except OSError as error:
+            raise SettingsError(f"{self.path} cannot be written: {error.strerror}", field="file") from error
+
+
+def plan_change(client: str, file: Path | None, settings: Settings, environ: Mapping[str, str] = os.environ) -> Change:
+    """What must change so that `client` starts our server.
+
+    Args:
+        client: claude-code, claude-desktop or cursor.
+        file: its configuration; its usual place unless given.
+        settings: what differs from the defaults is passed on, but for secrets, which the client's own environment has.
+        environ: where CLAUSE_* and the client's folders are looked up.
+
+    Raises:
+        BadInputError: the client is unknown, or its file is no JSON object.
+    """
+    path = (file or usual_place(client, environ)).expanduser()
+    before = path.read_text(encoding="utf-8") if path.exists() else ""
+    configuration = _parsed(before, path)
+    servers = configuration.setdefault(_SERVERS, {})
+    if not isinstance(servers, dict):
+        raise BadInputError(f"{_SERVERS} in {path} is no object", remedy="mend the file first", field="file")
+    wanted = entry(settings, client)
+    if servers.get(NAME) == wanted:
+        return Change(path, before, before)
+    servers[NAME] = wanted
+    return Change(path, before, json.dumps(configuration, ensure_ascii=False, indent=2) + "\n")
+
+
+def entry(settings: Settings, client: str = "claude-code") -> dict[str, Any]:
+    """How a client starts our server: this Python and this installation, whatever its PATH is."""
+    defaults = Settings.model_construct()
+    given = {
+        f"CLAUSE_{name.upper()}": str(getattr(settings, name))
+        for name in _PASSED_ON
+        if getattr(settings, name) != getattr(defaults, name)
+    }
+    kind = {"type": "stdio"} if client == "claude-code" else {}
+    command = {"command": sys.executable, "args": ["-m", "clause.cli.main", "mcp"]}
+    return {**kind, **command, **({"env": given} if given else {})}
+
+
+def usual_place(client: str, environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Path:
+    """Where a client keeps its servers for this user.
+
+    >>> usual_place("cursor", {"HOME": "/home/ann"}).as_posix()
+    '/home/ann/.cursor/mcp.json'
+    """
+    home = Path(environ.get("HOME") or Path.home())
+    if client == "claude-code":
+        return home / ".claude.json"
+    if client == "cursor":
+        return home / ".cursor" / "mcp.json"
+    if client != "claude-desktop":
+        raise BadInputError(f"{client[:40]!r} is no client we know", bound="claude-code, claude-desktop, cursor")
+    if platform == "darwin":
+        folder = home / "Library" / "Application Support"
+    elif platform == "win32":
+        folder = Path(environ.get("APPDATA") or home / "AppData" / "Roaming")
+    else:
+        folder = Path(environ.get("XDG_CONFIG_HOME") or home / ".config")
+    return folder / "Claude" / "claude_desktop_config.json"
+
+
+def _parsed(text: str, path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(text) if text.strip() else {}
+    except ValueError as error:
+        raise BadInputError(f"{path} is no JSON: {error}", remedy="mend the file first", field="file") from error
+    if not isinstance(found, dict):
+        raise BadInputError(f"{path} is no JSON object", remedy="mend the file first", field="file")
+    return found

@@ -1,0 +1,51 @@
+"""Resources: what a client may show beside a conversation, without calling a tool."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mcp_types import Resource as ResourceDefinition
+
+from clause.graph.scopes import Caller
+from clause.mcp_bridge.tool import Found
+
+if TYPE_CHECKING:
+    from clause.container import Container
+
+
+@dataclass(frozen=True)
+class Resource:
+    """A resource as it is listed and read."""
+
+    uri: str
+    title: str
+    description: str
+    read: Callable[[Container, Caller], Awaitable[Found]]
+
+    def definition(self) -> ResourceDefinition:
+        """What resources/list says of it."""
+        return ResourceDefinition(
+            uri=self.uri,
+            name=self.uri.partition("://")[2],
+            title=self.title,
+            description=self.description,
+            mime_type="application/json",
+        )
+
+
+async def stats(container: Container, caller: Caller) -> Found:
+    """How many nodes of each kind the caller's scopes hold."""
+    known = [row["id"] for row in await container.graph.run("graph/scopes")]
+    scopes = list(caller.resolve(None, known))
+    rows = await container.graph.run("operations/node_counts", scopes=scopes)
+    return {"scopes": scopes, "nodes": {row["label"]: row["nodes"] for row in rows}}
+
+
+RESOURCES = {
+    resource.uri: resource
+    for resource in (
+        Resource("clause://stats", "What the graph holds", "How many nodes of each kind your scopes hold.", stats),
+    )
+}

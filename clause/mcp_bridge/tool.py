@@ -1,0 +1,148 @@
+"""One tool: a name, when to use it, what it takes, and the service that answers."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_type_hints
+
+from mcp_types import Tool as ToolDefinition
+from mcp_types import ToolAnnotations
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from clause.graph.scopes import Caller
+
+if TYPE_CHECKING:
+    from clause.container import Container
+
+Mode = Literal["personal", "connected", "full"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+"""From the fewest tools to all of them."""
+
+Found = BaseModel | Mapping[str, Any] | Sequence[BaseModel]
+Work = Callable[["Container", Any, Caller], Awaitable[Found]]
+Id = Annotated[str, StringConstraints(min_length=1, max_length=300)]
+
+_CURSOR = {
+    "type": "string",
+    "maxLength": 1000,
+    "description": "next_cursor of the result before, with the same other arguments, for what is left of it",
+}
+_OUTPUT: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "success": {"type": "boolean", "description": "false: see `error`"},
+        "next_cursor": {"type": ["string", "null"], "description": "call again with it as `cursor` for what is left"},
+        "cut_at": {"type": "string", "description": "where in the whole answer this result ends"},
+        "continues_at": {"type": "string", "description": "where in the whole answer this result goes on"},
+        "error": {"type": "object", "description": "code, message, and where known remedy, field, bound"},
+    },
+    "required": ["success"],
+    "additionalProperties": True,
+}
+
+
+class Arguments(BaseModel):
+    """Arguments that no room has a model for: frozen, and unknown ones are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Nothing(Arguments):
+    """No arguments."""
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A tool as it is offered and called.
+
+    Attributes:
+        name: the tool's name.
+        description: what it does and when to use it.
+        arguments: the model of what it takes; a room's own where there is one.
+        work: asks the service.
+        mode: the smallest mode that offers it.
+        reads: it changes nothing.
+        idempotent: a second call with the same arguments changes nothing more.
+        destroys: it takes something away.
+        hidden: fields of `arguments` that are not for agents, with the values they get.
+    """
+
+    name: str
+    description: str
+    arguments: type[BaseModel]
+    work: Work
+    mode: Mode
+    reads: bool
+    idempotent: bool
+    destroys: bool
+    hidden: Mapping[str, Any]
+
+    @property
+    def pages_itself(self) -> bool:
+        """True where the service has cursors of its own."""
+        return "cursor" in self.arguments.model_fields
+
+    def definition(self) -> ToolDefinition:
+        """What tools/list says of it."""
+        schema = self.arguments.model_json_schema()
+        schema.setdefault("properties", {})
+        for name in self.hidden:
+            schema["properties"].pop(name, None)
+        schema["properties"]["cursor"] = _CURSOR
+        for key in ("title", "description", "example"):
+            schema.pop(key, None)
+        return ToolDefinition(
+            name=self.name,
+            title=self.name.replace("_", " "),
+            description=self.description,
+            input_schema=schema,
+            output_schema=_OUTPUT,
+            annotations=ToolAnnotations(
+                read_only_hint=self.reads,
+                destructive_hint=self.destroys,
+                idempotent_hint=self.idempotent or self.reads,
+                open_world_hint=False,
+            ),
+        )
+
+    def read(self, given: Mapping[str, Any]) -> BaseModel:
+        """The checked arguments.
+
+        Raises:
+            ValidationError: an argument is missing, unknown or out of its bounds.
+        """
+        known = {name: value for name, value in given.items() if name != "cursor" or self.pages_itself}
+        secret = {name: value for name, value in known.items() if name in self.hidden}
+        return self.arguments.model_validate({**known, **self.hidden, **{f"{name} (hidden)": 1 for name in secret}})
+
+
+def tool(
+    mode: Mode,
+    *,
+    reads: bool = False,
+    idempotent: bool = False,
+    destroys: bool = False,
+    hidden: Mapping[str, Any] | None = None,
+) -> Callable[[Work], Tool]:
+    """Make a tool of an async function `(container, given, caller)`: its name and docstring are the tool's, and the
+    annotation of `given` is the model of its arguments.
+    """
+
+    def made(work: Work) -> Tool:
+        return Tool(
+            name=work.__name__,
+            description=" ".join((work.__doc__ or "").split()),
+            arguments=get_type_hints(work, localns={"Container": Any})["given"],
+            work=work,
+            mode=mode,
+            reads=reads,
+            idempotent=idempotent,
+            destroys=destroys,
+            hidden=hidden or {},
+        )
+
+    return made
+
+
+Limit = Annotated[int, Field(ge=1, le=100)]

@@ -1,0 +1,81 @@
+"""Tools of the three agents that build a subgraph, walk it and pick the evidence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from clause.graph.scopes import Caller
+from clause.mcp_bridge.tool import Arguments, Found, Id, tool
+from clause.reasoning.models import (
+    BudgetAllocation,
+    ContextCurationRequest,
+    CoordinationRequest,
+    PathNavigationRequest,
+    SubgraphRequest,
+)
+
+if TYPE_CHECKING:
+    from clause.container import Container
+
+_FIRST = ("answers", "abstained", "evidence", "path", "seeds", "paths")
+
+
+class Question(CoordinationRequest):
+    """A question for all three agents, within budgets."""
+
+    budgets: BudgetAllocation = Field(default_factory=BudgetAllocation, description="what each agent may spend")
+
+
+class RunId(Arguments):
+    """Which recorded run."""
+
+    run_id: Id = Field(description="run_id of an answer of `coordinate`")
+
+
+@tool("full")
+async def coordinate(container: Container, given: Question, caller: Caller) -> Found:
+    """Answer a question from the graph: builds a small subgraph, walks it and picks evidence with its sources, within
+    hard budgets. Use it first for a factual question that may take several steps (who directed the films that X
+    starred in); use belief_query for a single remembered statement. The answer has the answers, the evidence, the path,
+    and a receipt of what was spent; `abstained` means that nothing in the graph supports an answer."""
+    response = await container.coordinator.coordinate(given, caller)
+    dumped = response.model_dump(mode="json")
+    return {**_first(dumped.pop("result")), **dumped}
+
+
+@tool("full")
+async def subgraph(container: Container, given: SubgraphRequest, caller: Caller) -> Found:
+    """Build only the small subgraph around what a question names, with the score of every relationship. Use it to see
+    what is connected to something, before deciding where to look closer."""
+    return await container.agents.subgraph(given, caller)
+
+
+@tool("full")
+async def navigate(container: Container, given: PathNavigationRequest, caller: Caller) -> Found:
+    """Walk the graph from a start node towards what a question asks, a few steps at a time. Use it when you know where
+    to start and want the path itself; coordinate finds the start by itself."""
+    return await container.agents.navigate(given, caller)
+
+
+@tool("full")
+async def curate(container: Container, given: ContextCurationRequest, caller: Caller) -> Found:
+    """Pick from texts that you already have those that answer a question, without repeating themselves, within a token
+    budget. Use it to shorten a pile of search results or notes before you read them."""
+    return await container.agents.curate(given, caller)
+
+
+@tool("full", reads=True)
+async def run_explain(container: Container, given: RunId, caller: Caller) -> Found:
+    """Explain how an earlier answer came about: every step of the three agents with its score, its price and what was
+    left out. Use it when someone asks why an answer is what it is."""
+    return await container.runs.get(given.run_id, caller)
+
+
+def _first(result: dict[str, Any]) -> dict[str, Any]:
+    """A result with what answers the question first: it is what a cut leaves."""
+    return {key: result[key] for key in (*(key for key in _FIRST if key in result), *result)}
+
+
+TOOLS = (coordinate, subgraph, navigate, curate, run_explain)

@@ -1,0 +1,126 @@
+"""How messages come and go: stdio for the client that started us, streamable HTTP with API keys for the others."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from mcp.server.context import ServerRequestContext
+
+from clause.errors import ClauseError
+from clause.graph.scopes import Caller
+from clause.mcp_bridge.holding import Holder
+from clause.mcp_bridge.server import build_server
+from clause.operations.keys import presented, refusal
+from clause.operations.listening import is_loopback
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[Message, Receive, Send], Awaitable[None]]
+
+PATH = "/mcp"
+MAX_BODY_BYTES = 1 << 20
+_CALLER = "clause.caller"
+_GRACE_S = 5
+
+
+def run_stdio(holder: Holder) -> None:
+    """Serve the client on stdin and stdout until it hangs up; nothing else is written to stdout."""
+    from mcp.server.stdio import stdio_server  # noqa: PLC0415
+
+    async def serve() -> None:
+        server = build_server(holder)
+        async with stdio_server() as (reading, writing):
+            await server.run(reading, writing, server.create_initialization_options())
+
+    asyncio.run(serve())
+
+
+def http_application(holder: Holder) -> Application:
+    """The ASGI application at /mcp: each request is answered for the caller of its API key.
+
+    On the loopback a request without a key is the owner's; beyond it nobody is answered without one. No state is kept
+    between requests, so that a key never speaks in a session of another.
+    """
+    settings = holder.settings
+    server = build_server(holder, caller_of=_caller_of)
+    inner = server.streamable_http_app(
+        streamable_http_path=PATH,
+        json_response=True,
+        stateless_http=True,
+        max_request_body_size=MAX_BODY_BYTES,
+        host="127.0.0.1" if is_loopback(settings.host) else settings.host,
+    )
+    return _Authenticated(inner, holder, local=is_loopback(settings.host))
+
+
+def run_http(holder: Holder, listener: socket.socket, application: Application) -> None:
+    """Serve on `listener` until interrupted; what is wrong with the container is found out first.
+
+    Raises:
+        ClauseError: the container cannot be opened.
+    """
+    import uvicorn  # noqa: PLC0415
+
+    async def serve() -> None:
+        try:
+            await holder.container()
+            config = uvicorn.Config(
+                application,
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                timeout_graceful_shutdown=_GRACE_S,
+            )
+            await uvicorn.Server(config).serve(sockets=[listener])
+        finally:
+            await holder.close()
+
+    asyncio.run(serve())
+
+
+def _caller_of(context: ServerRequestContext[Any, Any]) -> Caller:
+    if context.request is None:
+        raise refusal()
+    caller: Caller = context.request.scope[_CALLER]
+    return caller
+
+
+class _Authenticated:
+    """Finds out who is asking before anything else does, and answers 401 where nobody may."""
+
+    def __init__(self, inner: Any, holder: Holder, *, local: bool) -> None:
+        self._inner = inner
+        self._holder = holder
+        self._local = local
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            try:
+                scope[_CALLER] = await self._caller(scope)
+            except ClauseError as error:
+                await _refuse(error, send)
+                return
+        await self._inner(scope, receive, send)
+
+    async def _caller(self, scope: Message) -> Caller:
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        token = presented(headers)
+        if token is None and self._local:
+            return Caller()
+        if token is None:
+            raise refusal()
+        return await (await self._holder.container()).api_keys.caller(token)
+
+
+async def _refuse(error: ClauseError, send: Send) -> None:
+    body = json.dumps({"code": error.code, "message": error.message, "remedy": error.remedy}).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    if error.status == 401:
+        headers.append((b"www-authenticate", b"Bearer"))
+    await send({"type": "http.response.start", "status": error.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

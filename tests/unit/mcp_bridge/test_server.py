@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from mcp.shared.exceptions import MCPError
+
+from clause.errors import UnavailableError
+from clause.graph.scopes import Caller
+from clause.graph.wire import Found
+from clause.mcp_bridge.holding import Holder
+from clause.mcp_bridge.server import build_server, owner
+from clause.mcp_bridge.toolbox import offered
+from clause.mcp_bridge.tools.reasoning import _first
+from clause.settings import Settings
+from tests.unit.api.fakes import FakeContainer
+from tests.unit.mcp_bridge.conftest import Connect
+
+
+class FakeGraph:
+    """Finds so many rows of words."""
+
+    def __init__(self, rows: int) -> None:
+        self.rows = rows
+        self.asked: list[tuple[str, Any]] = []
+
+    async def explore(self, text: str, parameters: Any) -> Found:
+        self.asked.append((text, parameters))
+        return Found(("x",), tuple({"x": f"{place} " * 20} for place in range(self.rows)), cut=False)
+
+
+async def test_tools_are_listed_before_anything_is_opened(connect: Connect, container: FakeContainer) -> None:
+    async with connect() as client:
+        tools = (await client.list_tools()).tools
+        assert {"coordinate", "graph_query"} <= {tool.name for tool in tools}
+    assert not container.opened
+
+
+async def test_every_tool_says_when_to_use_it_and_what_it_takes(connect: Connect) -> None:
+    async with connect() as client:
+        for tool in (await client.list_tools()).tools:
+            assert "Use it" in (tool.description or ""), tool.name
+            Draft202012Validator.check_schema(tool.input_schema)
+            assert tool.input_schema["type"] == "object"
+            assert tool.input_schema["properties"]["cursor"]["type"] == "string"
+            assert tool.output_schema is not None
+            assert tool.output_schema["required"] == ["success"]
+            assert tool.annotations is not None
+            assert tool.annotations.open_world_hint is False
+
+
+async def test_a_call_opens_the_container_and_the_end_closes_it(connect: Connect, container: FakeContainer) -> None:
+    async with connect() as client:
+        result = await client.call_tool("coordinate", {"query": "who directed it"})
+        assert result.structured_content["success"] is True
+        assert container.opened
+        assert not container.closed
+    assert container.closed
+
+
+def test_the_answers_come_before_the_subgraph() -> None:
+    result = {"subgraph": {}, "path": {}, "reason": "why", "evidence": [], "answers": []}
+    assert list(_first(result)) == ["answers", "evidence", "path", "subgraph", "reason"]
+
+
+async def test_what_the_model_can_mend_is_an_error_result(connect: Connect, container: FakeContainer) -> None:
+    async with connect() as client:
+        for name, arguments in (("coordinate", {"query": "x"}), ("coordinate", {"nonsense": 1}), ("nothing", {})):
+            result = await client.call_tool(name, arguments)
+            assert result.is_error
+            assert result.structured_content["success"] is False
+            assert result.structured_content["error"]["message"]
+        container.fail(UnavailableError("Neo4j is away", remedy="start it"))
+        away = await client.call_tool("coordinate", {"query": "who directed it"})
+        assert away.structured_content["error"] == {
+            "code": "unavailable",
+            "message": "Neo4j is away",
+            "remedy": "start it",
+        }
+
+
+async def test_a_long_answer_goes_on_with_its_cursor(connect: Connect, container: FakeContainer) -> None:
+    container.graph = FakeGraph(rows=300)
+    async with connect(mcp_tokens=2000) as client:
+        arguments: dict[str, Any] = {"query": "MATCH (n) RETURN n.name AS x"}
+        rows, pages = [], 0
+        while True:
+            page = (await client.call_tool("graph_query", arguments)).structured_content
+            rows += page["rows"]
+            pages += 1
+            if "next_cursor" not in page:
+                break
+            arguments["cursor"] = page["next_cursor"]
+        assert [row["x"].split()[0] for row in rows] == [str(place) for place in range(300)]
+        assert pages > 3
+        assert len(container.graph.asked) == 1
+        lost = await client.call_tool("graph_query", {"query": "x", "cursor": "rest-lost"})
+        assert lost.structured_content["error"]["field"] == "cursor"
+
+
+async def test_cypher_is_the_owners_alone(connect: Connect, container: FakeContainer) -> None:
+    container.graph = FakeGraph(rows=1)
+    async with connect(caller=Caller(readable=("user:ann",), writable=())) as client:
+        refused = await client.call_tool("graph_query", {"query": "MATCH (n) RETURN n"})
+    assert refused.structured_content["error"]["code"] == "forbidden"
+    assert container.graph.asked == []
+
+
+async def test_resources_are_listed_and_read(connect: Connect, container: FakeContainer) -> None:
+    async def run(name: str, **_: Any) -> list[dict[str, Any]]:
+        return [{"id": "public"}] if name == "graph/scopes" else [{"label": "Entity", "nodes": 3}]
+
+    container.graph = SimpleNamespace(run=run)
+    async with connect() as client:
+        listed = (await client.list_resources()).resources
+        assert "clause://stats" in {resource.uri for resource in listed}
+        (content,) = (await client.read_resource("clause://stats")).contents
+        assert '"Entity": 3' in content.text
+        with pytest.raises(MCPError, match="no resource"):
+            await client.read_resource("clause://nothing")
+
+
+async def test_a_resource_that_cannot_be_read_says_why(connect: Connect, container: FakeContainer) -> None:
+    async def run(_name: str, **_: Any) -> Any:
+        raise UnavailableError("Neo4j is away")
+
+    container.graph = SimpleNamespace(run=run)
+    async with connect() as client:
+        with pytest.raises(MCPError, match="Neo4j is away"):
+            await client.read_resource("clause://stats")
+
+
+def test_a_mode_offers_the_tools_of_the_smaller_ones_too() -> None:
+    personal, connected, full = ({tool.name for tool in offered(mode)} for mode in ("personal", "connected", "full"))
+    assert personal <= connected <= full
+    assert len(full) == len(offered("full"))
+
+
+def test_over_stdio_the_owner_asks() -> None:
+    assert owner(None) == Caller()  # type: ignore[arg-type]
+
+
+async def test_a_container_that_cannot_be_opened_is_tried_again_by_the_next_call() -> None:
+    from contextlib import asynccontextmanager
+
+    tries = []
+
+    @asynccontextmanager
+    async def opener(_settings: Any, _metrics: Any):
+        tries.append(1)
+        if len(tries) == 1:
+            raise UnavailableError("Neo4j is away")
+        yield FakeContainer()
+
+    holder = Holder(Settings(), opener)
+    with pytest.raises(UnavailableError):
+        await holder.container()
+    assert await holder.container() is await holder.container()
+    assert len(tries) == 2
+    await holder.close()
+    await holder.close()
+    assert build_server(holder).name == "clause"
