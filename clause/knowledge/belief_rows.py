@@ -1,13 +1,10 @@
-"""Beliefs on their way to and from the graph: properties of a new one, a read row as a model."""
+"""Beliefs on their way to and from the graph: properties of a new one, a row as a model, as of any instant."""
 
 from __future__ import annotations
 
-import hashlib
-import re
-import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 from clause.graph.scopes import scope_token
 from clause.knowledge.confidence import (
@@ -18,87 +15,29 @@ from clause.knowledge.confidence import (
     PENALTIES,
     STARTS,
     WEIGHTS,
+    freshness,
     overall,
+    stage,
     starting_quality,
 )
-from clause.knowledge.models import (
-    Belief,
-    BeliefCreate,
-    BeliefEntity,
-    ConfidenceDimensions,
-    ConfidenceGiven,
-    SourceGiven,
-    Statement,
-)
-from clause.text.names import hashed
+from clause.knowledge.content import content_hash, domain_token, live_hash, recorded_token, short_name
+from clause.knowledge.models import Belief, BeliefCreate, BeliefEntity, ConfidenceDimensions, ConfidenceGiven
 
-HELD = ("active", "disputed")
+HELD: Final = ("active", "disputed")
 """The statuses of beliefs that are held."""
 
-NAME_LENGTH = 80
-RELIABILITY = {
-    "document": 0.6,
-    "conversation": 0.5,
-    "inference": 0.4,
-    "observation": 0.6,
-    "api": 0.5,
-    "user_input": 0.7,
-}
-"""Reliability of a source without a track record, by kind."""
+ENTRY: Final = 12
+"""Numbers of one entry of `history`: see cypher/knowledge/settle.cypher."""
 
-_BLANKS = re.compile(r"\s+")
-_WORD = re.compile(r"[^\W_]+")
+_DAY_MS = 86_400_000.0
 
 
-def normalised(content: str) -> str:
-    r"""The text that a belief is keyed by: NFC, NUL bytes and outer blanks gone, inner blanks as one; case is kept.
+def settling(ids: Iterable[str], scopes: Sequence[str], now: datetime) -> tuple[str, dict[str, Any]]:
+    """The statement that derives the confidence of these beliefs anew: last in each transaction that touches them.
 
-    >>> normalised("  Ann\n likes  tea ")
-    'Ann likes tea'
+    Their statements, sources, tensions and lineage as they are then give stage, status, dimensions and overall. Ids go
+    in one order for every writer, so that writers wait for each other and never deadlock.
     """
-    return _BLANKS.sub(" ", unicodedata.normalize("NFC", content.replace("\x00", ""))).strip()
-
-
-def content_hash(content: str) -> str:
-    """Sha256 of the normalised text, in hex."""
-    return hashlib.sha256(normalised(content).encode("utf-8", "replace")).hexdigest()
-
-
-def live_hash(content: str, valid_from: datetime | None, valid_until: datetime | None) -> str:
-    """What is unique among the beliefs held in a scope: the text, and its valid time where one is given.
-
-    >>> live_hash("a", None, None) == content_hash("a")
-    True
-    """
-    if valid_from is None and valid_until is None:
-        return content_hash(content)
-    times = "/".join(at.astimezone(UTC).isoformat() if at else "" for at in (valid_from, valid_until))
-    return f"{content_hash(content)}@{times}"
-
-
-def short_name(content: str) -> str:
-    """A title of at most 80 characters, cut after a whole word where there is one.
-
-    >>> short_name("word " * 40)[-9:]
-    'word word'
-    """
-    text = normalised(content)
-    if len(text) <= NAME_LENGTH:
-        return text
-    return text[:NAME_LENGTH].rsplit(" ", 1)[0]
-
-
-def recorded_token(at: datetime) -> str:
-    """An instant as digits that sort like it, for ranges in the full-text index.
-
-    >>> recorded_token(datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=UTC))
-    '20260102030405000006'
-    """
-    return at.astimezone(UTC).strftime("%Y%m%d%H%M%S%f")
-
-
-def settling(ids: Sequence[str], scopes: Sequence[str], now: datetime) -> tuple[str, dict[str, Any]]:
-    """The statement that derives the confidence of these beliefs anew: last in each transaction that touches them."""
     return "knowledge/settle", {
         "ids": sorted(set(ids)),
         "scopes": list(scopes),
@@ -133,20 +72,18 @@ def new_belief(
 ) -> dict[str, Any]:
     """The properties of a belief that nobody has stated before."""
     dimensions = starting_dimensions(given)
-    total = overall(dimensions)
     own = given.confidence or ConfidenceGiven()
-    ordered = [dimensions["source_reliability"], dimensions["method_quality"], dimensions["internal_consistency"],
-               1.0 if own.temporal_freshness is None else own.temporal_freshness, dimensions["corroboration"],
-               dimensions["domain_applicability"]]  # fmt: skip
-    instant = at.timestamp() * 1000 // 1
-    history = [instant, *(-1.0 if value is None else value for value in ordered), instant, 1.0, 0.0]
+    standing = (*dimensions.values(), _millis(at), 1.0, 0.0, 1.0, None)
     return {
         "id": belief_id,
+        "scope": scope,
         "scope_token": scope_token(scope),
+        "live_hash": live_hash(given.content, given.valid_from, given.valid_until),
         "content": given.content.replace("\x00", ""),
         "content_hash": content_hash(given.content),
         "name": short_name(given.content),
         "domain_path": list(given.domain_path),
+        "domain_token": " ".join(map(domain_token, given.domain_path)),
         "status": "active",
         "stage": "tentative",
         "signal": given.signal,
@@ -170,75 +107,76 @@ def new_belief(
         "settled_at": at,
         "version": 1,
         "embedding_model": model,
-        "overall": total,
+        "overall": overall(dimensions),
         "given_consistency": own.internal_consistency,
         "given_freshness": own.temporal_freshness,
         "given_corroboration": own.corroboration,
-        "history": history,
+        "history": [_millis(at), *(-1.0 if value is None else value for value in standing)],
         **{f"c_{name}": value for name, value in dimensions.items()},
     }
 
 
-def new_source(given: Statement, scope: str, at: datetime) -> dict[str, Any]:
-    """The source of a statement: the one given, or the caller in this session."""
-    source = given.source or SourceGiven(kind="conversation" if given.session_id else "user_input")
-    parts = (source.kind, source.title, source.uri, source.upstream)
-    own = parts if any(parts[1:]) else (source.kind, given.session_id or "caller")
-    return {
-        "id": given.source_id or hashed("src_", scope, *own),
-        "scope": scope,
-        "kind": source.kind,
-        "title": source.title,
-        "name": source.title or source.kind.replace("_", " "),
-        "uri": source.uri or None,
-        "upstream": source.upstream or None,
-        "session_id": given.session_id if not any(parts[1:]) else None,
-        "recorded_at": at,
-        "version": 1,
-    }
-
-
-def provenance(
-    given: Statement, source: Mapping[str, Any], provenance_id: str, scope: str, at: datetime
-) -> dict[str, Any]:
-    """How a statement came here, and what tells whether it is independent of others."""
-    return {
-        "id": provenance_id,
-        "scope": scope,
-        "source_id": source["id"],
-        "origin": source.get("upstream") or source["id"],
-        "session_id": given.session_id,
-        "reliability": RELIABILITY.get(source["kind"], 0.5),
-        "words": sorted(source_words(source)),
-        "recalled": given.recalled,
-        "extractor_identity": given.extraction_method,
-        "extraction_timestamp": at,
-        "source_uri": source.get("uri"),
-        "verification_status": "unverified",
-        "recorded_at": at,
-    }
-
-
-def source_words(source: Mapping[str, Any]) -> frozenset[str]:
-    """The words of a source's title and uri, in lower case.
-
-    >>> sorted(source_words({"title": "The News", "uri": None}))
-    ['news', 'the']
-    """
-    return frozenset(_WORD.findall(f"{source.get('title') or ''} {source.get('uri') or ''}".casefold()))
-
-
-def belief_of(row: Mapping[str, Any]) -> Belief:
-    """A belief from a row of `knowledge/beliefs`."""
-    found = row["belief"]
-    dimensions = {name: found[f"c_{name}"] for name in WEIGHTS}
+def belief_of(found: Mapping[str, Any], entities: Sequence[Sequence[str]], at: datetime) -> Belief:
+    """A belief from its properties and [id, name, kind, role] of its entities; fresh as of `at`."""
     return Belief.model_validate(
         {
             **found,
-            "domain_path": tuple(found["domain_path"] or ()),
-            "confidence": ConfidenceDimensions(**dimensions, overall=found["overall"]),
-            "entities": tuple(
-                BeliefEntity(id=one[0], name=one[1], kind=one[2], role=one[3]) for one in row["entities"]
-            ),
+            "domain_path": tuple(found.get("domain_path") or ()),
+            "confidence": dimensions_of(found, at),
+            "entities": tuple(BeliefEntity(id=one[0], name=one[1], kind=one[2], role=one[3]) for one in entities),
+            **{name: found.get(name) for name in _INSTANTS},
         }
     )
+
+
+_INSTANTS = ("valid_from", "valid_until", "superseded_at", "archived_at", "retracted_at")
+
+
+def dimensions_of(found: Mapping[str, Any], at: datetime) -> ConfidenceDimensions:
+    """The dimensions as stored, with the freshness and the overall of the instant `at`."""
+    values = {name: found.get(f"c_{name}") for name in WEIGHTS}
+    given = found.get("given_freshness")
+    age_days = (_millis(at) - _millis(found["confirmed_at"])) / _DAY_MS
+    fresh = (1.0 if given is None else given) * freshness(age_days, HALF_LIVES_DAYS[found["decay"]])
+    values["temporal_freshness"] = fresh
+    ceiling = found.get("ceiling")
+    total = overall(values)
+    return ConfidenceDimensions(**values, overall=total if ceiling is None else min(total, ceiling))
+
+
+def as_recorded(found: Mapping[str, Any], recorded: datetime) -> dict[str, Any] | None:
+    """The properties as they were known at an instant; None where the belief was not known yet.
+
+    What happened later (statements, tensions, supersession, archiving, retraction) is undone from `history` and from
+    the instants of the changes, so that later facts never change an answer about the past.
+    """
+    if found["recorded_at"] > recorded:
+        return None
+    moment = _millis(recorded)
+    history = found["history"]
+    entries = [history[at : at + ENTRY] for at in range(0, len(history), ENTRY)]
+    known = [entry for entry in entries if entry[0] <= moment] or entries[:1]
+    names = (*(f"c_{name}" for name in WEIGHTS), "confirmed_at", "sources", "open_tensions", "statements", "ceiling")
+    then: dict[str, Any] = dict(
+        zip(names, (None if number == -1.0 else number for number in known[-1][1:]), strict=True)
+    )
+    then["given_freshness"] = then["c_temporal_freshness"]
+    then["confirmed_at"] = datetime.fromtimestamp((then["confirmed_at"] or 0.0) / 1000, UTC)
+    then |= {name: int(then[name] or 0) for name in ("sources", "open_tensions", "statements")}
+    ended = {status: found.get(f"{status}_at") for status in ("retracted", "archived", "superseded")}
+    past = {status: at for status, at in ended.items() if at is not None and at <= recorded}
+    status = next(iter(past), "disputed" if then["open_tensions"] else "active")
+    return {
+        **found,
+        **then,
+        **{f"{name}_at": past.get(name) for name in ended},
+        "superseded_by_id": found.get("superseded_by_id") if "superseded" in past else None,
+        "valid_until": found.get("valid_until") if "superseded" in past else found.get("given_until"),
+        "status": status,
+        "stage": stage(then["sources"]),
+        "version": len(known),
+    }
+
+
+def _millis(at: datetime) -> float:
+    return float(int(at.timestamp() * 1000))

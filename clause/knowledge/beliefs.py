@@ -1,23 +1,44 @@
-"""Beliefs: stated once or many times, looked up, explained."""
+"""Beliefs: what the doors may ask about them."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from clause.errors import NotFoundError
-from clause.graph.scopes import Caller, parse_scope
+from clause.errors import ConflictError, NotFoundError
+from clause.graph.scopes import Caller
 from clause.ground import Ground
-from clause.knowledge import belief_rows as rows
-from clause.knowledge.models import Belief, BeliefCreate, BeliefCreated, EntityGiven
-from clause.linking import EntityRef
-from clause.text.names import hashed, name_key
+from clause.knowledge import explanation
+from clause.knowledge.belief_rows import HELD, as_recorded, belief_of
+from clause.knowledge.creation import Creation
+from clause.knowledge.models import (
+    Belief,
+    BeliefCreate,
+    BeliefCreated,
+    BeliefDetail,
+    BeliefSupersede,
+    BeliefVersion,
+    Corroboration,
+)
+from clause.knowledge.models_query import (
+    BeliefFilter,
+    BeliefHits,
+    BeliefQuery,
+    BeliefSearch,
+    ConfidenceExplanation,
+    Corroborations,
+)
+from clause.knowledge.queries import Queries
+from clause.knowledge.supersession import Supersession
+from clause.knowledge.tension_rows import tension_of
+
+Beliefs = list[Belief]
+Rows = list[dict[str, Any]]
 
 
 class BeliefService:
-    """What the doors may ask about beliefs.
+    """Beliefs stated, superseded, looked up and explained. Scopes outside the caller's are as if they were empty.
 
     Args:
         ground: the open parts below.
@@ -25,99 +46,134 @@ class BeliefService:
 
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
+        self._creation = Creation(ground)
+        self._supersession = Supersession(ground, self._creation)
+        self._queries = Queries(ground)
 
     async def create(self, given: BeliefCreate, *, caller: Caller) -> BeliefCreated:
-        """Hold a statement as a belief, or count it as one more statement of the same belief.
+        """Hold a statement as a belief, or count it as one more statement of a belief that says the same.
 
         Raises:
             ForbiddenError: the scope is not the caller's.
-            NotFoundError: the source is not known, or not to this caller.
+            NotFoundError: the source, or a node that it was derived from, is not known to this caller.
         """
-        ground = self._ground
-        scope, at = ground.writable(caller, given.scope), ground.now()
-        names = [[one.name for one in given.entities]]
-        embedding, linking = await asyncio.gather(
-            ground.embedder.embed_query(given.content),
-            ground.linker.link([given.content], scope, at, given=names),
-        )
-        source = rows.new_source(given, scope, at)
-        belief_id = ground.ids()
-        statement = {
-            "id": belief_id,
-            "scope": scope,
-            "live_hash": rows.live_hash(given.content, given.valid_from, given.valid_until),
-            "belief": rows.new_belief(given, belief_id, source, scope=scope, model=ground.embedder.model, at=at),
-            "embedding": embedding,
-            "recorded_at": at,
-            "entities": _roles(linking.entities[0], given.entities),
-            "source": source,
-            "provenance": rows.provenance(given, source, ground.ids(), scope, at),
-            "derived_from": list(given.derived_from),
-            "scopes": list(parse_scope(scope).sees),
-        }
-        *_, made = await ground.graph.write([*linking.statements, ("knowledge/create_belief", statement)])
-        if not made[0]["created"]:
-            return await self._corroborated(str(made[0]["id"]), given, source, at=at, caller=caller)
-        return BeliefCreated(outcome="created", belief=await self.get(belief_id, caller=caller))
+        return await self._creation.create(given, caller)
 
-    async def get(self, belief_id: str, *, caller: Caller) -> Belief:
-        """The belief of this id.
+    async def corroborate(self, belief_id: str, given: Corroboration, *, caller: Caller) -> BeliefCreated:
+        """Count one more statement for a belief that is known by its id.
+
+        Raises:
+            NotFoundError: there is no such belief or source that this caller may see.
+            ForbiddenError: the caller may not write in its scope.
+            ConflictError: the belief is not held any more.
+        """
+        belief = await self.get(belief_id, caller=caller)
+        if belief.status not in HELD:
+            raise ConflictError(f"the belief is {belief.status}", field="belief_id")
+        said = {name: getattr(given, name) for name in type(given).model_fields if name != "content"}
+        text = given.content or belief.content
+        ready = await self._creation.prepare(BeliefCreate(content=text, scope=belief.scope, **said), caller)
+        found = await self._ground.graph.run("knowledge/recalled_in", ids=[belief_id], scopes=[belief.scope])
+        recalled_in = found[0]["recalled_in"] if found else []
+        counted = await self._creation.state(belief_id, given, ready, recalled_in=recalled_in)
+        if counted is None:
+            raise ConflictError("the belief has changed meanwhile", remedy="read it again, then write")
+        reason = "a recalled text corroborates nothing" if counted.outcome == "recalled" else "counted by its id"
+        return counted.model_copy(update={"reason": reason})
+
+    async def supersede(
+        self, belief_id: str, given: BeliefSupersede, *, caller: Caller, versions: tuple[int, ...] | None = None
+    ) -> Belief:
+        """The belief that takes the place of another; what is not given it inherits from the old one.
+
+        Args:
+            belief_id: the old belief.
+            given: what is held from now on.
+            caller: who asks.
+            versions: of the old belief that are accepted (If-Match); None accepts any.
+
+        Raises:
+            NotFoundError: there is no such belief that this caller may see.
+            ForbiddenError: the caller may not write in its scope.
+            ConflictError: it is not held any more.
+            PreconditionError: its version is another one.
+        """
+        return await self._supersession.supersede(belief_id, given, caller, versions)
+
+    async def get(self, belief_id: str, *, caller: Caller, as_of_recorded: datetime | None = None) -> BeliefDetail:
+        """The belief of this id with its history both ways and its tensions; or as it was known at an instant.
+
+        Raises:
+            NotFoundError: there is none that this caller may see, or none was known then.
+        """
+        row = await self._row(belief_id, caller)
+        at = as_of_recorded or self._ground.now()
+        known = row["belief"] if as_of_recorded is None else as_recorded(row["belief"], as_of_recorded)
+        if known is None:
+            raise NotFoundError(f"no belief {belief_id[:80]!r}")
+        belief = belief_of(known, row["entities"], at)
+        seen = (lambda found: found["recorded_at"] <= at) if as_of_recorded else (lambda _found: True)
+        return BeliefDetail(
+            **dict(belief),
+            supersedes=tuple(BeliefVersion.model_validate(one) for one in row["older"] if seen(one)),
+            superseded_by=tuple(BeliefVersion.model_validate(one) for one in row["newer"] if seen(one)),
+            tensions=tuple(tension_of(one) for one in row["tensions"] if seen(one)),
+        )
+
+    async def list(self, wanted: BeliefFilter, *, caller: Caller) -> Beliefs:
+        """Beliefs, newest first.
+
+        Raises:
+            BadInputError, ForbiddenError: of the scopes that are named.
+        """
+        scopes = await self._ground.readable(caller, wanted.scopes)
+        found = await self._ground.graph.run(
+            "knowledge/list_beliefs",
+            scopes=list(scopes),
+            statuses=[wanted.status] if wanted.status else list(HELD),
+            entity_id=wanted.entity_id,
+            session_id=wanted.session_id,
+            after=wanted.after,
+            limit=wanted.limit,
+        )
+        now = self._ground.now()
+        return [belief_of(row["belief"], row["entities"], now) for row in found]
+
+    async def query(self, query: BeliefQuery, *, caller: Caller) -> BeliefHits:
+        """The beliefs that answer a question, by meaning and words, best first; where there are none, why."""
+        return await self._queries.query(query, caller)
+
+    async def search(self, search: BeliefSearch, *, caller: Caller) -> BeliefHits:
+        """The nearest beliefs by meaning alone; where there are none, why."""
+        return await self._queries.search(search, caller)
+
+    async def explain(self, belief_id: str, *, caller: Caller) -> ConfidenceExplanation:
+        """How the confidence of a belief came to be, and what would raise it.
 
         Raises:
             NotFoundError: there is none that this caller may see.
         """
+        row, statements = await self._with_statements(belief_id, caller)
+        belief = belief_of(row["belief"], row["entities"], self._ground.now())
+        return explanation.explain(belief, statements, row["belief"].get("ceiling"))
+
+    async def corroboration(self, belief_id: str, *, caller: Caller) -> Corroborations:
+        """Who says a belief besides its first source.
+
+        Raises:
+            NotFoundError: there is none that this caller may see.
+        """
+        row, statements = await self._with_statements(belief_id, caller)
+        return explanation.corroborations(belief_of(row["belief"], row["entities"], self._ground.now()), statements)
+
+    async def _with_statements(self, belief_id: str, caller: Caller) -> tuple[Mapping[str, Any], Rows]:
+        row = await self._row(belief_id, caller)
+        scope = row["belief"]["scope"]
+        return row, await self._ground.graph.run("knowledge/statements", id=belief_id, scopes=[scope])
+
+    async def _row(self, belief_id: str, caller: Caller) -> dict[str, Any]:
         scopes = await self._ground.readable(caller, None)
-        found = await self._ground.graph.run("knowledge/beliefs", ids=[belief_id], scopes=list(scopes))
-        if not found:
+        row = await self._ground.graph.one("knowledge/belief_detail", id=belief_id, scopes=list(scopes))
+        if row is None:
             raise NotFoundError(f"no belief {belief_id[:80]!r}")
-        return rows.belief_of(found[0])
-
-    async def _corroborated(
-        self,
-        belief_id: str,
-        given: BeliefCreate,
-        source: dict[str, Any],
-        *,
-        at: datetime,
-        caller: Caller,
-    ) -> BeliefCreated:
-        scope = str(source["scope"])
-        if given.recalled:
-            belief = await self.get(belief_id, caller=caller)
-            return BeliefCreated(outcome="recalled", belief=belief, reason="a recalled text corroborates nothing")
-        proof = rows.provenance(given, source, self._ground.ids(), scope, at)
-        evidence = {
-            "id": hashed("evb_", belief_id, proof["id"]),
-            "scope": scope,
-            "text": given.content,
-            "content_hash": rows.content_hash(given.content),
-            "recorded_at": at,
-        }
-        await self._ground.graph.write(
-            [
-                (
-                    "knowledge/corroborate",
-                    {
-                        "id": belief_id,
-                        "scope": scope,
-                        "evidence": evidence,
-                        "source": source,
-                        "provenance": proof,
-                        "recorded_at": at,
-                    },
-                ),
-                rows.settling([belief_id], [scope], at),
-            ]
-        )
-        belief = await self.get(belief_id, caller=caller)
-        return BeliefCreated(outcome="corroborated", belief=belief, reason="the same text is held already")
-
-
-def _roles(found: Sequence[EntityRef], given: Sequence[EntityGiven]) -> list[list[str]]:
-    """[id, role] of each entity in the order of ids: as given, else the first is the subject, the others context."""
-    asked = {name_key(one.name): one.role for one in given}
-    said = [
-        [entity.id, asked.get(name_key(entity.name), "subject" if place == 0 else "context")]
-        for place, entity in enumerate(found)
-    ]
-    return sorted(said)
+        return row

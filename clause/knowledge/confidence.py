@@ -23,6 +23,8 @@ Signal = Literal[
     "mention",
 ]
 
+Severity = Literal["low", "medium", "high", "critical"]
+
 WEIGHTS: Final[Mapping[str, float]] = {
     "source_reliability": 0.25,
     "method_quality": 0.20,
@@ -71,7 +73,7 @@ DECAYS: Final[Mapping[Signal, str]] = {
 LADDER: Final = (0.50, 0.65, 0.80)
 """The seed's repeat ladder: floors on corroboration at 1, 2, 3 and more independent sources."""
 
-PENALTIES: Final[Mapping[str, float]] = {"low": 0.15, "medium": 0.30, "high": 0.55, "critical": 0.80}
+PENALTIES: Final[Mapping[Severity, float]] = {"low": 0.15, "medium": 0.30, "high": 0.55, "critical": 0.80}
 """What one open tension takes from internal consistency, by severity."""
 
 
@@ -220,7 +222,7 @@ def corroboration_label(corroborations: int) -> str:
     return next((label for bound, label in steps if corroborations < bound), "highly corroborated")
 
 
-def consistency(severities: Sequence[str]) -> float:
+def consistency(severities: Sequence[Severity]) -> float:
     """1 less what the open tensions take: prod(1 - penalty).
 
     >>> consistency([]), round(consistency(["high", "low"]), 4)

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
 
 from clause.knowledge.confidence import Signal
-from clause.text.embedder import readable
+from clause.knowledge.models_tension import Tension
 
 Status = Literal["active", "superseded", "disputed", "archived", "retracted"]
 Stage = Literal["tentative", "emerging", "established"]
@@ -21,8 +21,21 @@ Outcome = Literal["created", "corroborated", "recalled", "skipped"]
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Name = Annotated[str, Field(min_length=1, max_length=1000)]
 LONGEST_CONTENT = 10_000
+Domains = Annotated[tuple[Annotated[str, Field(min_length=1, max_length=100)], ...], Field(max_length=20)]
 FROZEN = ConfigDict(frozen=True)
 STRICT = ConfigDict(frozen=True, extra="forbid")
+
+
+def require_text(content: str) -> None:
+    """Refuse what holds nothing but blanks and NUL bytes (a ValueError, as a validator raises it)."""
+    if not content.replace("\x00", "").encode("utf-8", "ignore").strip():
+        raise ValueError("the text is empty")
+
+
+def require_order(valid_from: datetime | None, valid_until: datetime | None) -> None:
+    """Refuse a valid time that ends before it starts (a ValueError, as a validator raises it)."""
+    if valid_from and valid_until and valid_until <= valid_from:
+        raise ValueError("valid_until is not after valid_from")
 
 
 class ConfidenceGiven(BaseModel):
@@ -103,9 +116,7 @@ class BeliefCreate(Statement):
 
     content: str = Field(min_length=1, max_length=LONGEST_CONTENT, description="what is held to be true")
     scope: str | None = Field(None, max_length=300, description="whose belief it is; the default scope if not said")
-    domain_path: tuple[Annotated[str, Field(min_length=1, max_length=100)], ...] = Field(
-        (), max_length=20, description="from the widest domain to the narrowest"
-    )
+    domain_path: Domains = Field((), description="from the widest domain to the narrowest")
     entities: tuple[EntityGiven, ...] = Field((), max_length=24, description="linked besides those found in the text")
     signal: Signal = Field("explicit_request", description="how the belief came up; sets where confidence starts")
     confidence: ConfidenceGiven | None = Field(None, description="dimensions set by the caller")
@@ -120,11 +131,54 @@ class BeliefCreate(Statement):
 
     @model_validator(mode="after")
     def _sound(self) -> Self:
-        readable(self.content)
-        if self.valid_from and self.valid_until and self.valid_until <= self.valid_from:
-            raise ValueError("valid_until is not after valid_from")
+        require_text(self.content)
+        require_order(self.valid_from, self.valid_until)
         if self.automatic and not self.session_id:
             raise ValueError("an automatic belief names its session")
+        return self
+
+
+class BeliefSupersede(Statement):
+    """What takes the place of a belief; what is not given is inherited: confidence, domain, entities and source."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        json_schema_extra={"example": {"content": "Ann prefers spaces over tabs", "reason": "she said so today"}},
+    )
+
+    content: str = Field(min_length=1, max_length=LONGEST_CONTENT, description="what is held from now on")
+    reason: str = Field("", max_length=2000, description="why")
+    domain_path: Domains | None = Field(None, description="from the widest domain to the narrowest")
+    entities: tuple[EntityGiven, ...] | None = Field(None, max_length=24, description="instead of the old one's")
+    signal: Signal | None = Field(None, description="how it came up; the old one's confidence if not said")
+    confidence: ConfidenceGiven | None = Field(None, description="dimensions set by the caller")
+    decay: Decay | None = Field(None, description="half-life of its freshness")
+    valid_from: AwareDatetime | None = Field(None, description="when it became true; the old one ends there")
+    valid_until: AwareDatetime | None = Field(None, description="when it stops being true")
+    visibility: Visibility | None = Field(None, description="how far its owner means it to go")
+
+    @model_validator(mode="after")
+    def _sound(self) -> Self:
+        require_text(self.content)
+        require_order(self.valid_from, self.valid_until)
+        return self
+
+
+class Corroboration(Statement):
+    """One more statement of a belief that is known by its id."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        json_schema_extra={"example": {"source": {"kind": "document", "title": "Style guide"}}},
+    )
+
+    content: str | None = Field(None, min_length=1, max_length=LONGEST_CONTENT, description="its words; the belief's")
+
+    @model_validator(mode="after")
+    def _sound(self) -> Self:
+        require_text(self.content or "same")
         return self
 
 
@@ -168,8 +222,31 @@ class Belief(BaseModel):
     archived_at: datetime | None = Field(description="when it was put away")
     retracted_at: datetime | None = Field(description="when it was taken back")
     entities: tuple[BeliefEntity, ...] = Field(description="what it is about")
-    open_tensions: int = Field(ge=0, description="contradictions with other beliefs that nobody has settled")
+    open_tensions: int = Field(ge=0, description="contradictions with other held beliefs that nobody has settled")
+    superseded_by_id: str | None = Field(None, description="the belief that took its place")
+    merged_into_id: str | None = Field(None, description="the belief that it was merged into")
     version: int = Field(ge=1, description="grows with every change; the ETag")
+
+
+class BeliefVersion(BaseModel):
+    """A belief that this one superseded, or that superseded it."""
+
+    model_config = FROZEN
+
+    id: str = Field(description="its id")
+    content: str = Field(description="what it says")
+    status: Status = Field(description="its status now")
+    recorded_at: datetime = Field(description="when it became known here")
+    superseded_at: datetime | None = Field(description="when another belief took its place")
+    reason: str = Field(description="why it was superseded")
+
+
+class BeliefDetail(Belief):
+    """A belief with its history both ways and its tensions."""
+
+    supersedes: tuple[BeliefVersion, ...] = Field((), description="what it took the place of, newest first")
+    superseded_by: tuple[BeliefVersion, ...] = Field((), description="what took its place, oldest first")
+    tensions: tuple[Tension, ...] = Field((), description="its contradictions, settled ones too, newest first")
 
 
 class CandidateVerdict(BaseModel):

@@ -1,7 +1,8 @@
 // knowledge/settle, confidence, stage and status of beliefs, derived from their statements, their sources, their open
 //                   tensions, their lineage and their age; each change is kept in `history` for questions about the past
-//                   (ten numbers an entry: instant, source_reliability, method_quality, internal_consistency, freshness
-//                   given, corroboration, domain_applicability, confirmed, sources, open tensions; -1 for absent).
+//                   (twelve numbers an entry: instant, source_reliability, method_quality, internal_consistency, freshness
+//                   given, corroboration, domain_applicability, confirmed, sources, open tensions, statements,
+//                   ceiling; -1 for absent).
 //                   The formulas are those of clause/knowledge/confidence.py, the numbers come from there
 // mode:       write
 // returns:    many
@@ -11,6 +12,7 @@
 CYPHER 25 UNWIND $ids AS id
 MATCH (b:Belief {id: id})
 WHERE b.scope IN $scopes
+SET b.settled_at = $now
 SET b.version = b.version + 1
 WITH b
 CALL (b) {
@@ -23,8 +25,9 @@ CALL (b) {
      reliability: coalesce(s.reliability, p.reliability)} END) AS stated
 }
 CALL (b) {
-  OPTIONAL MATCH (t:Tension)-[:BETWEEN]->(b)
-  WHERE t.status IN ['detected', 'investigating']
+  OPTIONAL MATCH (b)<-[:BETWEEN]-(t:Tension)-[:BETWEEN]->(other:Belief)
+  WHERE other <> b AND t.status IN ['detected', 'investigating'] AND other.status IN ['active', 'disputed']
+    AND b.status IN ['active', 'disputed']
   RETURN collect(t.severity) AS severities
 }
 CALL (b) {
@@ -65,17 +68,18 @@ WITH b, severities, lineage, statements, sources, corroboration, consistency, fr
    WHERE d[1] IS NOT NULL | [d[0], CASE WHEN d[1] < $floor THEN $floor ELSE d[1] END]] AS present
 WITH b, severities, lineage, statements, sources, corroboration, consistency, freshness,
   exp(reduce(sum = 0.0, d IN present | sum + d[0] * log(d[1])) / reduce(sum = 0.0, d IN present | sum + d[0])) AS mean
-WITH b, severities, statements, sources, corroboration, consistency, freshness,
-  CASE WHEN lineage < mean AND sources < 2 THEN lineage WHEN mean > 1.0 THEN 1.0 ELSE mean END AS overall,
+WITH b, severities, statements, sources, corroboration, consistency, freshness, mean,
+  CASE WHEN sources < 2 THEN lineage END AS ceiling,
   [coalesce(b.c_source_reliability, -1.0), coalesce(b.c_method_quality, -1.0), consistency,
    coalesce(b.given_freshness, 1.0), coalesce(corroboration, -1.0), coalesce(b.c_domain_applicability, -1.0),
-   toFloat(b.confirmed_at.epochMillis), toFloat(sources), toFloat(size(severities))] AS entry
+   toFloat(b.confirmed_at.epochMillis), toFloat(sources), toFloat(size(severities)), toFloat(statements),
+   coalesce(CASE WHEN sources < 2 THEN lineage END, -1.0)] AS entry
 SET b.c_internal_consistency = consistency, b.c_temporal_freshness = freshness, b.c_corroboration = corroboration,
-    b.overall = overall, b.sources = sources, b.statements = statements, b.open_tensions = size(severities),
+    b.ceiling = ceiling, b.overall = CASE WHEN ceiling < mean THEN ceiling WHEN mean > 1.0 THEN 1.0 ELSE mean END,
+    b.sources = sources, b.statements = statements, b.open_tensions = size(severities),
     b.stage = CASE WHEN sources < 2 THEN 'tentative' WHEN sources < 4 THEN 'emerging' ELSE 'established' END,
     b.status = CASE WHEN NOT b.status IN ['active', 'disputed'] THEN b.status
                     WHEN size(severities) > 0 THEN 'disputed' ELSE 'active' END,
-    b.settled_at = $now,
-    b.history = CASE WHEN b.history[-9..] = entry THEN b.history
+    b.history = CASE WHEN b.history[-11..] = entry THEN b.history
                      ELSE coalesce(b.history, []) + [toFloat($now.epochMillis)] + entry END
 RETURN b.id AS id, b.overall AS overall, b.stage AS stage, b.sources AS sources, b.version AS version

@@ -1,0 +1,116 @@
+"""When do two beliefs contradict each other, of what kind, and how much does it matter? Pure functions.
+
+The reading of the two texts is `text/guards.contradiction`; here their valid times, their subjects and their domains
+come in. Beliefs whose valid times do not overlap never contradict each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from clause.knowledge.confidence import Severity
+from clause.knowledge.models_tension import Kind
+from clause.text.guards import NEAR, Vectors, contradiction
+
+CLOSE: Final = 0.85
+"""The similarity above which two beliefs are looked at; those of one subject are from `NEAR` on."""
+
+_STEPS: Final[tuple[Severity, ...]] = ("low", "medium", "high", "critical")
+_BOUNDS: Final = (0.3, 0.5, 0.7)
+
+
+@dataclass(frozen=True)
+class Held:
+    """What of a belief the detection reads.
+
+    Attributes:
+        content: its text.
+        overall: its confidence.
+        subjects: ids of the entities that it is about as their subject.
+        domain_path: its domains.
+        valid: from and until; None is open.
+    """
+
+    content: str
+    overall: float
+    subjects: frozenset[str] = frozenset()
+    domain_path: tuple[str, ...] = ()
+    valid: tuple[datetime | None, datetime | None] = (None, None)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A contradiction between two beliefs."""
+
+    kind: Kind
+    severity: Severity
+    score: float
+    similarity: float
+    signals: tuple[str, ...]
+
+
+def overlap(first: tuple[datetime | None, datetime | None], second: tuple[datetime | None, datetime | None]) -> bool:
+    """Whether two valid times [from, until) share an instant; None is open.
+
+    >>> from datetime import UTC
+    >>> year = lambda n: datetime(n, 1, 1, tzinfo=UTC)
+    >>> overlap((year(2010), year(2012)), (year(2012), None)), overlap((None, None), (year(2012), None))
+    (False, True)
+    """
+    starts = [at for at in (first[0], second[0]) if at is not None]
+    ends = [at for at in (first[1], second[1]) if at is not None]
+    return not starts or not ends or max(starts) < min(ends)
+
+
+def detect(a: Held, b: Held, similarity: float, vectors: Vectors | None = None) -> Found | None:
+    """The contradiction between two beliefs of one scope, or None: precision comes first.
+
+    Args:
+        a, b: the beliefs; they may change places.
+        similarity: the cosine of their embeddings.
+        vectors: the embeddings, for the pair classifier; without them the rules alone speak.
+
+    >>> found = detect(Held("The car is red", 0.9), Held("The car is blue", 0.9), 0.9)
+    >>> found.kind, found.severity, found.signals
+    ('contradiction', 'critical', ('exclusive: blue / red',))
+    """
+    same_subject = bool(a.subjects & b.subjects)
+    if not overlap(a.valid, b.valid) or similarity <= (NEAR if same_subject else CLOSE):
+        return None
+    verdict = contradiction(a.content, b.content, similarity, vectors=vectors, same_subject=same_subject)
+    if not verdict.found:
+        return None
+    kind: Kind = "temporal_conflict" if verdict.kind == "temporal_conflict" else _kind(a, b)
+    weight = verdict.score * min(a.overall, b.overall)
+    milder = kind in {"scope_conflict", "partial_overlap"}
+    return Found(kind, severity(weight, milder=milder), verdict.score, similarity, verdict.signals)
+
+
+def severity(weight: float, *, milder: bool = False) -> Severity:
+    """The severity of a contradiction of this weight (its score times the lower confidence); `milder` one step less.
+
+    >>> [severity(weight) for weight in (0.2, 0.3, 0.5, 0.7)], severity(0.7, milder=True)
+    (['low', 'medium', 'high', 'critical'], 'high')
+    """
+    step = sum(weight >= bound for bound in _BOUNDS)
+    return _STEPS[max(0, step - milder)]
+
+
+def pair_key(first: str, second: str) -> str:
+    """What is unique for the tension of two beliefs, whichever is named first.
+
+    >>> pair_key("b", "a")
+    'a|b'
+    """
+    return "|".join(sorted((first, second)))
+
+
+def _kind(a: Held, b: Held) -> Kind:
+    """Each may hold in its own domain, or for its own time; else it is a plain contradiction."""
+    if a.domain_path and b.domain_path and a.domain_path != b.domain_path:
+        return "scope_conflict"
+    if a.valid != b.valid and (None, None) not in {a.valid, b.valid}:
+        return "partial_overlap"
+    return "contradiction"

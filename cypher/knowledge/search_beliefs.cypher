@@ -1,0 +1,35 @@
+// knowledge/search_beliefs, beliefs that may answer a question: near by meaning, by words, and, where the question is
+//                           narrowed to domains or an entity, what the narrowing leaves; similarity is the cosine
+// mode:       read
+// returns:    many
+// parameters: $embedding VECTOR, $words STRING, $narrow STRING, $entity_id STRING, $scopes LIST<STRING>,
+//             $statuses LIST<STRING>, $limit INTEGER
+// columns:    belief, similarity, entities
+CYPHER 25 CALL () {
+  MATCH (n:Belief)
+  SEARCH n IN (VECTOR INDEX belief_embedding FOR $embedding WHERE n.scope IN $scopes AND n.status IN $statuses LIMIT $limit) SCORE AS score
+  RETURN n, 2 * score - 1 AS cosine
+  UNION
+  WITH $words AS words WHERE words <> ''
+  CALL db.index.fulltext.queryNodes('belief_text', words, {limit: $limit}) YIELD node AS n
+  WHERE n.scope IN $scopes AND n.status IN $statuses
+  RETURN n, NULL AS cosine
+  UNION
+  WITH $narrow AS narrow WHERE narrow <> ''
+  CALL db.index.fulltext.queryNodes('belief_text', narrow, {limit: 5 * $limit}) YIELD node AS n
+  WHERE n.scope IN $scopes AND n.status IN $statuses
+  RETURN n, NULL AS cosine
+  UNION
+  MATCH (e:Entity {id: $entity_id})<-[:ABOUT]-(n:Belief)
+  WHERE e.scope IN $scopes AND n.scope IN $scopes AND n.status IN $statuses
+  RETURN n, NULL AS cosine
+  ORDER BY n.recorded_at DESC, n.id
+  LIMIT 10 * $limit
+}
+WITH n, max(cosine) AS cosine
+WITH n, coalesce(cosine, 2 * vector.similarity.cosine(n.embedding, $embedding) - 1) AS similarity
+RETURN n {.*, embedding: NULL} AS belief, similarity,
+  COLLECT { MATCH (n)-[about:ABOUT]->(e:Entity) WHERE e.scope IN $scopes
+            RETURN [e.id, e.name, e.kind, about.role] ORDER BY about.role DESC, e.name, e.id LIMIT 100 } AS entities
+ORDER BY similarity DESC, n.id
+LIMIT 2000
