@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_type_hints
 
 from mcp_types import Tool as ToolDefinition
 from mcp_types import ToolAnnotations
@@ -20,8 +20,15 @@ MODES: tuple[Mode, ...] = get_args(Mode)
 """From the fewest tools to all of them."""
 
 Found = BaseModel | Mapping[str, Any] | Sequence[BaseModel]
+Request = TypeVar("Request", bound=BaseModel)
 Work = Callable[["Container", Any, Caller], Awaitable[Found]]
 Id = Annotated[str, StringConstraints(min_length=1, max_length=300)]
+ScopeGiven = Annotated[str | None, Field(max_length=300, description="whose; the default scope if not said")]
+ScopesGiven = Annotated[
+    tuple[Annotated[str, StringConstraints(min_length=1, max_length=300)], ...] | None,
+    Field(min_length=1, max_length=20, description="where to look; everything readable if not said"),
+]
+Limit = Annotated[int, Field(ge=1, le=100)]
 
 _CURSOR = {
     "type": "string",
@@ -31,14 +38,11 @@ _CURSOR = {
 _OUTPUT: dict[str, Any] = {
     "type": "object",
     "properties": {
-        "success": {"type": "boolean", "description": "false: see `error`"},
-        "next_cursor": {"type": ["string", "null"], "description": "call again with it as `cursor` for what is left"},
-        "cut_at": {"type": "string", "description": "where in the whole answer this result ends"},
-        "continues_at": {"type": "string", "description": "where in the whole answer this result goes on"},
-        "error": {"type": "object", "description": "code, message, and where known remedy, field, bound"},
+        "success": {"type": "boolean"},
+        "next_cursor": {"type": ["string", "null"]},
+        "error": {"type": "object"},
     },
     "required": ["success"],
-    "additionalProperties": True,
 }
 
 
@@ -145,4 +149,23 @@ def tool(
     return made
 
 
-Limit = Annotated[int, Field(ge=1, le=100)]
+def only(model: type[Request], given: BaseModel) -> Request:
+    """The part of the arguments that is a room's own request.
+
+    Raises:
+        ValidationError: that part alone says nothing.
+    """
+    return model.model_validate(given.model_dump(include=set(model.model_fields), exclude_unset=True))
+
+
+class Paged(Arguments):
+    """Arguments of a list with a cursor of its own."""
+
+    limit: Limit = Field(20, description="how many at most")
+    cursor: str | None = Field(None, max_length=1000, description="next_cursor of the result before")
+
+
+def page(found: Sequence[BaseModel], limit: int, key: str = "id") -> dict[str, Any]:
+    """A page of at most `limit` items, given one more than that where there are more; `key` names where it goes on."""
+    shown = list(found[:limit])
+    return {"items": shown, "next_cursor": str(getattr(shown[-1], key)) if len(found) > limit else None}

@@ -1,0 +1,226 @@
+"""Tools of sessions: conversations, their turns, what repeats in them and what was learned."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from clause.errors import BadInputError
+from clause.graph.scopes import Caller
+from clause.mcp_bridge.tool import Arguments, Found, Id, Paged, ScopesGiven, only, page, tool
+from clause.sessions.models import (
+    ExchangeAdd,
+    InsightExtract,
+    PatternRecord,
+    PatternReinforce,
+    PatternSearch,
+    PatternStatus,
+    PatternType,
+    SessionEnd,
+    SessionStart,
+    SessionStatus,
+)
+
+if TYPE_CHECKING:
+    from clause.container import Container
+
+_Narrow = Field(None, max_length=500)
+
+
+class SessionId(Arguments):
+    """Which session."""
+
+    session_id: Id = Field(description="the session's id")
+
+
+class Ending(SessionEnd):
+    """Which session ends, and how."""
+
+    session_id: Id = Field(description="the session's id")
+
+
+class SessionFilter(Paged):
+    """Which sessions to list, newest first."""
+
+    status: SessionStatus | None = Field(None, description="of this status")
+    platform: str | None = _Narrow
+    project_context: str | None = _Narrow
+    room_id: str | None = _Narrow
+    scopes: ScopesGiven = None
+
+
+class RoomId(Arguments):
+    """Which chat room."""
+
+    room_id: Id = Field(description="the chat room on its platform")
+
+
+class Turn(ExchangeAdd):
+    """A turn of a session."""
+
+    session_id: Id = Field(description="the session's id")
+
+
+class TurnsOf(Paged):
+    """Whose turns to list."""
+
+    session_id: Id = Field(description="the session's id")
+
+
+class PatternFilter(Paged):
+    """Which patterns to list, newest first."""
+
+    type: PatternType | None = Field(None, description="of this type")
+    status: PatternStatus | None = Field(None, description="of this status")
+    scopes: ScopesGiven = None
+
+
+class SeenAgain(PatternReinforce):
+    """Which pattern was seen again."""
+
+    pattern_id: Id = Field(description="the pattern's id")
+
+
+class Learned(InsightExtract):
+    """What was learned, and in which session."""
+
+    session_id: Id = Field(description="the session's id")
+
+
+class InsightFilter(Paged):
+    """Whose insights to list, newest first."""
+
+    session_id: Id | None = Field(None, description="of this session; of all if not said")
+
+
+@tool("personal", idempotent=True)
+async def session_start(container: Container, given: SessionStart, caller: Caller) -> Found:
+    """Begin a session, or go on with the one that has the same client_session_id. Use it once at the start of a
+    conversation, unless a hook has done so: the answer has the session's id for the other tools, and at most 5 relevant
+    beliefs and 5 established patterns."""
+    return await container.rooms.sessions.sessions.start(given, caller=caller)
+
+
+@tool("personal")
+async def session_end(container: Container, given: Ending, caller: Caller) -> Found:
+    """Close a session. Use it when a conversation is over: give a summary of what was decided or learned, and its
+    themes; both become beliefs. Without a summary one is taken from the stored exchanges."""
+    return await container.rooms.sessions.sessions.end(given.session_id, only(SessionEnd, given), caller=caller)
+
+
+@tool("personal", reads=True)
+async def session_get(container: Container, given: SessionId, caller: Caller) -> Found:
+    """Show one session: its project, status, summary and themes. Use it when you have a session's id."""
+    return await container.rooms.sessions.sessions.get(given.session_id, caller=caller)
+
+
+@tool("personal", reads=True)
+async def session_list(container: Container, given: SessionFilter, caller: Caller) -> Found:
+    """List sessions, newest first, by status, platform, project or room. Use it to find what was worked on lately."""
+    found = await container.rooms.sessions.sessions.list(
+        caller=caller,
+        status=given.status,
+        platform=given.platform,
+        project_context=given.project_context,
+        room_id=given.room_id,
+        scopes=given.scopes,
+        after=given.cursor,
+        limit=given.limit + 1,
+    )
+    return page(found, given.limit)
+
+
+@tool("connected", reads=True)
+async def session_find_by_room(container: Container, given: RoomId, caller: Caller) -> Found:
+    """Find the newest active session of a chat room. Use it on a chat platform, before you add an exchange there."""
+    return await container.rooms.sessions.sessions.find_by_room(given.room_id, caller=caller)
+
+
+@tool("connected")
+async def exchange_add(container: Container, given: Turn, caller: Caller) -> Found:
+    """Store the next turn of a session. Use it where no client keeps the conversation itself: summaries are taken from
+    stored turns."""
+    return await container.rooms.sessions.exchanges.add(given.session_id, only(ExchangeAdd, given), caller=caller)
+
+
+@tool("connected", reads=True)
+async def exchange_list(container: Container, given: TurnsOf, caller: Caller) -> Found:
+    """List the stored turns of a session in order. Use it to read what was really said."""
+    after = given.cursor or "0"
+    if not after.isdecimal() or len(after) > 15:
+        raise BadInputError("not a cursor of this list", field="cursor", remedy="pass next_cursor as given")
+    found = await container.rooms.sessions.exchanges.list(
+        given.session_id, caller=caller, after=int(after), limit=given.limit + 1
+    )
+    return page(found, given.limit, "sequence")
+
+
+@tool("connected")
+async def pattern_record(container: Container, given: PatternRecord, caller: Caller) -> Found:
+    """Note a regularity in how someone works or what comes up again. Use it when you notice the same thing in a second
+    conversation; the same description again reinforces the first."""
+    return await container.rooms.sessions.patterns.record(given, caller=caller)
+
+
+@tool("connected")
+async def pattern_reinforce(container: Container, given: SeenAgain, caller: Caller) -> Found:
+    """Say that a known pattern was seen once more. Use it with the id from pattern_list or pattern_search."""
+    return await container.rooms.sessions.patterns.reinforce(
+        given.pattern_id, only(PatternReinforce, given), caller=caller
+    )
+
+
+@tool("connected", reads=True)
+async def pattern_search(container: Container, given: PatternSearch, caller: Caller) -> Found:
+    """Search patterns by meaning and words. Use it before you assume how someone likes to work."""
+    found = await container.rooms.sessions.patterns.search(given, caller=caller)
+    reason = "" if found else "no live pattern in these scopes fits the words or their meaning"
+    return {"items": found, "reason": reason}
+
+
+@tool("personal", reads=True)
+async def pattern_list(container: Container, given: PatternFilter, caller: Caller) -> Found:
+    """List patterns, newest first, by type and status. Use it to see all that is known of someone's habits."""
+    found = await container.rooms.sessions.patterns.list(
+        caller=caller,
+        type=given.type,
+        status=given.status,
+        scopes=given.scopes,
+        after=given.cursor,
+        limit=given.limit + 1,
+    )
+    return page(found, given.limit)
+
+
+@tool("personal")
+async def insight_extract(container: Container, given: Learned, caller: Caller) -> Found:
+    """Hold what was learned in a session as a belief that remembers its session. Use it when a conversation settles
+    something worth knowing next time; say it in one sentence that stands by itself."""
+    return await container.rooms.sessions.insights.extract(given.session_id, only(InsightExtract, given), caller=caller)
+
+
+@tool("connected", reads=True)
+async def insight_list(container: Container, given: InsightFilter, caller: Caller) -> Found:
+    """List what was learned in one session or in all, newest first. Use it to review a conversation's results."""
+    found = await container.rooms.sessions.insights.list(
+        caller=caller, session_id=given.session_id, after=given.cursor, limit=given.limit + 1
+    )
+    return page(found, given.limit, "belief_id")
+
+
+TOOLS = (
+    session_start,
+    session_end,
+    session_get,
+    session_list,
+    pattern_list,
+    insight_extract,
+    exchange_add,
+    exchange_list,
+    pattern_record,
+    pattern_reinforce,
+    pattern_search,
+    session_find_by_room,
+    insight_list,
+)
