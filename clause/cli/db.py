@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clause.cli.console import JsonFlag, note, print_json, stderr, stdout
+from clause.cli.db_browse import browse
 from clause.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 NOT_RUNNING = 3
 
 app = typer.Typer(no_args_is_help=True)
+app.command()(browse)
 
 
 @app.command()

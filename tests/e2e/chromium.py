@@ -62,7 +62,8 @@ class Watched:
 
 async def watch(browser: Browser, *, width: int = 1400, height: int = 950) -> Watched:
     """A new page in a context of its own."""
-    page = await browser.new_page(viewport={"width": width, "height": height})
+    context = await browser.new_context(viewport={"width": width, "height": height})
+    page = await context.new_page()
     watched = Watched(page)
     page.on("request", lambda request: watched.asked.append(request.url))
     page.on("pageerror", lambda error: watched.errors.append(str(error)))

@@ -12,7 +12,7 @@ import clause.database
 import clause.graph.migrations
 import clause.graph.server
 from clause.cli import db
-from clause.errors import SettingsError
+from clause.errors import NotFoundError, ServerError, SettingsError
 from clause.graph.server import ServerStatus
 from clause.graph.server.layout import Layout
 
@@ -123,3 +123,49 @@ def test_reindex_rebuilds_the_named_index(reindexed: list[str | None]) -> None:
 def test_reindex_without_a_name_asks_for_all(reindexed: list[str | None]) -> None:
     assert RUN.invoke(db.app, ["reindex"]).stdout == "nothing to rebuild\n"
     assert reindexed == [None]
+
+
+def test_browse_refuses_while_nothing_runs() -> None:
+    error = RUN.invoke(db.app, ["browse"]).exception
+    assert isinstance(error, ServerError)
+    assert "clause db start" in str(error)
+
+
+@pytest.fixture
+def running(monkeypatch: pytest.MonkeyPatch, home: Path) -> Path:
+    """A server that runs, with its Browser."""
+    state = ServerStatus(running=True, home=home, uri="bolt://127.0.0.1:7687", browser="http://127.0.0.1:7474/browser/")
+    monkeypatch.setattr(FakeServer, "status", lambda _self: state)
+    (home / "password").write_text("s3cret\n")
+    return home
+
+
+def test_browse_says_where_browser_is_how_to_sign_in_and_what_to_look_at(running: Path) -> None:
+    said = RUN.invoke(db.app, ["browse"]).stdout
+    assert "http://127.0.0.1:7474/browser/?dbms=bolt://127.0.0.1:7687" in said
+    assert "user           neo4j" in said
+    assert str(running / "password") in said
+    assert "05_the_last_answer" in said
+    assert "look for: " in said
+    assert "s3cret" not in said
+
+
+def test_the_password_itself_is_shown_only_when_asked_for(running: Path) -> None:
+    told = json.loads(RUN.invoke(db.app, ["browse", "--show-password", "--json"]).stdout)
+    assert told["password"] == "s3cret"
+    assert all(item["link"].startswith("http://127.0.0.1:7474/browser/?") for item in told["explorations"])
+
+
+def test_one_exploration_is_printed_with_its_link(running: Path) -> None:
+    said = RUN.invoke(db.app, ["browse", "14_hubs"]).stdout
+    assert said.startswith("// Hubs: ")
+    assert "&cmd=edit&arg=" in said
+    assert isinstance(RUN.invoke(db.app, ["browse", "nothing"]).exception, NotFoundError)
+
+
+def test_browse_knows_where_a_server_of_somebody_else_usually_has_its_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUSE_NEO4J_URI", "neo4j://graph.internal:7687")
+    monkeypatch.setenv("CLAUSE_NEO4J_USER", "ann")
+    told = json.loads(RUN.invoke(db.app, ["browse", "--json"]).stdout)
+    assert told["browser"] == "http://graph.internal:7474/browser/?dbms=neo4j://graph.internal:7687"
+    assert told["user"] == "ann"
