@@ -23,15 +23,17 @@ _INTERNAL = "something unexpected happened; it is in the log of the service"
 
 
 def answer_of(found: BaseModel | Mapping[str, Any] | Sequence[BaseModel]) -> dict[str, Any]:
-    """The answer that a service gave, as one JSON object without embeddings; a list becomes its `items`."""
+    """The answer that a service gave, as one JSON object without embeddings; a list becomes its `items`.
+
+    Below the first level null is left out: an agent pays for each word that it reads.
+    """
     if isinstance(found, BaseModel):
         dumped: Any = found.model_dump(mode="json")
     elif isinstance(found, Mapping):
         dumped = {key: _dumped(value) for key, value in found.items()}
     else:
         dumped = {"items": _dumped(found)}
-    plain = _plain(dumped)
-    return {key: value for key, value in plain.items() if key != "success"}
+    return {key: _plain(value) for key, value in dumped.items() if key != "success" and not _is_vector(key, value)}
 
 
 def result_of(page: dict[str, Any]) -> CallToolResult:
@@ -93,7 +95,11 @@ def _dumped(value: Any) -> Any:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key[:LONGEST_KEY]: _plain(item) for key, item in value.items() if not _is_vector(key, item)}
+        return {
+            key[:LONGEST_KEY]: _plain(item)
+            for key, item in value.items()
+            if item is not None and not _is_vector(key, item)
+        }
     if isinstance(value, list):
         return f"{len(value)} numbers, left out" if _numbers(value) else [_plain(item) for item in value]
     if isinstance(value, float):

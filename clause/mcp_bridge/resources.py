@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING
 from mcp_types import Resource as ResourceDefinition
 
 from clause.graph.scopes import Caller
+from clause.knowledge.models_query import BeliefFilter
 from clause.mcp_bridge.tool import Found
 
 if TYPE_CHECKING:
     from clause.container import Container
+
+RECENT = 20
+"""Beliefs that `clause://beliefs/recent` shows."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,11 @@ class Resource:
         )
 
 
+async def recent_beliefs(container: Container, caller: Caller) -> Found:
+    """The beliefs that were recorded last."""
+    return await container.rooms.knowledge.beliefs.list(BeliefFilter(limit=RECENT), caller=caller)
+
+
 async def stats(container: Container, caller: Caller) -> Found:
     """How many nodes of each kind the caller's scopes hold."""
     known = [row["id"] for row in await container.graph.run("graph/scopes")]
@@ -46,6 +55,12 @@ async def stats(container: Container, caller: Caller) -> Found:
 RESOURCES = {
     resource.uri: resource
     for resource in (
+        Resource(
+            "clause://beliefs/recent",
+            "Recent beliefs",
+            "The beliefs that were recorded last, newest first.",
+            recent_beliefs,
+        ),
         Resource("clause://stats", "What the graph holds", "How many nodes of each kind your scopes hold.", stats),
     )
 }
