@@ -12,6 +12,7 @@ from clause.api import docs_page, explorer_page, problems
 from clause.api.dependencies import Authenticate, key_alone, key_or_owner
 from clause.api.middleware import BodyLimit, LoopbackGuard, RateLimit, RequestContext
 from clause.api.routes import (
+    beliefs,
     clusters,
     experiences,
     health,
@@ -22,6 +23,7 @@ from clause.api.routes import (
     reasoning,
     runs,
     sessions,
+    tensions,
     value_clusters,
     values,
 )
@@ -81,6 +83,8 @@ def build_app(
     for resource in (
         reasoning,
         intelligence,
+        beliefs,
+        tensions,
         sessions,
         patterns,
         memories,

@@ -20,7 +20,7 @@ from clause.jobs.turn import Turn
 from clause.text.embedder import Embedder
 
 KIND = "embed"
-EMBEDDED = ("types", "entities", "passages", "thoughtseeds")
+EMBEDDED = ("types", "entities", "passages", "thoughtseeds", "beliefs")
 """What has vectors; for each there are the statements ingest/unembedded_X, unembedded_count_X and embed_X."""
 
 PAGE = 256
@@ -30,6 +30,7 @@ _INDEXES = (
     "passage_embedding",
     "attractor_basin_embedding",
     "thoughtseed_embedding",
+    "belief_embedding",
 )
 
 

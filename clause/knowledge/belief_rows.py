@@ -26,6 +26,9 @@ from clause.knowledge.models import Belief, BeliefCreate, BeliefEntity, Confiden
 HELD: Final = ("active", "disputed")
 """The statuses of beliefs that are held."""
 
+ROLES: Final = ("subject", "object", "source", "context")
+"""The roles of entities, in the order in which they are told."""
+
 ENTRY: Final = 12
 """Numbers of one entry of `history`: see cypher/knowledge/settle.cypher."""
 
@@ -123,7 +126,10 @@ def belief_of(found: Mapping[str, Any], entities: Sequence[Sequence[str]], at: d
             **found,
             "domain_path": tuple(found.get("domain_path") or ()),
             "confidence": dimensions_of(found, at),
-            "entities": tuple(BeliefEntity(id=one[0], name=one[1], kind=one[2], role=one[3]) for one in entities),
+            "entities": tuple(
+                BeliefEntity(id=one[0], name=one[1], kind=one[2], role=one[3])
+                for one in sorted(entities, key=lambda one: (ROLES.index(one[3]), one[1], one[0]))
+            ),
             **{name: found.get(name) for name in _INSTANTS},
         }
     )

@@ -1,16 +1,44 @@
-// reasoning/nearest_texts, passages near a question by meaning and by words: two rankings for one fusion
+// reasoning/nearest_texts, passages, beliefs, memories, values and experiences near a question: one ranking by meaning, and
+//                          one by words for each full-text index, for one fusion; what is not held, not yet known or not
+//                          valid at the clocks is left out
 // mode:       read
 // returns:    many
-// parameters: $embedding VECTOR, $words STRING, $scopes LIST<STRING>, $limit INTEGER
-// columns:    ranking, id, name, text
+// parameters: $embedding VECTOR, $words STRING, $scopes LIST<STRING>, $limit INTEGER, $valid ZONED DATETIME,
+//             $recorded ZONED DATETIME
+// columns:    ranking, id, kind, name, text
 CYPHER 25 CALL () {
   MATCH (n:Passage)
-  SEARCH n IN (VECTOR INDEX passage_embedding FOR $embedding WHERE n.scope IN $scopes LIMIT $limit) SCORE AS similarity
-  RETURN 'dense' AS ranking, n, similarity AS score
+  SEARCH n IN (VECTOR INDEX passage_embedding FOR $embedding WHERE n.scope IN $scopes LIMIT $limit) SCORE AS score
+  RETURN 'dense' AS ranking, n, score
   UNION ALL
-  CALL db.index.fulltext.queryNodes('passage_text', $words, {limit: $limit}) YIELD node, score
-  WHERE node.scope IN $scopes
-  RETURN 'sparse' AS ranking, node AS n, score
+  MATCH (n:Belief)
+  SEARCH n IN (VECTOR INDEX belief_embedding FOR $embedding WHERE n.scope IN $scopes LIMIT $limit) SCORE AS score
+  RETURN 'dense' AS ranking, n, score
+  UNION ALL
+  MATCH (n:Memory)
+  SEARCH n IN (VECTOR INDEX memory_embedding FOR $embedding WHERE n.scope IN $scopes LIMIT $limit) SCORE AS score
+  RETURN 'dense' AS ranking, n, score
+  UNION ALL
+  MATCH (n:Value)
+  SEARCH n IN (VECTOR INDEX value_embedding FOR $embedding WHERE n.scope IN $scopes LIMIT $limit) SCORE AS score
+  RETURN 'dense' AS ranking, n, score
+  UNION ALL
+  MATCH (n:Experience)
+  SEARCH n IN (VECTOR INDEX experience_full FOR $embedding WHERE n.scope IN $scopes LIMIT $limit) SCORE AS score
+  RETURN 'dense' AS ranking, n, score
+  UNION ALL
+  UNWIND ['passage_text', 'belief_text', 'memory_text', 'value_text'] AS ranking
+  CALL db.index.fulltext.queryNodes(ranking, $words, {limit: $limit}) YIELD node AS n, score
+  WHERE n.scope IN $scopes
+  RETURN ranking, n, score
 }
-RETURN ranking, n.id AS id, coalesce(n.title, '') AS name, n.text AS text
+WITH ranking, n, score, coalesce(n.text, n.content) AS text
+WHERE text IS NOT NULL AND n.merged_into_id IS NULL
+  AND (n.recorded_at IS NULL OR n.recorded_at <= $recorded)
+  AND (n.retracted_at IS NULL OR n.retracted_at > $recorded)
+  AND (n.archived_at IS NULL OR n.archived_at > $recorded)
+  AND (n.superseded_at IS NULL OR n.superseded_at > $recorded)
+  AND (n.valid_from IS NULL OR n.valid_from <= $valid) AND (n.valid_until IS NULL OR n.valid_until > $valid)
+RETURN ranking, n.id AS id, toLower(head(labels(n))) AS kind, coalesce(n.name, n.title, '') AS name, text
 ORDER BY ranking, score DESC, id
+LIMIT 1000

@@ -1,0 +1,149 @@
+"""/api/beliefs: what an agent holds to be true."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Response
+from pydantic import AwareDatetime
+
+from clause.api.dependencies import CallerDependency, Services
+from clause.api.idempotency import Idempotent
+from clause.api.pagination import Page, PageDependency, page_of
+from clause.api.strict_json import StrictRoute, written
+from clause.api.versions import IfMatch, etag
+from clause.knowledge.models import (
+    Belief,
+    BeliefCreate,
+    BeliefCreated,
+    BeliefDetail,
+    BeliefSupersede,
+    Corroboration,
+    Status,
+)
+from clause.knowledge.models_query import (
+    BeliefFilter,
+    BeliefHits,
+    BeliefQuery,
+    BeliefSearch,
+    ConfidenceExplanation,
+    Corroborations,
+)
+
+router = APIRouter(prefix="/api/beliefs", tags=["beliefs"], route_class=StrictRoute)
+BeliefId = Annotated[str, Path(max_length=200, description="the belief's ULID")]
+Narrow = Annotated[str | None, Query(max_length=300)]
+
+
+@router.post("", status_code=HTTPStatus.CREATED, response_model=BeliefCreated)
+async def create(body: BeliefCreate, services: Services, caller: CallerDependency, once: Idempotent) -> Response:
+    """Hold a statement as a belief; one that is held already, in these or other words, is corroborated instead.
+
+    `outcome` says which; contradictions with beliefs that are held come back as `tensions`.
+    """
+    return await once.answer(
+        lambda: services.rooms.knowledge.beliefs.create(body, caller=caller),
+        status=HTTPStatus.CREATED,
+        headers=_created,
+    )
+
+
+@router.get("", response_model=Page[Belief])
+async def list_beliefs(
+    *,
+    services: Services,
+    caller: CallerDependency,
+    page: PageDependency,
+    status: Status | None = None,
+    scope: Narrow = None,
+    entity_id: Narrow = None,
+    session_id: Narrow = None,
+) -> Response:
+    """Beliefs, newest first; held ones unless a status is named."""
+    wanted = BeliefFilter(
+        status=status,
+        scopes=None if scope is None else (scope,),
+        entity_id=entity_id,
+        session_id=session_id,
+        limit=page.limit + 1,
+        after=page.after,
+    )
+    return written(page_of(await services.rooms.knowledge.beliefs.list(wanted, caller=caller), page.limit))
+
+
+@router.post("/query", response_model=BeliefHits)
+async def query(body: BeliefQuery, services: Services, caller: CallerDependency) -> Response:
+    """The beliefs that answer a question, by meaning and words, in both times; when there are none, why."""
+    return written(await services.rooms.knowledge.beliefs.query(body, caller=caller))
+
+
+@router.post("/search", response_model=BeliefHits)
+async def search(body: BeliefSearch, services: Services, caller: CallerDependency) -> Response:
+    """The nearest beliefs by meaning alone; when there are none, why."""
+    return written(await services.rooms.knowledge.beliefs.search(body, caller=caller))
+
+
+@router.get("/{belief_id}", response_model=BeliefDetail)
+async def get_belief(
+    belief_id: BeliefId,
+    services: Services,
+    caller: CallerDependency,
+    as_of_recorded: Annotated[AwareDatetime | None, Query(description="as it was known at this instant")] = None,
+) -> Response:
+    """A belief with its history both ways and its tensions; its version is the ETag."""
+    at: datetime | None = as_of_recorded
+    belief = await services.rooms.knowledge.beliefs.get(belief_id, caller=caller, as_of_recorded=at)
+    return written(belief, headers={} if at else {"ETag": etag(belief.version)})
+
+
+@router.post("/{belief_id}/supersede", status_code=HTTPStatus.CREATED, response_model=Belief)
+async def supersede(
+    *,
+    belief_id: BeliefId,
+    body: BeliefSupersede,
+    services: Services,
+    caller: CallerDependency,
+    once: Idempotent,
+    accepted: IfMatch,
+) -> Response:
+    """Put a new belief in the place of one that is held; what is not given it inherits. A second time is a conflict."""
+    return await once.answer(
+        lambda: services.rooms.knowledge.beliefs.supersede(belief_id, body, caller=caller, versions=accepted),
+        status=HTTPStatus.CREATED,
+        headers=_located,
+    )
+
+
+@router.post("/{belief_id}/corroborations", status_code=HTTPStatus.CREATED, response_model=BeliefCreated)
+async def corroborate(
+    *, belief_id: BeliefId, body: Corroboration, services: Services, caller: CallerDependency, once: Idempotent
+) -> Response:
+    """Count one more statement of a belief; copies of one origin and recalled texts corroborate nothing."""
+    return await once.answer(
+        lambda: services.rooms.knowledge.beliefs.corroborate(belief_id, body, caller=caller),
+        status=HTTPStatus.CREATED,
+        headers=_created,
+    )
+
+
+@router.get("/{belief_id}/corroborations", response_model=Corroborations)
+async def corroborations(belief_id: BeliefId, services: Services, caller: CallerDependency) -> Response:
+    """Who says a belief besides its first source, and what each counts for."""
+    return written(await services.rooms.knowledge.beliefs.corroboration(belief_id, caller=caller))
+
+
+@router.get("/{belief_id}/confidence", response_model=ConfidenceExplanation)
+async def confidence(belief_id: BeliefId, services: Services, caller: CallerDependency) -> Response:
+    """How the confidence of a belief came to be, dimension by dimension, and what would raise it."""
+    return written(await services.rooms.knowledge.beliefs.explain(belief_id, caller=caller))
+
+
+def _created(body: Mapping[str, Any]) -> Mapping[str, str]:
+    return _located(body["belief"]) if body["belief"] else {}
+
+
+def _located(body: Mapping[str, Any]) -> Mapping[str, str]:
+    return {"Location": f"{router.prefix}/{body['id']}", "ETag": etag(body["version"])}
