@@ -52,7 +52,7 @@ def value_id(axis: str, label: int, number: int) -> str:
     """The readable id of a value made `number` microseconds after 1970.
 
     >>> value_id("full", 0, 1_796_000_000_123_456)
-    'value_full_0_20261130T053320123456Z'
+    'value_full_0_20261130T005320123456Z'
     """
     return f"value_{axis}_{label}_{_EPOCH + timedelta(microseconds=number):%Y%m%dT%H%M%S%fZ}"
 
@@ -72,7 +72,7 @@ def number_of(value: str) -> int:
     Raises:
         BadInputError: no value has this id.
 
-    >>> number_of("value_full_0_20261130T053320123456Z")
+    >>> number_of("value_full_0_20261130T005320123456Z")
     1796000000123456
     """
     match = _VALUE.fullmatch(value)

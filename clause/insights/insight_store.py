@@ -1,0 +1,219 @@
+"""Stores insights with their conflicts, and marks them; what an insight says never changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clause.errors import ConflictError, NotFoundError, PreconditionError
+from clause.graph.scopes import Caller
+from clause.ground import Ground
+from clause.insights.conflicts import CANDIDATE_DAYS, MOST_CANDIDATES, Candidate, conflict_signals
+from clause.insights.marks import InsightChange, Quarantine, QuarantineState, StoredInsight
+from clause.insights.models import Insight, StoreInsight, valences_of
+from clause.insights.nodes import insight_of, properties_of
+from clause.insights.retriever import OWNER
+from clause.insights.settlement import Settlement
+from clause.insights.topic_book import TopicBook
+from clause.insights.topics import TopicKey, parse_topic
+
+_TRIES = 100
+
+
+class InsightStore:
+    """Writes insights.
+
+    Args:
+        ground: graph, embedder, clock and ids.
+        topics: where a topic's salience is kept.
+        settlement: conflicts, once they are found.
+    """
+
+    def __init__(self, ground: Ground, topics: TopicBook, settlement: Settlement) -> None:
+        self._ground = ground
+        self._graph = ground.graph
+        self._topics = topics
+        self._settlement = settlement
+
+    async def store(self, request: StoreInsight, *, caller: Caller = OWNER) -> StoredInsight:
+        """Keep an insight; conflicts with earlier ones on its topic are found and marked on both sides.
+
+        Two insights at one instant see each other: whoever comes second on a topic looks again.
+
+        Raises:
+            BadInputError: the topic is none.
+            NotFoundError: what it supersedes or was made of is not there.
+            ForbiddenError: the caller may not write to the scope.
+        """
+        topic = parse_topic(request.topic_key)
+        scope = self._ground.writable(caller, request.scope)
+        referred = [*request.synthesis_source_ids, *([request.supersedes] if request.supersedes else [])]
+        await self._require_known(referred, scope)
+        embedding = await self._ground.embedder.embed_query(request.content)
+        insight_id = self._ground.ids()
+        for _ in range(_TRIES):
+            stored = await self._try(insight_id, request, topic, scope, embedding)
+            if stored is not None:
+                return await self._stored(stored)
+        raise ConflictError("too many others write on this topic", remedy="try again", field="topic_key")
+
+    async def get(self, insight_id: str, *, caller: Caller = OWNER) -> Insight:
+        """One insight, unless it is in quarantine.
+
+        Raises:
+            NotFoundError: there is none that may be shown to this caller.
+        """
+        row = await self._graph.one("insights/insight", id=insight_id, scopes=None)
+        if row is None or not caller.may_read(row["insight"]["scope"]):
+            raise _unknown(insight_id)
+        return insight_of(row)
+
+    async def quarantine(
+        self,
+        insight_id: str,
+        request: Quarantine,
+        *,
+        versions: Sequence[int] | None = None,
+        caller: Caller = OWNER,
+    ) -> QuarantineState:
+        """Put an insight into quarantine or let it out; each change is recorded.
+
+        Args:
+            insight_id: which one.
+            request: in or out, and why.
+            versions: those that the caller has seen (If-Match); None: any.
+            caller: who asks.
+
+        Raises:
+            NotFoundError: there is none, or none that this caller may see.
+            PreconditionError: it is of another version by now.
+        """
+        owner = await self._owner(insight_id, caller)
+        caller.require_write(owner["scope"])
+        row = await self._graph.one(
+            "insights/quarantine",
+            id=insight_id,
+            scope=owner["scope"],
+            versions=None if versions is None else [*versions],
+            quarantined=request.quarantined,
+            reason=request.reason,
+            change_id=self._ground.ids(),
+            now=self._ground.now(),
+        )
+        if row is None:
+            raise _unknown(insight_id)
+        if not row["accepted"]:
+            raise PreconditionError(
+                f"the version is now {row['version']}", remedy="read it again and repeat the change", field="If-Match"
+            )
+        return QuarantineState(id=insight_id, quarantined=request.quarantined, version=row["version"])
+
+    async def changes(
+        self, insight_id: str, *, limit: int = 100, after: str = "", caller: Caller = OWNER
+    ) -> list[InsightChange]:
+        """What was marked on an insight, oldest first.
+
+        Raises:
+            NotFoundError: there is none, or none that this caller may see.
+        """
+        owner = await self._owner(insight_id, caller)
+        rows = await self._graph.run("insights/changes", id=insight_id, scope=owner["scope"], after=after, limit=limit)
+        return [InsightChange.model_validate(row["change"]) for row in rows]
+
+    async def _try(
+        self, insight_id: str, request: StoreInsight, topic: TopicKey, scope: str, embedding: NDArray[np.float32]
+    ) -> Insight | None:
+        """Write on the version of the topic that was read; None when it has moved on."""
+        now = self._ground.now()
+        seen = await self._topics.seen(topic, scope, request.original_topic_salience, now)
+        rows = [] if request.quarantined else await self._conflicts(request, topic, scope, embedding, now)
+        salience = seen.salience if request.original_topic_salience is None else request.original_topic_salience
+        properties = properties_of(request, topic, scope, salience, now)
+        stamp = {"scope": scope, "recorded_at": now}
+        insight = {
+            **stamp,
+            "id": insight_id,
+            "topic_id": seen.id,
+            "claim": insight_id,
+            "properties": properties,
+            "embedding": embedding,
+            "model": self._ground.embedder.model,
+            "supersedes": [request.supersedes] if request.supersedes else [],
+            "sources": [*request.synthesis_source_ids],
+        }
+        written = await self._graph.write(
+            [
+                ("graph/register_scope", stamp),
+                ("insights/claim_topic", seen.claim(insight_id, seen.salience, now)),
+                ("insights/create_insight", insight),
+                ("insights/add_conflicts", {**stamp, "insight_id": insight_id, "rows": rows}),
+            ]
+        )
+        stored = {"insight": {**properties, "id": insight_id}, "conflicts": [], "superseded_by": []}
+        return insight_of(stored) if written[1] else None
+
+    async def _conflicts(
+        self, request: StoreInsight, topic: TopicKey, scope: str, embedding: NDArray[np.float32], now: datetime
+    ) -> list[dict[str, Any]]:
+        rows = await self._graph.run(
+            "insights/candidates",
+            topic_id=topic.node_id(scope),
+            scope=scope,
+            since=now - timedelta(days=CANDIDATE_DAYS),
+            embedding=embedding,
+            dimension=self._ground.embedder.dimension,
+            exclude=[request.supersedes] if request.supersedes else [],
+            limit=MOST_CANDIDATES,
+        )
+        found = await self._ground.pool.run(_judged, request, embedding, [_candidate(row) for row in rows])
+        ids = self._ground.ids
+        return [
+            {
+                "id": ids(),
+                "other": other.id,
+                "signals": list(signals),
+                "similarity": other.similarity,
+                "changes": [ids(), ids()],
+            }
+            for other, signals in sorted(found, key=lambda pair: pair[0].id)
+        ]
+
+    async def _stored(self, insight: Insight) -> StoredInsight:
+        """With its conflicts, as they are now; one stored in quarantine is only told back."""
+        if insight.quarantined:
+            return StoredInsight(insight=insight)
+        return await self._settlement.of_stored(await self.get(insight.id))
+
+    async def _require_known(self, ids: Sequence[str], scope: str) -> None:
+        if not ids:
+            return
+        rows = await self._graph.run("insights/known", ids=[*ids], scope=scope)
+        missing = set(ids) - {row["id"] for row in rows}
+        if missing:
+            raise _unknown(min(missing))
+
+    async def _owner(self, insight_id: str, caller: Caller) -> dict[str, Any]:
+        row = await self._graph.one("insights/owner", id=insight_id, scopes=None)
+        if row is None or not caller.may_read(row["scope"]):
+            raise _unknown(insight_id)
+        return row
+
+
+def _judged(
+    request: StoreInsight, embedding: NDArray[np.float32], candidates: Sequence[Candidate]
+) -> list[tuple[Candidate, tuple[str, ...]]]:
+    judged = [(other, conflict_signals(request.content, request.valences, embedding, other)) for other in candidates]
+    return [(other, signals) for other, signals in judged if signals]
+
+
+def _candidate(row: dict[str, Any]) -> Candidate:
+    node = row["insight"]
+    return Candidate(node["id"], node["content"], valences_of(node), row["embedding"], row["similarity"])
+
+
+def _unknown(insight_id: str) -> NotFoundError:
+    return NotFoundError(f"no insight is called {insight_id[:80]!r}", field="insight_id")

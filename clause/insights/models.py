@@ -1,0 +1,202 @@
+"""Insights as they are stored and as they are shown (seed 003)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from clause.insights.profiles import RetrievalProfile
+
+VALENCES = (
+    "joy", "concern", "curiosity", "warmth", "tension", "awe", "grief", "longing", "peace", "gratitude",
+)  # fmt: skip
+"""What an insight may feel like."""
+
+Degree = Annotated[float, Field(ge=0, le=1)]
+Category = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=10_000)]
+TopicText = Annotated[str, StringConstraints(min_length=1, max_length=600)]
+InsightId = Annotated[str, StringConstraints(min_length=1, max_length=64)]
+
+
+class Frozen(BaseModel):
+    """A model that does not change."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class Asked(BaseModel):
+    """A request: unknown fields are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Valences(Asked):
+    """Ten shades of feeling, each from 0 to 1; at least one is given."""
+
+    joy: Degree | None = None
+    concern: Degree | None = None
+    curiosity: Degree | None = None
+    warmth: Degree | None = None
+    tension: Degree | None = None
+    awe: Degree | None = None
+    grief: Degree | None = None
+    longing: Degree | None = None
+    peace: Degree | None = None
+    gratitude: Degree | None = None
+
+    @model_validator(mode="after")
+    def _has_one(self) -> Valences:
+        if all(getattr(self, name) is None for name in VALENCES):
+            raise ValueError(f"at least one valence: {', '.join(VALENCES)}")
+        return self
+
+
+class StoreInsight(Asked):
+    """A new insight."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        json_schema_extra={
+            "example": {
+                "topic_key": "user:ann",
+                "category": "user_reflection",
+                "content": "Ann asks for the reason before she asks for the fix.",
+                "salience_spent": 3.0,
+                "strength_adjustment": 2.0,
+                "confidence": 0.8,
+                "importance": 0.6,
+                "novelty": 0.4,
+                "valences": {"warmth": 0.6, "curiosity": 0.7},
+            }
+        },
+    )
+
+    topic_key: TopicText = Field(description="user:<id>, dyad:<a>:<b>, self:<aspect> or server:<id>:...")
+    category: Category = Field(description="user_reflection, dyad_observation, synthesis, ... (an open list)")
+    content: Text
+    sources_scope_max: Literal["public", "dm", "derived"] = Field(
+        "public", description="the most private of its sources"
+    )
+    salience_spent: float = Field(ge=0, le=1e6, description="what was spent on it")
+    strength_adjustment: float = Field(1.0, ge=0.1, le=10, description="how much it stays: times salience_spent")
+    original_topic_salience: float | None = Field(None, ge=0, le=1e6, description="the topic's own now, if not said")
+    confidence: Degree = 0.5
+    importance: Degree = 0.5
+    novelty: Degree = 0.5
+    valences: Valences
+    open_questions: tuple[Text, ...] = Field((), max_length=50)
+    participants: tuple[Annotated[str, StringConstraints(min_length=1, max_length=200)], ...] = Field(
+        (), max_length=100
+    )
+    supersedes: InsightId | None = Field(None, description="the insight that this one replaces")
+    quarantined: bool = Field(False, description="keep it out of every answer from the start")
+    synthesis_source_ids: tuple[InsightId, ...] = Field((), max_length=100, description="what it was made of")
+    scope: str | None = Field(None, max_length=300, description="whose it is; the default scope if not said")
+
+
+class Insight(Frozen):
+    """An insight as it is stored. Its content never changes; conflicts are those that may be shown."""
+
+    id: str = Field(description="ULID")
+    scope: str
+    topic_key: str
+    category: str
+    content: str
+    sources_scope_max: str
+    created_at: datetime
+    salience_spent: float
+    strength_adjustment: float
+    strength: float = Field(description="salience_spent * strength_adjustment; never changes")
+    original_topic_salience: float
+    confidence: float
+    importance: float
+    novelty: float
+    valences: Valences
+    open_questions: tuple[str, ...] = ()
+    participants: tuple[str, ...] = ()
+    supersedes: str | None = None
+    superseded_by: tuple[str, ...] = ()
+    quarantined: bool = False
+    conflicts_with: tuple[str, ...] = ()
+    conflict_resolved: bool = Field(False, description="it has conflicts, and all are resolved")
+    synthesis_source_ids: tuple[str, ...] = ()
+    version: int = Field(1, ge=1, description="grows with each mark")
+
+
+class FormattedInsight(Frozen):
+    """Insight formatted for display or prompt context."""
+
+    id: str
+    content: str
+    temporal_marker: str = Field(description="such as: clear memory from 3 days ago")
+    strength: float = Field(description="as stored")
+    confidence: float
+    category: str
+    created_at: datetime
+    effective_strength: float = Field(description="strength * min(1, salience now / salience then): ranks and labels")
+    topic_key: str
+    scope: str
+    conflicts_with: tuple[str, ...] = ()
+    conflict_resolved: bool = False
+    superseded_by: tuple[str, ...] = ()
+
+
+class RetrieveInsights(Asked):
+    """Which insights of a topic, chosen by a profile's name or by one given here."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        json_schema_extra={"example": {"topic_key": "user:ann", "profile": "recent", "limit": 5}},
+    )
+
+    topic_key: TopicText
+    profile: Annotated[str, StringConstraints(max_length=100)] | RetrievalProfile = "balanced"
+    limit: int = Field(10, ge=1, le=1000)
+    include_servers: bool = Field(False, description="a user or dyad: also what servers know of them")
+    scopes: tuple[str, ...] | None = Field(None, max_length=100)
+
+
+class InsightList(Frozen):
+    """Insights in the order of their choice."""
+
+    items: tuple[FormattedInsight, ...]
+
+
+class RawInsightList(Frozen):
+    """Insights as they are stored."""
+
+    items: tuple[Insight, ...]
+
+
+class FoundInsight(Frozen):
+    """An insight that a search found."""
+
+    insight: FormattedInsight
+    fused_score: float
+
+
+class SearchInsights(Asked):
+    """What to look for in insights."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra={"example": {"query": "asks for reasons"}})
+
+    query: Text
+    category: Category | None = None
+    limit: int = Field(10, ge=1, le=100)
+    scopes: tuple[str, ...] | None = Field(None, max_length=100)
+
+
+class FoundInsights(Frozen):
+    """What a search found, best first."""
+
+    items: tuple[FoundInsight, ...]
+
+
+def valences_of(node: dict[str, Any]) -> Valences:
+    """The valences of a node, which keeps them as valence_joy and so on."""
+    return Valences(**{name: node.get(f"valence_{name}") for name in VALENCES})

@@ -1,0 +1,57 @@
+"""The room on a real graph, with hashed words for vectors and a clock that tests move."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from clause.graph.runner import Graph
+from clause.ground import Ground
+from clause.insights.room import Insights
+from clause.jobs.jobs import Jobs
+from clause.knowledge.room import Knowledge
+from clause.settings import Settings
+from clause.telemetry import Metrics
+from clause.text.pool import CpuPool
+from tests.fakes.embedder import HashEmbedder
+
+
+@dataclass
+class Clock:
+    """Tells the time that it was set to."""
+
+    at: datetime = datetime(2026, 5, 1, 12, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.at
+
+    def pass_by(self, **time: float) -> None:
+        self.at += timedelta(**time)
+
+
+@pytest.fixture(autouse=True)
+async def model_set_aside(no_model: None) -> None:
+    """Whoever shares the server may have recorded another model."""
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+async def ground(graph: Graph, scope: str, clock: Clock) -> AsyncIterator[Ground]:
+    """A ground whose default scope is the test's own."""
+    pool = CpuPool(2)
+    settings = Settings(default_scope=scope, insight_profiles='{"careful": {"max_age_days": 2}}')
+    yield Ground(graph, HashEmbedder(), Jobs(graph), pool, settings, Metrics(), now=clock)
+    pool.close()
+
+
+@pytest.fixture
+def room(ground: Ground) -> Insights:
+    """The room itself."""
+    return Insights.open(ground, Knowledge.open(ground))
