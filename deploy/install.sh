@@ -1,0 +1,20 @@
+#!/bin/sh
+# Runtime dependencies of pyproject.toml into a virtual environment, each at the version and hash of requirements.lock.
+# usage: install.sh VENV cpu|default        (run beside pyproject.toml and requirements.lock)
+set -eu
+venv=$1 torch=$2
+uv="$venv/bin/uv"
+kept=$(mktemp)
+"$uv" pip compile pyproject.toml --constraint requirements.lock --python-version 3.11 --no-header --no-annotate --quiet -o "$kept"
+awk 'NR == FNR { split($1, name, "=="); keep[name[1]] = 1; next }
+     /^[^ #]/  { split($1, name, "=="); on = (name[1] in keep) }
+     on' "$kept" requirements.lock > "$kept.lock"
+if [ "$torch" = cpu ]; then
+  awk '/^(nvidia-|cuda-|torch==|triton==)/ {skip = 1; next} /^[^ ]/ {skip = 0} !skip' "$kept.lock" > "$kept.cpu"
+  "$uv" pip install --no-cache --python "$venv/bin/python" --no-deps --require-hashes -r "$kept.cpu" ${DRY_RUN:+--dry-run}
+  "$uv" pip install --no-cache --python "$venv/bin/python" --no-deps --torch-backend cpu ${DRY_RUN:+--dry-run} \
+    "$(sed -nE 's/^(torch==[0-9.]+).*/\1/p' "$kept.lock" | head -1)"
+else
+  "$uv" pip install --no-cache --python "$venv/bin/python" --no-deps --require-hashes -r "$kept.lock" ${DRY_RUN:+--dry-run}
+fi
+rm -f "$kept" "$kept.lock" "$kept.cpu"
