@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clause.cli import evaluate_frontier, evaluate_pairs
+from clause.cli import evaluate_frontier, evaluate_pairs, evaluate_recall
 from clause.cli.console import JsonFlag, print_json, stdout
 from clause.cli.measuring import (
     SAMPLE_SCOPE,
@@ -38,6 +38,8 @@ app.command("frontier")(evaluate_frontier.frontier)
 app.command("pairs")(evaluate_pairs.pairs)
 app.command("make-pairs")(evaluate_pairs.make_pairs)
 app.command("train-pairs")(evaluate_pairs.train_pairs)
+app.command("recall")(evaluate_recall.recall)
+app.command("make-recall")(evaluate_recall.make_recall)
 
 
 class SeedsFrom(StrEnum):

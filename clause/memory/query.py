@@ -42,14 +42,14 @@ def names_in(text: str) -> frozenset[str]:
 
 
 def lucene_query(text: str, scopes: Sequence[str]) -> str | None:
-    """A Lucene query for the content words within scopes; None where the text has no word.
+    """A Lucene query for the content words within scopes, which add nothing to scores; None where there is no word.
 
     >>> lucene_query("Where is Ann?", ["user:ann"])
-    '+scope_token:(s_user_ann) +(Ann)'
+    '+scope_token:(s_user_ann)^0 +(Ann)'
     """
     words = escape(" ".join(content_words(text)))
     tokens = " ".join(sorted({scope_token(scope) for scope in scopes}))
-    return f"+scope_token:({tokens}) +({words})" if words else None
+    return f"+scope_token:({tokens})^0 +({words})" if words else None
 
 
 def _bare(word: str) -> str:

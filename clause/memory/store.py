@@ -69,7 +69,7 @@ class MemoryClusterStore:
         self.touches = Touches(ground)
         self._ground = ground
         self._writer = MemoryWriter(ground, config)
-        self._recall = Recall(ground, config)
+        self.recall = Recall(ground, config)
 
     async def write(self, request: MemoryWriteInput, *, caller: Caller) -> MemoryWriteResult:
         """Embed a memory, and let it join the nearest cluster of its scope or open one.
@@ -121,7 +121,7 @@ class MemoryClusterStore:
             BadInputError: neither query_text nor embedding was sent.
             ForbiddenError: a named scope is not this caller's.
         """
-        found = await self._recall.read(request, await self._scopes(request, caller))
+        found = await self.recall.read(request, await self._scopes(request, caller))
         self.touches.note((one.scope, one.memory_id) for one in found)
         return found
 

@@ -1,0 +1,72 @@
+"""LoCoMo's conversations (Maharana et al., ACL 2024) as a corpus of turns and questions with the turns that answer."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from clause.evaluation.questions import open_text
+
+_ADVERSARIAL = 5
+_TURN = re.compile(r"D(\d+):0*(\d+)")
+
+
+def make_recall_files(locomo: Path, corpus: Path, questions: Path, only: tuple[str, ...] = ()) -> dict[str, int]:
+    """Write the files that `clause evaluate recall` reads; how many lines each has.
+
+    A turn is a line `Speaker: text [shares caption]` of scope `user:<sample_id>`; the relevant ones of a question are
+    its evidence turns. Questions of category 5 (adversarial), and those without a known evidence turn, are left out.
+
+    Args:
+        locomo: the published JSON file, plain or .gz.
+        corpus, questions: where to write.
+        only: sample ids; all where empty.
+    """
+    with open_text(locomo) as file:
+        samples = [one for one in json.load(file) if not only or one["sample_id"] in only]
+    turns = [turn for sample in samples for turn in _turns(sample)]
+    known = {turn["id"] for turn in turns}
+    asked = [question for sample in samples for question in _questions(sample, known)]
+    for path, lines in ((corpus, turns), (questions, asked)):
+        path.write_text("".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines), encoding="utf-8")
+    return {"turns": len(turns), "questions": len(asked), "conversations": len(samples)}
+
+
+def _turns(sample: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+    talk = sample["conversation"]
+    sessions = sorted((key for key in talk if re.fullmatch(r"session_\d+", key)), key=lambda key: int(key[8:]))
+    for session in sessions:
+        for turn in talk[session]:
+            shares = f" [shares {turn['blip_caption']}]" if turn.get("blip_caption") else ""
+            yield {
+                "id": _id(sample, turn["dia_id"]),
+                "text": f"{turn['speaker']}: {turn['text']}{shares}",
+                "scope": _scope(sample),
+                "timestamp": talk[f"{session}_date_time"],
+            }
+
+
+def _questions(sample: Mapping[str, Any], known: set[str]) -> Iterator[dict[str, Any]]:
+    for number, item in enumerate(sample["qa"]):
+        evidence = " ".join(item.get("evidence") or ())
+        turns = {_id(sample, f"D{int(found[1])}:{int(found[2])}") for found in _TURN.finditer(evidence)}
+        relevant = sorted(turns & known)
+        if item["category"] != _ADVERSARIAL and relevant:
+            yield {
+                "id": f"{sample['sample_id']}/q{number}",
+                "query": item["question"],
+                "scope": _scope(sample),
+                "relevant": relevant,
+                "category": item["category"],
+            }
+
+
+def _scope(sample: Mapping[str, Any]) -> str:
+    return f"user:{sample['sample_id']}"
+
+
+def _id(sample: Mapping[str, Any], turn: str) -> str:
+    return f"{sample['sample_id']}/{turn}"
