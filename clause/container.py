@@ -176,6 +176,7 @@ async def _join(
     from clause.reasoning.runs import RunRecorder  # noqa: PLC0415
     from clause.reasoning.seeds import SeedFinder  # noqa: PLC0415
     from clause.reasoning.texts import IndexedTexts  # noqa: PLC0415
+    from clause.recollection import RecalledTexts  # noqa: PLC0415
     from clause.rooms import Rooms  # noqa: PLC0415
     from clause.text.embedder import SentenceTransformerEmbedder  # noqa: PLC0415
     from clause.text.tokens import count_all  # noqa: PLC0415
@@ -204,7 +205,9 @@ async def _join(
     stack.push_async_callback(asyncio.to_thread, rooms.close)
     stack.push_async_callback(rooms.memory.settled)
     kinds = job_kinds(graph, embedder, keys) | rooms.job_kinds()
-    coordinator = Coordinator(asker, port, book, texts=IndexedTexts(graph), **speaking)
+    coordinator = Coordinator(
+        asker, port, book, texts=RecalledTexts(IndexedTexts(graph), rooms.memory.store.recall), **speaking
+    )
     kinds["evaluate_frontier"] = partial(evaluate_frontier, asker=asker, coordinator=coordinator)
     return Container(
         settings=settings,

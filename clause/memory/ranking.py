@@ -9,12 +9,15 @@ from typing import Any
 
 from clause.text.fusion import reciprocal_rank_fusion
 
-DENSE_BEFORE, DENSE_AFTER = 0.1, 0.1
-SPARSE_BEFORE, SPARSE_AFTER = 0.4, 0.1
+DENSE_BEFORE, DENSE_AFTER = 0.1, 0.2
+SPARSE_BEFORE, SPARSE_AFTER = 0.5, 0.1
 """How much of the score of what was said just before (after) it a memory gets, by meaning and by words."""
 
-SPEAKER = 0.15
+SPEAKER = 0.3
 """What a memory gets when the query names its speaker."""
+
+SHARPNESS = 1.5
+"""Exponent of the scaled BM25 scores: a hit that stands out counts more than several that do not."""
 
 SAME_CONVERSATION = timedelta(minutes=30)
 """Memories next to each other in a scope belong to one conversation when no more time lies between them."""
@@ -72,14 +75,14 @@ def by_relative_scores(
 ) -> dict[str, float]:
     """Relative score fusion over hits and what was said beside them.
 
-    Each list is scaled to [0, 1] (cosines from the least one found, BM25 from 0); a memory gets a part of the scores of
+    Each list is scaled to [0, 1] (cosines from the least one found, BM25 from 0, and sharpened); a memory gets a part of the scores of
     what was said just before and after it, so that an answer is found by its question; `names` are the words of the
     query, and a memory whose speaker is named there gets a little more.
     """
     candidates = {**sparse.candidates, **dense.candidates}
     least = min(dense.scores.values(), default=0.0)
     meaning = _scaled({one: score - least for one, score in dense.scores.items()})
-    words = _scaled(sparse.scores)
+    words = {one: score**SHARPNESS for one, score in _scaled(sparse.scores).items()}
     places = {(one.scope, one.sequence): one for one in candidates.values()}
     fused = {}
     for one in candidates.values():

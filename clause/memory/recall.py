@@ -56,7 +56,7 @@ class Recall:
         dense, sparse = await self._search(request, embedding, scopes)
         ranked = self._ranked(request, dense, sparse)
         wanted = ranked if request.min_similarity > 0 else ranked[: request.k]
-        rows = await self._details([one.candidate.id for one in wanted], scopes)
+        rows = await self.details([one.candidate.id for one in wanted], scopes)
         results = []
         for one in wanted:
             row = rows.get(one.candidate.id)
@@ -133,7 +133,8 @@ class Recall:
             return by_ranks(dense, sparse, weight)
         return by_relative_scores(dense, sparse, weight, names_in(request.query_text or ""))
 
-    async def _details(self, ids: Sequence[str], scopes: Sequence[str]) -> dict[str, Mapping[str, Any]]:
+    async def details(self, ids: Sequence[str], scopes: Sequence[str]) -> dict[str, Mapping[str, Any]]:
+        """Memories in full by id; of what has gone there is none."""
         if not ids:
             return {}
         rows = await self._ground.graph.run(

@@ -39,7 +39,8 @@ MOST_DECISIONS = 400
 """Decisions that one agent may take: a bound in operations for episodes without masks."""
 
 TEXTS_PICKED = 5
-"""Texts the Curator takes, best first, when nothing was walked."""
+TEXT_TOKENS = 512
+"""Texts the Curator takes, best first, when nothing was walked: so many, and short ones until they are so many tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +228,7 @@ class LearnedAgents:
 
     def _texts(self, episode: Episode) -> Decision[CuratorAction]:
         pickable = episode.pickable()
-        if not pickable or len(episode.picked) >= TEXTS_PICKED:
+        enough = len(episode.picked) >= TEXTS_PICKED and episode.spend.tokens >= TEXT_TOKENS
+        if not pickable or enough:
             return Decision(Stop("COMPLETE" if episode.picked else "NO_CANDIDATES"))
         return Decision(Pick(pickable[0]))

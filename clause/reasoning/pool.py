@@ -16,6 +16,9 @@ from clause.reasoning.units import TokenCounter, Unit, edge_sentence, edge_unit_
 SMALL_POOL = 20
 """A pool with fewer units than this is filled up from the indexes."""
 
+MOST_FOUND = 40
+"""Units that the indexes fill a pool up with."""
+
 
 class TextSource(Protocol):
     """Finds units of text by meaning and words when the walk touched few."""
@@ -63,7 +66,7 @@ async def fill_pool(
     episode.offer(text_units((nodes[node] for node in sorted(touched) if node in nodes), count))
     if source is None or len(episode.pool) >= SMALL_POOL:
         return []
-    found = await source.nearest(question.text, question.embedding, view, limit=SMALL_POOL)
+    found = await source.nearest(question.text, question.embedding, view, limit=MOST_FOUND)
     episode.offer(text_units(found, count))
     return list(found)
 
