@@ -205,9 +205,8 @@ async def _join(
     stack.push_async_callback(asyncio.to_thread, rooms.close)
     stack.push_async_callback(rooms.memory.settled)
     kinds = job_kinds(graph, embedder, keys) | rooms.job_kinds()
-    coordinator = Coordinator(
-        asker, port, book, texts=RecalledTexts(IndexedTexts(graph), rooms.memory.store.recall), **speaking
-    )
+    texts = RecalledTexts(IndexedTexts(graph), rooms.memory.store.recall)
+    coordinator = Coordinator(asker, port, book, texts=texts, **speaking)
     kinds["evaluate_frontier"] = partial(evaluate_frontier, asker=asker, coordinator=coordinator)
     return Container(
         settings=settings,

@@ -1,4 +1,4 @@
-"""Texts for the Curator's pool: what the indexes find, the memories among it in the order in which recall ranks them."""
+"""Texts for the Curator's pool: what the indexes find, memories in the order in which recall ranks them."""
 
 from __future__ import annotations
 

@@ -75,9 +75,9 @@ def by_relative_scores(
 ) -> dict[str, float]:
     """Relative score fusion over hits and what was said beside them.
 
-    Each list is scaled to [0, 1] (cosines from the least one found, BM25 from 0, and sharpened); a memory gets a part of the scores of
-    what was said just before and after it, so that an answer is found by its question; `names` are the words of the
-    query, and a memory whose speaker is named there gets a little more.
+    Each list is scaled to [0, 1] (cosines from the least one found, BM25 from 0, and sharpened); a memory gets a part
+    of the scores of what was said just before and after it, so that an answer is found by its question; `names` are the
+    words of the query, and a memory whose speaker is named there gets a little more.
     """
     candidates = {**sparse.candidates, **dense.candidates}
     least = min(dense.scores.values(), default=0.0)
