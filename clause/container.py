@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from clause.reasoning.policy import Policy
     from clause.reasoning.runs import RunRecorder
     from clause.reasoning.seeds import SeedFinder
+    from clause.recollection import RecalledTexts
     from clause.rooms import Rooms
     from clause.text.embedder import Embedder, SentenceTransformerEmbedder
 
@@ -175,8 +176,6 @@ async def _join(
     from clause.reasoning.rehearsal import warm  # noqa: PLC0415
     from clause.reasoning.runs import RunRecorder  # noqa: PLC0415
     from clause.reasoning.seeds import SeedFinder  # noqa: PLC0415
-    from clause.reasoning.texts import IndexedTexts  # noqa: PLC0415
-    from clause.recollection import RecalledTexts  # noqa: PLC0415
     from clause.rooms import Rooms  # noqa: PLC0415
     from clause.text.embedder import SentenceTransformerEmbedder  # noqa: PLC0415
     from clause.text.tokens import count_all  # noqa: PLC0415
@@ -205,8 +204,7 @@ async def _join(
     stack.push_async_callback(asyncio.to_thread, rooms.close)
     stack.push_async_callback(rooms.memory.settled)
     kinds = job_kinds(graph, embedder, keys) | rooms.job_kinds()
-    texts = RecalledTexts(IndexedTexts(graph), rooms.memory.store.recall)
-    coordinator = Coordinator(asker, port, book, texts=texts, **speaking)
+    coordinator = Coordinator(asker, port, book, texts=_texts(graph, rooms), **speaking)
     kinds["evaluate_frontier"] = partial(evaluate_frontier, asker=asker, coordinator=coordinator)
     return Container(
         settings=settings,
@@ -226,6 +224,13 @@ async def _join(
         rooms=rooms,
         warming=warming,
     )
+
+
+def _texts(graph: Graph, rooms: Rooms) -> RecalledTexts:
+    from clause.reasoning.texts import IndexedTexts  # noqa: PLC0415
+    from clause.recollection import RecalledTexts  # noqa: PLC0415
+
+    return RecalledTexts(IndexedTexts(graph), rooms.memory.store.recall)
 
 
 def job_kinds(graph: Graph, embedder: Embedder, keys: IdempotencyKeys) -> dict[str, JobKind]:

@@ -40,7 +40,7 @@ MOST_DECISIONS = 400
 
 TEXTS_PICKED = 5
 TEXT_TOKENS = 512
-"""Texts the Curator takes, best first, when nothing was walked: so many, short ones until they come to so many tokens."""
+"""Texts the Curator takes, best first, when nothing was walked: so many, short ones up to so many tokens."""
 
 
 @dataclass(frozen=True, slots=True)
