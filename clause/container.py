@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from clause.policy.shelf import Shelf
     from clause.reasoning.alone import LoneAgents
     from clause.reasoning.coordinator import Coordinator
+    from clause.reasoning.integrations import Integrations
     from clause.reasoning.neighbourhood import NeighbourhoodPort
     from clause.reasoning.policy import Policy
     from clause.reasoning.runs import RunRecorder
@@ -201,6 +202,8 @@ async def _join(
     speaking: dict[str, Any] = {"count": count_all, "reporter": reporter, "token_margin": settings.token_margin}
     jobs, keys = Jobs(graph), IdempotencyKeys(graph)
     rooms = Rooms.open(Ground(graph, embedder, jobs, pool, settings, metrics))
+    stack.push_async_callback(rooms.intelligence.settled)
+    speaking["integrations"] = _integrations(rooms, port, settings)
     stack.push_async_callback(asyncio.to_thread, rooms.close)
     stack.push_async_callback(rooms.memory.settled)
     kinds = job_kinds(graph, embedder, keys) | rooms.job_kinds()
@@ -231,6 +234,12 @@ def _texts(graph: Graph, rooms: Rooms) -> RecalledTexts:
     from clause.recollection import RecalledTexts  # noqa: PLC0415
 
     return RecalledTexts(IndexedTexts(graph), rooms.memory.store.recall)
+
+
+def _integrations(rooms: Rooms, port: NeighbourhoodPort, settings: Settings) -> Integrations:
+    from clause.reasoning.integrations import Integrations  # noqa: PLC0415
+
+    return Integrations(rooms.intelligence, port, default_scope=settings.default_scope, enabled=settings.record_runs)
 
 
 def job_kinds(graph: Graph, embedder: Embedder, keys: IdempotencyKeys) -> dict[str, JobKind]:

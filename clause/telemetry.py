@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from typing import Any, TextIO
 
 import structlog
-from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 from pydantic import SecretStr
 
 request_id: ContextVar[str | None] = ContextVar("clause_request_id", default=None)
@@ -125,6 +125,17 @@ class Metrics:
         self.spent = Counter(
             "clause_budget_spent_total", "Edges, steps and tokens spent.", ("resource",), registry=self.registry
         )
+        self.intelligence = Counter(
+            "clause_intelligence_total",
+            "ThoughtSeeds and CuriosityTriggers written, causal fallbacks, write conflicts and those settled.",
+            ("what",),
+            registry=self.registry,
+        )
+        self.conflict_rate = Gauge(
+            "clause_write_conflict_rate",
+            "Share of agents' writes in the last 60 s that met another's.",
+            registry=self.registry,
+        )
         self.retries = Counter("clause_database_retries_total", "Database calls tried again.", registry=self.registry)
 
     def observe_request(self, method: str, route: str, status: int, seconds: float) -> None:
@@ -143,6 +154,11 @@ class Metrics:
         for resource, amount in spend.items():
             if isinstance(amount, int | float) and amount >= 0:
                 self.spent.labels(resource).inc(amount)
+
+    def count_intelligence(self, **counts: int) -> None:
+        """Add to what the intelligence room did: `count_intelligence(thoughtseeds=12)`."""
+        for what, amount in counts.items():
+            self.intelligence.labels(what).inc(amount)
 
     def render(self) -> bytes:
         """The registry in Prometheus' text format."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from clause.ground import Ground
+from clause.intelligence.afterwards import Afterwards
 from clause.intelligence.basins import Basins
 from clause.intelligence.causal import Causal
+from clause.intelligence.thoughtseeds import ThoughtSeeds
 from clause.jobs.runner import JobKind
 from clause.knowledge.room import Knowledge
 
@@ -19,12 +21,25 @@ class Intelligence:
     knowledge: Knowledge
     basins: Basins
     causal: Causal
+    thoughtseeds: ThoughtSeeds
+    afterwards: Afterwards
 
     @classmethod
     def open(cls, ground: Ground, knowledge: Knowledge) -> Intelligence:
         """Join the services; nothing is read or started yet."""
-        return cls(ground, knowledge, Basins(ground), Causal(ground))
+        thoughtseeds = ThoughtSeeds(ground)
+        afterwards = Afterwards(ground, thoughtseeds)
+        return cls(ground, knowledge, Basins(ground), Causal(ground), thoughtseeds, afterwards)
 
     def job_kinds(self) -> dict[str, JobKind]:
         """Long work by kind."""
-        return {"basin_decay": self.basins.decay_turn}
+        return {
+            "basin_decay": self.basins.decay_turn,
+            "thoughtseed_links": self.thoughtseeds.link_turn,
+            "thoughtseed_archive": self.thoughtseeds.archive_turn,
+        }
+
+    async def settled(self) -> None:
+        """Wait until everything that answers left to write or to compute is done."""
+        await self.afterwards.settled()
+        await self.causal.settled()

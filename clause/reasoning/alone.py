@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from clause.reasoning.curator import HeuristicCurator
 from clause.reasoning.episode import Episode
 from clause.reasoning.fronts import Path
 from clause.reasoning.heuristics import HeuristicAgents, HeuristicPolicy
+from clause.reasoning.integrations import Integrations, Noted, Walked, Wanted
 from clause.reasoning.models import (
     ContextCurationRequest,
     ContextCurationResponse,
@@ -53,6 +55,7 @@ class LoneAgents:
         count: TokenCounter,
         reporter: Reporter,
         token_margin: int = 0,
+        integrations: Integrations | None = None,
     ) -> None:
         self._asker = asker
         self._port = port
@@ -60,6 +63,7 @@ class LoneAgents:
         self._count = count
         self._reporter = reporter
         self._token_margin = token_margin
+        self._integrations = integrations
 
     async def subgraph(self, request: SubgraphRequest, caller: Caller) -> SubgraphResponse:
         """The heuristic SubgraphArchitect: the best edges around what the question names, one at a time."""
@@ -89,15 +93,23 @@ class LoneAgents:
 
     async def navigate(self, request: PathNavigationRequest, caller: Caller) -> PathNavigationResponse:
         """The PathNavigator on the graph itself, from one start node."""
+        with nullcontext() if self._integrations is None else self._integrations.asking():
+            return await self._navigate(request, caller)
+
+    async def _navigate(self, request: PathNavigationRequest, caller: Caller) -> PathNavigationResponse:
         started = time.perf_counter()
         view = await self._asker.view(caller, request.scopes, request.as_of_valid, request.as_of_recorded)
         asked = await self._asker.ask(request.query, Prices(), view, start_nodes=[request.start_node])
         policy = HeuristicPolicy()
         agents = await policy.begin(asked.question, self._asker.embedder.embed)
+        causal_ms = 0.0
+        if self._integrations is not None:
+            causal_ms = await self._integrations.prepare(asked.question, view, causal=request.enable_causal)
         episode = Episode([seed.id for seed in asked.seeds], Budgets(steps=request.step_budget), walk_known=True)
         turn = await Table(episode, asked.question, policy, agents, self._port, view).navigator()
         answers, paths = answer_views(episode, agents.answer_scores(episode))
         best = paths[0] if paths else path_view(Path((asked.seeds[0].id,)), episode)
+        noted = await self._note(request, Walked(episode, asked.question, policy, view), best, caller)
         return PathNavigationResponse(
             path=best,
             metadata={
@@ -105,17 +117,24 @@ class LoneAgents:
                 "budget_total": request.step_budget,
                 "final_action": "STOP",
                 "stopped_reason": turn.stop.reason,
-                "thoughtseeds_generated": 0,
-                "curiosity_triggers_spawned": 0,
+                **noted.told(),
                 "actions": [type(step.action).__name__.upper() for step in episode.log if step.agent == NAVIGATOR],
                 "answers": answers,
             },
             performance={
                 "latency_ms": (time.perf_counter() - started) * 1000,
-                "thoughtseed_gen_ms": 0.0,
-                "causal_pred_ms": 0.0,
+                "thoughtseed_gen_ms": noted.thoughtseed_ms,
+                "causal_pred_ms": causal_ms,
             },
         )
+
+    async def _note(
+        self, request: PathNavigationRequest, walked: Walked, path: dict[str, Any], caller: Caller
+    ) -> Noted:
+        if self._integrations is None:
+            return Noted()
+        wanted = Wanted(request.enable_thoughtseeds, request.enable_curiosity, request.curiosity_threshold)
+        return await self._integrations.conclude(walked, [path], wanted=wanted, caller=caller)
 
     async def curate(self, request: ContextCurationRequest, caller: Caller) -> ContextCurationResponse:
         """The ContextCurator over the given texts; without a query the pool's centroid stands for it."""
@@ -165,7 +184,7 @@ class LoneAgents:
         names = list(dict.fromkeys(name for triple in request.edges for name in (triple.source, triple.target)))
         ends = {name: seed.id for name, seed in (await self._finder.named(names, view)).items()}
         edges = [Edge(ends[triple.source], triple.relation, ends[triple.target]) for triple in request.edges]
-        nodes = (await self._port.expand(list(dict.fromkeys(ends.values())), view, per_type=1)).nodes
+        around = await self._port.expand(list(dict.fromkeys(ends.values())), view, per_type=1)
         question = Question(
             request.query,
             await self._asker.embedder.embed_query(request.query),
@@ -174,7 +193,7 @@ class LoneAgents:
             Prices(edge=request.lambda_edge),
             dict(await self._port.embeddings(list(ends.values()))),
         )
-        signals = signals_of(question, [(edge.source, edge) for edge in edges], nodes)
+        signals = signals_of(question, [(edge.source, edge) for edge in edges], around.nodes, around.together)
         scores = edge_scores(signals)
         return EdgeScoreResponse(
             scores=[

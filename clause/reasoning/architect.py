@@ -83,7 +83,9 @@ class HeuristicArchitect:
             for edges in by_hop.values():
                 for edge in edges:
                     pairs.setdefault(edge, near)
-        signals = signals_of(self.question, [(near, edge) for edge, near in pairs.items()], episode.subgraph.nodes)
+        subgraph = episode.subgraph
+        ends = [(near, edge) for edge, near in pairs.items()]
+        signals = signals_of(self.question, ends, subgraph.nodes, subgraph.together)
         scores = edge_scores(signals)
         self._scores = {edge: (float(scores[row]), signals[row]) for row, edge in enumerate(pairs)}
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from clause.graph.scopes import Caller
@@ -13,6 +14,7 @@ from clause.reasoning.asking import Asked, Asker, PolicyBook
 from clause.reasoning.budget import Budgets, Prices
 from clause.reasoning.episode import Episode
 from clause.reasoning.finished import Finished
+from clause.reasoning.integrations import Integrations, Noted, Walked, Wanted
 from clause.reasoning.models import AgentHandoff, CoordinationRequest, CoordinationResponse, SelectedEvidence
 from clause.reasoning.neighbourhood import NeighbourhoodPort
 from clause.reasoning.outcome import answer_views, subgraph_view
@@ -38,6 +40,7 @@ class Coordinator:
         count: exact token counts.
         reporter: provenance, receipts and recorded runs.
         token_margin: tokens kept free of every token budget.
+        integrations: causes, ThoughtSeeds and curiosity; None: the flags of requests have no effect.
     """
 
     def __init__(
@@ -50,6 +53,7 @@ class Coordinator:
         count: TokenCounter,
         reporter: Reporter,
         token_margin: int = 0,
+        integrations: Integrations | None = None,
     ) -> None:
         self._asker = asker
         self._port = port
@@ -58,18 +62,37 @@ class Coordinator:
         self._count = count
         self._reporter = reporter
         self._token_margin = token_margin
+        self._integrations = integrations
 
     async def coordinate(
-        self, request: CoordinationRequest, caller: Caller, *, budgets: Budgets | None = None, hard: bool = True
+        self,
+        request: CoordinationRequest,
+        caller: Caller,
+        *,
+        budgets: Budgets | None = None,
+        hard: bool = True,
+        repeat: Collection[str] | None = None,
     ) -> CoordinationResponse:
         """Answer a question.
 
-        `budgets` replaces the request's own: evaluation goes below the API's bounds; `hard` as in `play`.
+        `budgets` replaces the request's own: evaluation goes below the API's bounds; `hard` as in `play`; `repeat`: the
+        fallbacks of a recorded run, which a replay repeats.
 
         Raises:
             BadInputError: an unknown scope, policy or start node.
             UnavailableError: Neo4j is away.
         """
+        with self._asking():
+            return await self._coordinate(request, caller, budgets, hard, repeat)
+
+    async def _coordinate(
+        self,
+        request: CoordinationRequest,
+        caller: Caller,
+        budgets: Budgets | None,
+        hard: bool,
+        repeat: Collection[str] | None,
+    ) -> CoordinationResponse:
         started = time.perf_counter()
         policy = self.policies[request.policy]
         with measure() as timing:
@@ -77,11 +100,13 @@ class Coordinator:
             prices = Prices(request.lambdas.edge, request.lambdas.latency, request.lambdas.token)
             asked = await self._asker.ask(request.query, prices, view, start_nodes=request.start_nodes)
             allowed = budgets or self._budgets(request)
+            causal_ms = await self._prepare(asked, request, repeat)
             finished = await self.play(asked, policy, allowed, max_rounds=request.max_rounds, hard=hard)
+            noted = await self._conclude(finished, request, caller)
             evidence, provenance_ms = await self._reporter.evidence(finished)
         total_ms = (time.perf_counter() - started) * 1000
         response = CoordinationResponse(
-            result=_result(finished, shown(evidence, enable=request.enable_provenance)),
+            result=_result(finished, shown(evidence, enable=request.enable_provenance), noted),
             agent_handoffs=_handoffs(finished),
             conflicts_detected=0,
             conflicts_resolved=0,
@@ -93,8 +118,8 @@ class Coordinator:
                 "embed_ms": asked.embed_ms,
                 "database_ms": timing.ms,
                 "provenance_overhead_ms": provenance_ms,
-                "thoughtseed_gen_ms": 0.0,
-                "causal_pred_ms": 0.0,
+                "thoughtseed_gen_ms": noted.thoughtseed_ms,
+                "causal_pred_ms": causal_ms,
             },
             receipt=self._reporter.receipt(finished),
         )
@@ -120,6 +145,26 @@ class Coordinator:
         _conclude(finished)
         return finished
 
+    def _asking(self) -> AbstractContextManager[None]:
+        return nullcontext() if self._integrations is None else self._integrations.asking()
+
+    async def _prepare(self, asked: Asked, request: CoordinationRequest, repeat: Collection[str] | None) -> float:
+        if self._integrations is None:
+            return 0.0
+        return await self._integrations.prepare(asked.question, asked.view, causal=request.enable_causal, repeat=repeat)
+
+    async def _conclude(self, finished: Finished, request: CoordinationRequest, caller: Caller) -> Noted:
+        if self._integrations is None:
+            return Noted()
+        asked = finished.asked
+        wanted = Wanted(
+            request.enable_thoughtseeds, request.enable_curiosity, request.curiosity_threshold, request.record
+        )
+        walked = Walked(finished.episode, asked.question, finished.policy, asked.view)
+        noted = await self._integrations.conclude(walked, finished.paths, wanted=wanted, caller=caller)
+        finished.fallbacks = noted.fallbacks
+        return noted
+
     async def _fill(self, table: Table) -> None:
         found = await fill_pool(table.episode, table.question, table.view, self._count, self._texts)
         if table.policy.reads_vectors or found:
@@ -143,7 +188,7 @@ def _conclude(finished: Finished) -> None:
     finished.abstained = finished.reason is not None
 
 
-def _result(finished: Finished, evidence: Sequence[SelectedEvidence]) -> dict[str, Any]:
+def _result(finished: Finished, evidence: Sequence[SelectedEvidence], noted: Noted) -> dict[str, Any]:
     nothing: dict[str, Any] = {"id": None, "nodes": [], "edges": [], "steps": [], "answer": None}
     return {
         "answers": finished.answers,
@@ -154,6 +199,7 @@ def _result(finished: Finished, evidence: Sequence[SelectedEvidence]) -> dict[st
         "seeds": [seed.model_dump(mode="json") for seed in finished.asked.seeds],
         "abstained": finished.abstained,
         "reason": finished.reason,
+        "intelligence": noted.told(),
     }
 
 

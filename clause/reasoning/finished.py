@@ -26,6 +26,7 @@ class Finished:
     paths: list[dict[str, Any]] = field(default_factory=list)
     abstained: bool = False
     reason: str | None = None
+    fallbacks: tuple[str, ...] = ()
 
     def spent(self, agent: Agent) -> Spend:
         """Everything one agent spent, over all rounds."""

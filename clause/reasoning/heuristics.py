@@ -43,10 +43,11 @@ class HeuristicAgents:
 
 @dataclass(frozen=True, slots=True)
 class HeuristicPolicy:
-    """Scores of reasoning.md, no training."""
+    """Scores of reasoning.md, no training. `judges_hops`: a step's score is what it expects of that hop."""
 
     name: str = "heuristic"
     reads_vectors: bool = True
+    judges_hops: bool = True
     abstain_below: float = 0.05
 
     async def begin(self, question: Question, embed: Embed) -> HeuristicAgents:  # noqa: ARG002 -- reads no other wording

@@ -14,6 +14,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from clause.intelligence.curiosity import RunningMean
+
 Vector = NDArray[np.float32]
 
 
@@ -74,17 +76,22 @@ class Expansion:
         nodes: every node that `neighbours` mentions.
         truncated: (node, hop) pairs of which the cap cut edges off.
         edges_read: how many edges came out of the store.
+        together: (node, other) -> in how many documents the two occur together.
     """
 
     neighbours: Mapping[str, Neighbours] = field(default_factory=dict)
     nodes: Mapping[str, Node] = field(default_factory=dict)
     truncated: frozenset[tuple[str, Hop]] = frozenset()
     edges_read: int = 0
+    together: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class RelationshipType:
-    """A registered relationship type: readable text for each direction, and its vectors (unit length, float32 [d])."""
+    """A registered relationship type: readable text for each direction, and its vectors (unit length, float32 [d]).
+
+    `gains` holds what hops of this type realised so far, by direction (True: forward).
+    """
 
     name: str
     text: str
@@ -93,6 +100,11 @@ class RelationshipType:
     inverse_embedding: Vector
     count: int = 0
     is_causal: bool = False
+    gains: Mapping[bool, RunningMean] = field(default_factory=dict)
+
+    def gain(self, forward: bool) -> RunningMean:
+        """What hops in one direction realised so far."""
+        return self.gains.get(forward, RunningMean())
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ import numpy as np
 
 from clause.errors import OutOfBoundsError
 from clause.graph.runner import Graph
+from clause.intelligence.curiosity import RunningMean
 from clause.reasoning.neighbourhood import Edge, Expansion, Hop, Node, RelationshipType, Vector, View
 from clause.reasoning.relation_text import name_relations, reach
 from clause.reasoning.vector_cache import VectorCache
@@ -27,6 +28,8 @@ WIDE = 1_000
 REACH = 1_000
 """Relationships of one type and direction that are read around a wider node, before filters and the cap."""
 RELATIONS_AT_ONCE = 16
+PAIRS = 1_000
+"""Concepts that occur together with a node's, read when all its neighbours are asked for (the heuristic's phi_nbr)."""
 MAX_HOPS = 6
 PATHS_TIMEOUT_S = 5.0
 """A search for long paths between hubs ends here, with UnavailableError."""
@@ -75,7 +78,9 @@ class Neo4jNeighbourhood:
             "backward": [hop.relation for hop in wanted if not hop.forward],
             "cap": per_type + 1,
         }
-        rows = await self._graph.run("reasoning/expand", nodes=asked, wide=WIDE, **parameters)
+        rows = await self._graph.run(
+            "reasoning/expand", nodes=asked, wide=WIDE, pairs=PAIRS if hops is None else 0, **parameters
+        )
         gathering = _Gathering(per_type, frozenset(wanted))
         for row in rows:
             gathering.start(row)
@@ -167,6 +172,10 @@ class Neo4jNeighbourhood:
             inverse_embedding=nothing if row["inverse_embedding"] is None else row["inverse_embedding"],
             count=row["count"],
             is_causal=row["is_causal"],
+            gains={
+                True: RunningMean(row["forward_gain_count"], row["forward_gain_sum"]),
+                False: RunningMean(row["inverse_gain_count"], row["inverse_gain_sum"]),
+            },
         )
 
 
@@ -179,11 +188,14 @@ class _Gathering:
         self._nodes: dict[str, Node] = {}
         self._edges: dict[str, dict[Hop, dict[str, Edge]]] = {}
         self._cut: set[tuple[str, Hop]] = set()
+        self._together: dict[tuple[str, str], int] = {}
 
     def start(self, row: Mapping[str, Any]) -> None:
         """A node that exists."""
-        self._nodes[row["id"]] = _node([row["id"], row["name"], row["kind"], row["degree"], row["text"]])
-        self._edges[row["id"]] = {}
+        here = row["id"]
+        self._nodes[here] = _node([here, row["name"], row["kind"], row["degree"], row["text"], row["basin"]])
+        self._edges[here] = {}
+        self._together.update(((here, other), count) for other, count in row["together"])
 
     def take(self, row: Mapping[str, Any], limit: int | None = None) -> None:
         """The groups of one node; `limit`: how many reads mean that there may be more."""
@@ -215,7 +227,7 @@ class _Gathering:
                 neighbours[node][hop] = tuple(ends[end] for end in kept)
                 mentioned.update((end, self._nodes[end]) for end in kept)
         read = sum(len(edges) for hops in neighbours.values() for edges in hops.values())
-        return Expansion(neighbours, mentioned, frozenset(self._cut), read)
+        return Expansion(neighbours, mentioned, frozenset(self._cut), read, self._together)
 
     def _add(self, here: str, hop: Hop, end: Sequence[Any]) -> None:
         if hop not in self._wanted:
@@ -227,8 +239,9 @@ class _Gathering:
 
 
 def _node(values: Sequence[Any]) -> Node:
-    node, name, kind, degree, text = values
-    return Node(node, name or (text or node)[:80], (kind or "entity").lower(), degree or 0, text=text)
+    node, name, kind, degree, text, basin = values
+    shown = name or (text or node)[:80]
+    return Node(node, shown, (kind or "entity").lower(), degree or 0, 1.0 if basin is None else basin, text)
 
 
 def _joined(one: RelationshipType, other: RelationshipType) -> RelationshipType:
@@ -240,4 +253,5 @@ def _joined(one: RelationshipType, other: RelationshipType) -> RelationshipType:
         one.inverse_embedding,
         one.count + other.count,
         one.is_causal or other.is_causal,
+        {way: one.gain(way).plus(other.gain(way)) for way in (True, False)},
     )

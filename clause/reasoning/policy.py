@@ -9,6 +9,7 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from clause.intelligence.causal_scores import CausalScores
 from clause.reasoning.actions import ArchitectAction, CuratorAction, Look, NavigatorAction
 from clause.reasoning.budget import Prices
 from clause.reasoning.episode import Episode
@@ -40,7 +41,8 @@ class Question:
     """What a policy knows of a request.
 
     `vectors` holds unit vectors of the nodes read so far when the policy asks for them (`Policy.reads_vectors`);
-    the coordinator fills it after every look.
+    the coordinator fills it after every look. `causal` scores hops where the graph has causal relationships and the
+    request wants them.
     """
 
     text: str
@@ -50,6 +52,7 @@ class Question:
     prices: Prices
     vectors: dict[str, Vector] = field(default_factory=dict)
     start_nodes_given: bool = False
+    causal: CausalScores | None = None
 
 
 @dataclass(frozen=True, slots=True)

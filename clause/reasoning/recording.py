@@ -121,6 +121,7 @@ class Reporter:
             recorded_at=self._runs.now(),
             steps=tuple(step_records(episode.log, episode.pool, _left_out(finished))),
             evidence=tuple(record.id for record in evidence),
+            fallbacks=finished.fallbacks,
         )
 
     def _scope(self, scopes: Sequence[str]) -> str:

@@ -77,7 +77,7 @@ def digest_of(response: CoordinationResponse) -> dict[str, Any]:
             for answer in result.get("answers", [])
         ],
         "path": result.get("path", {}).get("nodes", []),
-        "paths": {"count": len(result.get("paths", [])), "sha256": _sha256(result.get("paths", []))},
+        "paths": {"count": len(result.get("paths", [])), "sha256": _sha256(_decided(result.get("paths", [])))},
         "subgraph": {
             "nodes": len(subgraph.get("nodes", [])),
             "edges": len(subgraph.get("edges", [])),
@@ -123,6 +123,12 @@ def _differences(path: str, one: Any, other: Any) -> Iterator[Difference]:
             yield from _differences(f"{path}[{place}]", *pair)
     elif one != other:
         yield Difference(path=path, recorded=one, fresh=other)
+
+
+def _decided(paths: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """Paths without the names of ThoughtSeeds: a replay writes none."""
+    nameless = {"thoughtseed_id": None}
+    return [{**path, "steps": [{**step, **nameless} for step in path.get("steps", ())]} for path in paths]
 
 
 def _is_list(value: Any) -> bool:

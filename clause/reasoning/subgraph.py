@@ -28,6 +28,7 @@ class WorkingSubgraph:
         self.adjacency: Adjacency = {}
         self.fronts: list[Front] = [Front.root(seed) for seed in self.seeds]
         self.edges_read = 0
+        self.together: dict[tuple[str, str], int] = {}
         self._complete: set[str] = set()
         self._asked: set[tuple[str, Hop]] = set()
         self._children: dict[tuple[int, Hop], int] = {}
@@ -37,6 +38,7 @@ class WorkingSubgraph:
         """Take in what the store answered when asked for `nodes` (and `hops`)."""
         self.nodes.update(expansion.nodes)
         self.edges_read += expansion.edges_read
+        self.together.update(expansion.together)
         for node in nodes:
             by_hop = self.known.setdefault(node, {})
             for hop, edges in expansion.neighbours.get(node, {}).items():

@@ -3,8 +3,8 @@
 // mode:       read
 // returns:    many
 // parameters: $nodes LIST<STRING>, $scopes LIST<STRING>, $forward LIST<STRING>, $backward LIST<STRING>,
-//             $valid ZONED DATETIME, $recorded ZONED DATETIME, $wide INTEGER, $cap INTEGER
-// columns:    id, name, kind, degree, text, hub, groups
+//             $valid ZONED DATETIME, $recorded ZONED DATETIME, $wide INTEGER, $cap INTEGER, $pairs INTEGER
+// columns:    id, name, kind, degree, text, basin, hub, groups, together
 CYPHER 25 UNWIND $nodes AS id
 MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster {id: id})
 WHERE n.scope IN $scopes
@@ -24,7 +24,7 @@ CALL (n) {
     WITH DISTINCT n, m, type(r) AS relation, startNode(r) = n AS forward
     ORDER BY m.id
     WITH relation, forward,
-      collect([m.id, coalesce(m.name, m.title), head(labels(m)), m.degree, coalesce(m.text, m.content)])[..$cap] AS ends
+      collect([m.id, coalesce(m.name, m.title), head(labels(m)), m.degree, coalesce(m.text, m.content), m.basin_strength])[..$cap] AS ends
     RETURN collect([relation, forward, ends, size(ends)]) AS groups
   }
   ELSE {
@@ -32,6 +32,11 @@ CALL (n) {
   }
 }
 RETURN id, coalesce(n.name, n.title) AS name, head(labels(n)) AS kind, n.degree AS degree, coalesce(n.text, n.content) AS text,
-  COUNT { (n)--() } > $wide AS hub, groups
+  n.basin_strength AS basin, COUNT { (n)--() } > $wide AS hub, groups,
+  CASE WHEN n.basin_strength IS NULL OR $pairs = 0 THEN [] ELSE COLLECT {
+    MATCH (n)-[:HAS_BASIN]->(:AttractorBasin)-[pair:CO_OCCURS_WITH]-(other:AttractorBasin)
+    WHERE other.scope IN $scopes
+    RETURN [other.entity_id, pair.count] ORDER BY pair.count DESC, other.entity_id LIMIT $pairs
+  } END AS together
 ORDER BY id
 LIMIT 10000

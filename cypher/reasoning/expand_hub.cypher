@@ -31,7 +31,7 @@ WITH id, relation, forward, count(*) AS read,
 CALL (ends) {
   UNWIND ends AS m
   WITH m ORDER BY m.id LIMIT $cap
-  RETURN collect([m.id, coalesce(m.name, m.title), head(labels(m)), m.degree, coalesce(m.text, m.content)]) AS kept
+  RETURN collect([m.id, coalesce(m.name, m.title), head(labels(m)), m.degree, coalesce(m.text, m.content), m.basin_strength]) AS kept
 }
 WITH id, relation, forward, read, kept ORDER BY relation, forward
 RETURN id, collect([relation, forward, kept, read]) AS groups

@@ -47,6 +47,6 @@ async def replay(run_id: RunId, services: Services, caller: CallerDependency) ->
     run = await services.runs.get(run_id, caller)
     again = {**run.request, "policy": run.policy, "scopes": list(run.scopes), "record": False}
     request = CoordinationRequest.model_validate(again)
-    response = await services.coordinator.coordinate(request, caller, budgets=run.budgets)
+    response = await services.coordinator.coordinate(request, caller, budgets=run.budgets, repeat=run.fallbacks)
     found = tuple(differences(run.digest, digest_of(response)))
     return written(Replay(run_id=run.id, same=not found, differences=found, response=response))

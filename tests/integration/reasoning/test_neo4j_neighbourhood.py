@@ -246,7 +246,8 @@ async def test_the_store_is_touched_for_what_a_cap_allows_not_for_what_hangs_on_
         "recorded": neo4j_neighbourhood.FOREVER,
         "cap": 51,
     }
-    first = await database_hits(graph, graph.catalogue["reasoning/expand"], **parameters, wide=neo4j_neighbourhood.WIDE)
+    whole = {"wide": neo4j_neighbourhood.WIDE, "pairs": neo4j_neighbourhood.PAIRS}
+    first = await database_hits(graph, graph.catalogue["reasoning/expand"], **parameters, **whole)
     assert first < 100
     named = name_relations(graph.catalogue["reasoning/expand_hub"], names)
     assert await database_hits(graph, named, **parameters, reach=100) < 4_000

@@ -53,7 +53,12 @@ class FakeCoordinator:
             raise self.error
 
     async def coordinate(
-        self, request: CoordinationRequest, caller: Caller, *, budgets: Budgets | None = None
+        self,
+        request: CoordinationRequest,
+        caller: Caller,
+        *,
+        budgets: Budgets | None = None,
+        repeat: Sequence[str] | None = None,
     ) -> CoordinationResponse:
         self._note(request, caller)
         agents = (("SubgraphArchitect", "edges", 3), ("PathNavigator", "steps", 2), ("ContextCurator", "tokens", 40))

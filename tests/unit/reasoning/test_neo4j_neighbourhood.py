@@ -38,7 +38,8 @@ def port_on(graph: FakeGraph) -> Neo4jNeighbourhood:
 
 
 def row(node: str, groups: list[Any], *, hub: bool = False) -> dict[str, Any]:
-    return {"id": node, "name": node, "kind": "Entity", "degree": None, "text": None, "hub": hub, "groups": groups}
+    told = {"id": node, "name": node, "kind": "Entity", "degree": None, "text": None, "basin": None, "together": []}
+    return {**told, "hub": hub, "groups": groups}
 
 
 async def test_nothing_asked_asks_nothing() -> None:
@@ -59,7 +60,7 @@ async def test_without_hops_our_own_relationships_are_asked_for_both_ways() -> N
 
 
 async def test_a_capped_group_is_cut_to_its_smallest_ids() -> None:
-    ends = [[node, None, "Entity", None, None] for node in ("c", "b", "d")]
+    ends = [[node, None, "Entity", None, None, None] for node in ("c", "b", "d")]
     graph = FakeGraph([row("a", [["r", True, ends, 3]])])
     found = await port_on(graph).expand(["a"], VIEW, per_type=2, hops=[Hop("r", True)])
     assert found.neighbours == {"a": {Hop("r", True): (Edge("a", "r", "b"), Edge("a", "r", "c"))}}
@@ -70,7 +71,7 @@ async def test_a_capped_group_is_cut_to_its_smallest_ids() -> None:
 
 async def test_hubs_are_asked_again_together_for_a_bounded_number_of_types(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(neo4j_neighbourhood, "RELATIONS_AT_ONCE", 2)
-    full = {"id": "h", "groups": [["r0", True, [["x", "X", "Entity", 1, None]], neo4j_neighbourhood.REACH]]}
+    full = {"id": "h", "groups": [["r0", True, [["x", "X", "Entity", 1, None, 1.4]], neo4j_neighbourhood.REACH]]}
     graph = FakeGraph([row("a", []), row("h", [], hub=True), row("i", [], hub=True)], [full])
     hops = [Hop(f"r{number}", True) for number in range(5)]
     found = await port_on(graph).expand(["a", "h", "i"], VIEW, per_type=5, hops=hops)
@@ -78,6 +79,16 @@ async def test_hubs_are_asked_again_together_for_a_bounded_number_of_types(monke
     assert all(parameters["nodes"] == ["h", "i"] for _, parameters in graph.asked[1:])
     assert found.neighbours["h"] == {hops[0]: (Edge("h", "r0", "x"),)}
     assert found.truncated == {("h", hops[0])}
+    assert (found.nodes["x"].basin_strength, found.nodes["h"].basin_strength) == (1.4, 1.0)
+
+
+async def test_what_occurs_together_is_asked_for_with_all_neighbours_only() -> None:
+    told = {**row("a", []), "together": [["b", 3]]}
+    graph = FakeGraph([told])
+    assert (await port_on(graph).expand(["a"], VIEW, per_type=5)).together == {("a", "b"): 3}
+    assert graph.asked[-1][1]["pairs"] == neo4j_neighbourhood.PAIRS
+    await port_on(graph).expand(["a"], VIEW, per_type=5, hops=[Hop("r", True)])
+    assert graph.asked[-1][1]["pairs"] == 0
 
 
 @pytest.mark.parametrize("hops", [0, 7])

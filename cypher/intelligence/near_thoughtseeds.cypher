@@ -1,0 +1,34 @@
+// intelligence/near_thoughtseeds, for each seed the nearest seeds of other documents and the nearest basins; sources on
+//                                 both sides of its own are searched apart, because the index knows no "other than"
+// mode:       read
+// returns:    many
+// parameters: $ids LIST<STRING>, $scopes LIST<STRING>, $links INTEGER, $basins INTEGER
+// columns:    id, related, attracted
+CYPHER 25 UNWIND $ids AS id
+MATCH (seed:ThoughtSeed {id: id})
+WHERE seed.scope IN $scopes
+CALL (seed) {
+  MATCH (other:ThoughtSeed)
+  SEARCH other IN (VECTOR INDEX thoughtseed_embedding FOR seed.embedding
+                   WHERE other.scope = seed.scope AND other.source_doc < seed.source_doc LIMIT $links) SCORE AS score
+  RETURN other, score
+  UNION ALL
+  MATCH (other:ThoughtSeed)
+  SEARCH other IN (VECTOR INDEX thoughtseed_embedding FOR seed.embedding
+                   WHERE other.scope = seed.scope AND other.source_doc > seed.source_doc LIMIT $links) SCORE AS score
+  RETURN other, score
+}
+WITH seed, other, 2 * score - 1 AS similarity
+ORDER BY similarity DESC, other.id
+WITH seed, collect(CASE WHEN similarity >= seed.similarity_threshold THEN [other.id, similarity] END)[..$links] AS related
+CALL (seed) {
+  MATCH (basin:AttractorBasin)
+  SEARCH basin IN (VECTOR INDEX attractor_basin_embedding FOR seed.embedding WHERE basin.scope IN seed.scopes LIMIT $basins)
+    SCORE AS score
+  WITH basin, 2 * score - 1 AS similarity
+  ORDER BY similarity DESC, basin.id
+  RETURN collect([basin.id, similarity]) AS attracted
+}
+RETURN seed.id AS id, related, attracted
+ORDER BY id
+LIMIT 10000
