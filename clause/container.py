@@ -202,8 +202,7 @@ async def _join(
     speaking: dict[str, Any] = {"count": count_all, "reporter": reporter, "token_margin": settings.token_margin}
     jobs, keys = Jobs(graph), IdempotencyKeys(graph)
     rooms = Rooms.open(Ground(graph, embedder, jobs, pool, settings, metrics))
-    stack.push_async_callback(rooms.intelligence.settled)
-    speaking["integrations"] = _integrations(rooms, port, settings)
+    speaking["integrations"] = _integrations(rooms, port, settings, stack)
     stack.push_async_callback(asyncio.to_thread, rooms.close)
     stack.push_async_callback(rooms.memory.settled)
     kinds = job_kinds(graph, embedder, keys) | rooms.job_kinds()
@@ -236,9 +235,10 @@ def _texts(graph: Graph, rooms: Rooms) -> RecalledTexts:
     return RecalledTexts(IndexedTexts(graph), rooms.memory.store.recall)
 
 
-def _integrations(rooms: Rooms, port: NeighbourhoodPort, settings: Settings) -> Integrations:
+def _integrations(rooms: Rooms, port: NeighbourhoodPort, settings: Settings, stack: AsyncExitStack) -> Integrations:
     from clause.reasoning.integrations import Integrations  # noqa: PLC0415
 
+    stack.push_async_callback(rooms.intelligence.settled)
     return Integrations(rooms.intelligence, port, default_scope=settings.default_scope, enabled=settings.record_runs)
 
 
