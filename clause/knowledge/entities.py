@@ -1,0 +1,156 @@
+"""Entities: found by id, name or alias; searched; joined with what is the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from clause.errors import AmbiguousNameError, NotFoundError, PreconditionError
+from clause.graph.scopes import Caller, scope_token
+from clause.ground import Ground
+from clause.knowledge.merging import MergeService
+from clause.knowledge.models_entities import (
+    AliasAdd,
+    Entity,
+    EntityFound,
+    EntitySearch,
+    ResolutionCandidate,
+)
+from clause.knowledge.models_lineage import Merge, MergeRequest
+from clause.text.fusion import reciprocal_rank_fusion
+from clause.text.lucene import escape
+from clause.text.names import name_key, normalise
+from clause.text.similarity import clip01
+
+_MOST = 64
+_SHOWN = 10
+
+
+class EntityService:
+    """What the doors may ask about entities."""
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+        self._merging = MergeService(ground, "Entity")
+
+    async def get(self, reference: str, *, caller: Caller, scopes: Sequence[str] | None = None) -> Entity:
+        """The entity of this id, exact name, or alias; a merged one is found by its id alone.
+
+        Raises:
+            NotFoundError: there is none that this caller may see.
+            AmbiguousNameError: several carry the name; `details["candidates"]` lists them.
+        """
+        readable = await self._ground.readable(caller, scopes)
+        by_id = await self._many([reference], readable)
+        if by_id:
+            return by_id[0]
+        found = await self._named(reference, readable)
+        exact = [one for one in found if normalise(one.name) == normalise(reference)] or found
+        if not exact:
+            raise NotFoundError(f"no entity is called {reference[:80]!r}", field="entity")
+        if len(exact) > 1:
+            listed = [{"id": one.id, "name": one.name, "kind": one.kind, "scope": one.scope} for one in exact[:_SHOWN]]
+            raise AmbiguousNameError(
+                f"{len(exact)} entities are called {reference[:80]!r}",
+                remedy="ask by id",
+                field="entity",
+                details={"candidates": listed},
+            )
+        return exact[0]
+
+    async def search(self, given: EntitySearch, *, caller: Caller) -> Sequence[EntityFound]:
+        """Entities by the words of their names and by meaning, fused; best first."""
+        ground = self._ground
+        scopes = await ground.readable(caller, given.scopes)
+        words = escape(given.query)
+        tokens = " ".join(scope_token(scope) for scope in scopes)
+        rows = await ground.graph.run(
+            "knowledge/nearest_entities",
+            embedding=await ground.embedder.embed_query(given.query),
+            words=f"+scope_token:({tokens}) +(name:({words}) aliases:({words}))" if words else "scope_token:none",
+            scopes=list(scopes),
+            kind=given.kind,
+            limit=max(_MOST, given.limit * 4),
+        )
+        similar = {row["id"]: clip01(row["similarity"]) for row in rows if row["ranking"] == "dense"}
+        rankings = [[row["id"] for row in rows if row["ranking"] == name] for name in ("dense", "sparse")]
+        fused = reciprocal_rank_fusion(rankings)[: given.limit]
+        entities = {one.id: one for one in await self._many([key for key, _ in fused], scopes)}
+        return [
+            EntityFound(entity=entities[key], fused_score=score, similarity=similar.get(key))
+            for key, score in fused
+            if key in entities
+        ]
+
+    async def add_alias(
+        self, entity_id: str, given: AliasAdd, *, caller: Caller, versions: tuple[int, ...] | None = None
+    ) -> Entity:
+        """Give an entity another name.
+
+        Raises:
+            NotFoundError: there is no such entity for this caller.
+            ForbiddenError: it may be read, not written.
+            PreconditionError: `versions` (If-Match) names another one.
+        """
+        entity = await self._by_id(entity_id, caller)
+        scope = caller.require_write(entity.scope)
+        row = await self._ground.graph.one(
+            "knowledge/add_alias",
+            id=entity_id,
+            scope=scope,
+            alias=normalise(given.alias),
+            versions=list(versions) if versions else None,
+        )
+        if row is None:
+            raise PreconditionError("the entity is of another version", remedy="read it again", field="If-Match")
+        return await self._by_id(entity_id, caller)
+
+    async def merge(self, given: MergeRequest, *, caller: Caller) -> Merge:
+        """Two entities are the same; the loser points to the winner by SAME_AS. See `MergeService.merge`."""
+        return await self._merging.merge(given, caller=caller)
+
+    async def unmerge(self, receipt_id: str, *, caller: Caller) -> Merge:
+        """They are not the same after all. See `MergeService.unmerge`."""
+        return await self._merging.unmerge(receipt_id, caller=caller)
+
+    async def candidates(
+        self, *, caller: Caller, scopes: Sequence[str] | None = None, limit: int = 20
+    ) -> Sequence[ResolutionCandidate]:
+        """Pairs that the job `resolve_entities` found alike, most alike first."""
+        readable = await self._ground.readable(caller, scopes)
+        rows = await self._ground.graph.run("knowledge/candidates_of_resolution", scopes=list(readable), limit=limit)
+        ids = sorted({row[side] for row in rows for side in ("a", "b")})
+        known = {one.id: one for one in await self._many(ids, readable)}
+        return [
+            ResolutionCandidate(
+                a=known[row["a"]],
+                b=known[row["b"]],
+                similarity=row["similarity"],
+                shared=row["shared"],
+                reason=row["reason"],
+            )
+            for row in rows
+            if row["a"] in known and row["b"] in known
+        ]
+
+    async def _by_id(self, entity_id: str, caller: Caller) -> Entity:
+        found = await self._many([entity_id], await self._ground.readable(caller, None))
+        if not found:
+            raise NotFoundError(f"no entity is called {entity_id[:80]!r}", field="entity")
+        return found[0]
+
+    async def _many(self, ids: Sequence[str], scopes: Sequence[str]) -> Sequence[Entity]:
+        rows = await self._ground.graph.run("knowledge/entities", ids=list(ids), scopes=list(scopes))
+        return [Entity.model_validate(row["entity"]) for row in rows]
+
+    async def _named(self, name: str, scopes: Sequence[str]) -> Sequence[Entity]:
+        key, words = name_key(name), escape(name)
+        tokens = " ".join(scope_token(scope) for scope in scopes)
+        rows = await self._ground.graph.run(
+            "graph/known_entities",
+            keys=[key],
+            phrases=f'+scope_token:({tokens}) +("{words}")' if words else "scope_token:none",
+            scopes=list(scopes),
+            limit=_MOST,
+        )
+        named = [row["id"] for row in rows if key in {name_key(other) for other in (row["name"], *row["aliases"])}]
+        return await self._many(named, scopes)

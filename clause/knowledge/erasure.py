@@ -1,0 +1,211 @@
+"""Erasure: a right. A node, a source or a whole scope is forgotten for good, with every trace in answers and runs.
+
+What was derived only from it goes too; what also rests on something else stays, weakened. The receipt holds counts and
+nothing of what was erased.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from clause.errors import NotFoundError, OutOfBoundsError
+from clause.graph.canonical import UPKEEP
+from clause.graph.scopes import Caller, parse_scope
+from clause.ground import Ground
+from clause.knowledge.authority import capping
+from clause.knowledge.belief_rows import settling
+from clause.knowledge.lineage import MOST, Key, closure, fallen
+from clause.knowledge.models_lineage import Erasure, ErasureRequest
+from clause.knowledge.scope_erasure import ScopeErasure
+from clause.knowledge.traces import Traces, pieces_of
+
+FILES = (
+    "Neo4j's own files may hold it for a while: transaction logs until they are rotated away (the managed server keeps "
+    "at most 256 MB of them, another server what db.tx_log.rotation.retention_policy says), freed store records and "
+    "index segments until they are written over or merged. Logs of the server hold no statements unless query logging "
+    "is on. Archives and backups made before are yours to remove."
+)
+_SLICE = 500
+_ERASE_S = 300.0
+_LABELS = {"belief_id": "Belief", "source_id": "Source", "memory_id": "Memory"}
+
+
+class _Plan(NamedTuple):
+    root: Key
+    scope: str
+    gone: frozenset[Key]
+    runs: tuple[str, ...]
+    weakened: tuple[Key, ...]
+    texts: tuple[str, ...]
+    pieces: tuple[str, ...]
+
+
+class ErasureService:
+    """What the doors may ask about erasure."""
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+        self._traces = Traces(ground.graph)
+        self._scopes = ScopeErasure(ground.graph)
+
+    async def preview(self, given: ErasureRequest, *, caller: Caller) -> Erasure:
+        """What `apply` would remove; nothing is written.
+
+        Raises:
+            NotFoundError: there is nothing of the kind for this caller.
+            ForbiddenError: it may be read, not written.
+        """
+        if given.scope is not None:
+            return await self._scope(given.scope, caller, apply=False)
+        plan = await self._planned(given, caller)
+        counts = Counter(label for label, _ in plan.gone)
+        counts["Run"] += len(plan.runs)
+        counts.update(await self._traces.count(plan.pieces))
+        elsewhere = await self._traces.elsewhere(plan.scope, plan.texts, [key[1] for key in plan.gone])
+        vectors = await self._traces.vectors(plan.gone, plan.scope)
+        return Erasure(
+            done=False,
+            what=plan.root[0].lower(),
+            counts=_counted(counts),
+            vectors=vectors,
+            kept=_ids(plan.weakened),
+            elsewhere=elsewhere,
+            files=FILES,
+        )
+
+    async def apply(self, given: ErasureRequest, *, caller: Caller, keep_root: bool = False) -> Erasure:
+        """Remove it, what was derived only from it, and its text in recorded runs and kept answers.
+
+        Done in slices, the thing itself last: broken off, it is finished by asking again.
+
+        Args:
+            keep_root: leave the node itself to the caller, who removes it in a way of its own.
+
+        Raises:
+            NotFoundError: there is nothing of the kind for this caller.
+            ForbiddenError: it may be read, not written.
+        """
+        if given.scope is not None:
+            return await self._scope(given.scope, caller, apply=True)
+        plan = await self._planned(given, caller)
+        counts = Counter(await self._traces.erase(plan.scope, plan.pieces, plan.texts, plan.runs))
+        vectors = 0
+        if plan.root[0] == "Source":
+            counts["triples"] = await self._triples(plan.root[1], plan.scope)
+        others = sorted(plan.gone - {plan.root}, key=lambda key: (key[1], key[0]))
+        for nodes in (others, [] if keep_root else [plan.root]):
+            erased, embedded = await self._erase(nodes, plan.scope)
+            counts.update(erased)
+            vectors += embedded
+        beliefs = [identity for label, identity in plan.weakened if label == "Belief"]
+        at = self._ground.now()
+        if beliefs:
+            work = [settling(beliefs, [plan.scope], at), capping(beliefs, [plan.scope], at)]
+            await self._ground.graph.write(work, timeout_s=_ERASE_S)
+        elsewhere = await self._traces.elsewhere(plan.scope, plan.texts, [])
+        return Erasure(
+            done=True,
+            what=plan.root[0].lower(),
+            counts=_counted(counts),
+            vectors=vectors,
+            kept=_ids(plan.weakened),
+            elsewhere=elsewhere,
+            erased_at=at,
+            files=FILES,
+        )
+
+    async def _scope(self, scope: str, caller: Caller, *, apply: bool) -> Erasure:
+        parse_scope(scope)
+        caller.require_write(scope)
+        known = [row["id"] for row in await self._ground.graph.run("graph/scopes")]
+        scopes = [one for one in known if one == scope or one.startswith(f"{scope}/session:")]
+        if not scopes:
+            raise NotFoundError(f"nothing is stored in scope {scope[:80]!r}", field="scope")
+        counts, vectors = await self._scopes.run(scopes, apply=apply)
+        erased_at = self._ground.now() if apply else None
+        return Erasure(
+            done=apply, what="scope", counts=_counted(counts), vectors=vectors, erased_at=erased_at, files=FILES
+        )
+
+    async def _planned(self, given: ErasureRequest, caller: Caller) -> _Plan:
+        field, identity = next((name, getattr(given, name)) for name in _LABELS if getattr(given, name) is not None)
+        root = (_LABELS[field], str(identity))
+        graph = self._ground.graph
+        readable = list(await self._ground.readable(caller, None))
+        row = await graph.one("knowledge/node", label=root[0], id=root[1], scopes=readable)
+        if row is None:
+            raise NotFoundError(f"no {root[0].lower()} {root[1][:80]!r}", field=field)
+        scope = caller.require_write(row["scope"])
+        dependents = await closure(graph, [root], [scope])
+        if len(dependents) > MOST and root[0] != "Source":
+            raise OutOfBoundsError(f"more than {MOST:,} nodes rest on it", bound=f"at most {MOST:,}")
+        gone = {root, *fallen([root], dependents)}
+        runs = {identity for label, identity in dependents if label == "Run"}
+        await self._add_parts(gone, scope)
+        rows = await graph.run("knowledge/orphaned_entities", nodes=_listed(gone), ids=sorted(_ids(gone)), scope=scope)
+        texts = await self._traces.texts([key for key in gone if key[0] not in {"Kept", "Receipt"}], scope)
+        gone |= {("Entity", str(row["id"])) for row in rows}
+        runs |= {str(run) for row in rows for run in row["runs"]}
+        pieces = pieces_of([*_ids(gone), *texts])
+        runs |= await self._traces.runs(scope, pieces)
+        gone -= {("Run", run) for run in runs}
+        weakened = tuple(sorted(key for key in dependents.keys() - gone if key[0] != "Run"))
+        return _Plan(root, scope, frozenset(gone), tuple(sorted(runs)), weakened, tuple(texts), tuple(pieces))
+
+    async def _add_parts(self, gone: set[Key], scope: str) -> None:
+        """Add to `gone` what belongs to it and to nothing that stays."""
+        frontier = set(gone)
+        while frontier:
+            rows = await self._ground.graph.run(
+                "knowledge/erasable_parts", nodes=_listed(frontier), ids=sorted(_ids(gone)), scope=scope
+            )
+            frontier = {(str(row["label"]), str(row["id"])) for row in rows} - gone
+            gone |= frontier
+
+    async def _erase(self, nodes: Sequence[Key], scope: str) -> tuple[Counter[str], int]:
+        counts: Counter[str] = Counter()
+        vectors = 0
+        memories = [key for key in nodes if key[0] == "Memory"]
+        for _, identity in memories:
+            await self._ground.graph.run("memory/delete", id=identity, scope=scope, versions=None)
+            counts["Memory"] += 1
+            vectors += 1
+        rest = [key for key in nodes if key[0] != "Memory"]
+        for start in range(0, len(rest), _SLICE):
+            part = [list(key) for key in rest[start : start + _SLICE]]
+            for row in await self._ground.graph.run(
+                "knowledge/erase_nodes", nodes=part, scope=scope, timeout_s=_ERASE_S
+            ):
+                counts[row["label"]] += row["erased"]
+                vectors += row["vectors"]
+        return counts, vectors
+
+    async def _triples(self, source_id: str, scope: str) -> int:
+        total = 0
+        while True:
+            row = await self._ground.graph.one(
+                "knowledge/erase_triples", source_id=source_id, scope=scope, limit=5_000, timeout_s=_ERASE_S
+            )
+            erased = int(row["erased"]) if row else 0
+            total += erased
+            if not erased:
+                break
+        while rows := await self._ground.graph.run("knowledge/lone_entities", scope=scope, limit=_SLICE):
+            if not total:
+                break
+            await self._erase([("Entity", str(row["id"])) for row in rows], scope)
+        return total
+
+
+def _ids(keys: Iterable[Key]) -> tuple[str, ...]:
+    return tuple(identity for _, identity in keys)
+
+
+def _listed(keys: Iterable[Key]) -> list[list[str]]:
+    return [list(key) for key in sorted(keys)]
+
+
+def _counted(counts: Counter[str]) -> dict[str, int]:
+    return {name: counts[name] for name in sorted(counts) if counts[name] and name not in UPKEEP - {"Job"}}

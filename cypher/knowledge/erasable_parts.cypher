@@ -1,0 +1,56 @@
+// knowledge/erasable_parts, what goes with some nodes ([label, id]) because it belongs to nothing that stays: statements
+//                           and their provenance, evidence, tensions, merged twins, receipts, turns and steps
+// mode:       read
+// returns:    many
+// parameters: $nodes LIST<LIST<STRING>>, $ids LIST<STRING>, $scope STRING
+// columns:    label, id
+CYPHER 25 UNWIND $nodes AS node
+MATCH (n:$(node[0]) {id: node[1]})
+WHERE n.scope = $scope
+CALL (n) {
+  MATCH (n)-[:HAS_PROVENANCE]->(x:Provenance)
+  WHERE NOT EXISTS { MATCH (o)-[:HAS_PROVENANCE]->(x) WHERE NOT o.id IN $ids AND NOT o:Evidence }
+  RETURN x
+  UNION
+  MATCH (n)-[:SUPPORTED_BY]->(x:Evidence)
+  WHERE NOT EXISTS { MATCH (o)-[:SUPPORTED_BY]->(x) WHERE NOT o.id IN $ids }
+  RETURN x
+  UNION
+  MATCH (x:Evidence)-[:HAS_PROVENANCE]->(n:Provenance)
+  RETURN x
+  UNION
+  MATCH (x:Evidence)
+  WHERE x.unit = n.id
+  RETURN x
+  UNION
+  MATCH (x:Tension)-[:BETWEEN]->(n)
+  RETURN x
+  UNION
+  MATCH (x:Belief)-[:MERGED_INTO]->(n)
+  RETURN x
+  UNION
+  MATCH (x:Provenance)-[:FROM]->(n:Source)
+  RETURN x
+  UNION
+  MATCH (x:Exchange)-[:IN_SESSION]->(n:Session)
+  RETURN x
+  UNION
+  MATCH (n)-[:HAS_PASSAGE]->(x:Passage)
+  RETURN x
+  UNION
+  MATCH (n:Run)-[:HAS_STEP]->(x:RunStep)
+  RETURN x
+  UNION
+  MATCH (x:Kept)
+  WHERE x.node_id = n.id
+  RETURN x
+  UNION
+  MATCH (x:Receipt)
+  WHERE x.scope = $scope AND n.id IN [x.target, x.winner, x.loser]
+  RETURN x
+}
+WITH DISTINCT x
+WHERE NOT x.id IN $ids
+RETURN labels(x)[0] AS label, x.id AS id
+ORDER BY label, id
+LIMIT 100000

@@ -1,0 +1,21 @@
+// knowledge/erase_traces, remove kept answers and ended jobs of whatever scope that hold a piece of text (as JSON writes
+//                         it): they repeat what callers sent and got
+// mode:       write
+// returns:    one
+// parameters: $pieces LIST<STRING>
+// columns:    answers, jobs
+CYPHER 25 CALL () {
+  MATCH (k:IdempotencyKey)
+  WHERE any(piece IN $pieces WHERE k.response CONTAINS piece)
+  DETACH DELETE k
+  RETURN count(*) AS answers
+}
+CALL () {
+  MATCH (j:Job)
+  WHERE j.state IN ['succeeded', 'failed', 'cancelled']
+    AND any(piece IN $pieces WHERE j.parameters CONTAINS piece OR j.cursor CONTAINS piece
+            OR coalesce(j.message, '') CONTAINS piece OR coalesce(j.error, '') CONTAINS piece)
+  DETACH DELETE j
+  RETURN count(*) AS jobs
+}
+RETURN answers, jobs

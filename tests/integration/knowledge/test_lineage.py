@@ -1,0 +1,221 @@
+"""Retraction, merging, authority and erasure on a real graph: what rests on what, and that undoing is exact."""
+
+from __future__ import annotations
+
+import pytest
+
+from clause.errors import ConflictError, ForbiddenError, NotFoundError
+from clause.graph.canonical import scope_hash
+from clause.graph.runner import Graph
+from clause.graph.scopes import Caller
+from clause.knowledge.models import Belief, BeliefCreate, SourceGiven
+from clause.knowledge.models_entities import SourceCreate
+from clause.knowledge.models_lineage import ErasureRequest, MergeRequest, RetractionRequest
+from clause.knowledge.room import Knowledge
+from tests.integration.knowledge.conftest import OWNER
+from tests.servers import statement
+
+pytestmark = pytest.mark.integration
+STRANGER = Caller(("user:else",), ("user:else",))
+RUN = statement(
+    "MERGE (p:Policy {id: 'heuristic'}) ON CREATE SET p.scope = 'public' "
+    "CREATE (run:Run {id: $id, scope: $scope, scopes: [$scope], query: 'q', request: '{}', seeds: '[]', digest: '{}', "
+    "recorded_at: datetime()})-[:DECIDED_BY]->(p) "
+    "CREATE (run)-[:HAS_STEP]->(step:RunStep {id: $id + '-1', scope: $scope, detail: '{}', left_out: $left_out}) "
+    "CREATE (e:Evidence {id: 'ev_' + $id, scope: $scope, unit: $belief, text: 'cited'})<-[:SELECTED]-(run) "
+    "WITH step MATCH (b:Belief {id: $belief}) CREATE (step)-[:VISITED]->(b)",
+    parameters="$id STRING, $scope STRING, $belief STRING, $left_out STRING",
+)
+VALUE = statement(
+    "MATCH (b:Belief {id: $belief}) CREATE (v:Value {id: $id, scope: $scope, text: 'pin everything', version: 1, "
+    "degree: 1, recorded_at: datetime()})-[:DERIVED_FROM {scope: $scope}]->(b) SET b.degree = b.degree + 1",
+    parameters="$id STRING, $scope STRING, $belief STRING",
+)
+
+
+async def hold(knowledge: Knowledge, content: str, **more: object) -> Belief:
+    made = await knowledge.beliefs.create(BeliefCreate(content=content, **more), caller=OWNER)
+    assert made.belief is not None
+    return made.belief
+
+
+def told_by(title: str) -> SourceGiven:
+    return SourceGiven(kind="document", title=title, uri=f"file:///{title}")
+
+
+async def test_a_retraction_names_all_that_rests_on_a_source_and_its_undoing_is_exact(
+    knowledge: Knowledge, graph: Graph, user: str
+) -> None:
+    first = await hold(knowledge, "The dam was built in 1931", source=told_by("survey"))
+    both = await hold(knowledge, "The lake freezes every winter", source=told_by("survey"))
+    await hold(knowledge, "The lake freezes every winter", source=told_by("diary"))
+    derived = await hold(knowledge, "So the dam is old", derived_from=(first.id,))
+    await graph.execute(RUN, {"id": f"run{first.id}", "scope": user, "belief": first.id, "left_out": "{}"})
+    await graph.execute(VALUE, {"id": f"val{first.id}", "scope": user, "belief": derived.id})
+    before = await scope_hash(graph, user)
+
+    asked = RetractionRequest(source_id=first.source_id, reason="forged")
+    plan = await knowledge.retraction.preview(asked, caller=OWNER)
+    found = {one.id: (one.kind, one.effect) for one in plan.affected}
+    assert found.pop(f"run{first.id}") == ("answer", "marked")
+    assert found.pop(f"val{first.id}") == ("value", "retracted")
+    assert found.pop(f"ev_run{first.id}") == ("evidence", "retracted")
+    assert found.pop(first.id) == ("belief", "retracted")
+    assert found.pop(derived.id) == ("belief", "retracted")
+    assert found.pop(both.id) == ("belief", "weakened")
+    assert {kind for kind, _ in found.values()} <= {"evidence"}
+    assert await scope_hash(graph, user) == before
+
+    done = await knowledge.retraction.apply(asked.model_copy(update={"plan": plan.plan}), caller=OWNER)
+    assert done.counts["belief"] == 3
+    assert done.counts["answer"] == 1
+    assert (await knowledge.beliefs.get(first.id, caller=OWNER)).status == "retracted"
+    weakened = await knowledge.beliefs.get(both.id, caller=OWNER)
+    assert (weakened.status, weakened.sources, weakened.confidence.corroboration) == ("active", 1, None)
+    assert (await scope_hash(graph, user)).sha256 != before.sha256
+    with pytest.raises(ConflictError):
+        await knowledge.retraction.apply(asked, caller=OWNER)
+
+    undone = await knowledge.retraction.undo(done.id, caller=OWNER)
+    assert undone.undone_at is not None
+    assert await scope_hash(graph, user) == before
+    with pytest.raises(ConflictError):
+        await knowledge.retraction.undo(done.id, caller=OWNER)
+    assert [one.id for one in await knowledge.retraction.list(caller=OWNER)][:1] == [done.id]
+
+
+async def test_a_retracted_belief_no_longer_disputes_and_may_be_stated_anew(knowledge: Knowledge, graph: Graph) -> None:
+    one = await hold(knowledge, "The door is open")
+    retraction = await knowledge.retraction.apply(RetractionRequest(belief_id=one.id), caller=OWNER)
+    again = await hold(knowledge, "The door is open")
+    assert again.id != one.id
+    with pytest.raises(ConflictError, match="stated anew"):
+        await knowledge.retraction.undo(retraction.id, caller=OWNER)
+    await knowledge.retraction.apply(RetractionRequest(belief_id=again.id), caller=OWNER)
+    await knowledge.retraction.undo(retraction.id, caller=OWNER)
+    assert (await knowledge.beliefs.get(one.id, caller=OWNER)).status == "active"
+
+
+async def test_what_was_said_since_a_retraction_survives_its_undoing(knowledge: Knowledge) -> None:
+    both = await hold(knowledge, "Snow falls in June", source=told_by("survey"))
+    await hold(knowledge, "Snow falls in June", source=told_by("diary"))
+    done = await knowledge.retraction.apply(RetractionRequest(source_id=both.source_id), caller=OWNER)
+    await hold(knowledge, "Snow falls in June", source=told_by("letter"))
+    await knowledge.retraction.undo(done.id, caller=OWNER)
+    now = await knowledge.beliefs.get(both.id, caller=OWNER)
+    assert (now.sources, now.statements) == (3, 3)
+
+
+async def test_a_plan_that_is_out_of_date_is_refused(knowledge: Knowledge) -> None:
+    belief = await hold(knowledge, "The bridge is closed")
+    plan = await knowledge.retraction.preview(RetractionRequest(belief_id=belief.id), caller=OWNER)
+    await hold(knowledge, "So we take the ferry", derived_from=(belief.id,))
+    with pytest.raises(ConflictError, match="preview"):
+        await knowledge.retraction.apply(RetractionRequest(belief_id=belief.id, plan=plan.plan), caller=OWNER)
+
+
+async def test_what_a_second_source_says_too_outlives_its_lineage(knowledge: Knowledge) -> None:
+    ground = await hold(knowledge, "The well is dry")
+    derived = await hold(knowledge, "There is no water", derived_from=(ground.id,), source=told_by("one"))
+    await hold(knowledge, "There is no water", source=told_by("two"))
+    plan = await knowledge.retraction.preview(RetractionRequest(belief_id=ground.id), caller=OWNER)
+    assert [(one.id, one.effect) for one in plan.affected if one.label == "Belief"] == [(derived.id, "weakened")]
+
+
+async def test_a_merge_keeps_the_loser_and_its_undoing_is_exact_but_for_what_was_added(
+    knowledge: Knowledge, graph: Graph, user: str
+) -> None:
+    winner = await hold(knowledge, "Ann drinks green tea", source=told_by("one"))
+    loser = await hold(knowledge, "Tea is what Ann drinks, green", source=told_by("two"))
+    assert winner.id != loser.id
+    before = await scope_hash(graph, user)
+    merged = await knowledge.merging.merge(MergeRequest(winner_id=winner.id, loser_id=loser.id), caller=OWNER)
+    joined = await knowledge.beliefs.get(winner.id, caller=OWNER)
+    assert (joined.sources, joined.stage, merged.relationships) == (2, "emerging", 1)
+    kept = await knowledge.beliefs.get(loser.id, caller=OWNER)
+    assert kept.status == "archived"
+    undone = await knowledge.merging.unmerge(loser.id, caller=OWNER)
+    assert undone.undone_at is not None
+    assert await scope_hash(graph, user) == before
+
+    again = await knowledge.merging.merge(MergeRequest(winner_id=winner.id, loser_id=loser.id), caller=OWNER)
+    await hold(knowledge, winner.content, source=told_by("three"))
+    await knowledge.merging.unmerge(again.id, caller=OWNER)
+    now = await knowledge.beliefs.get(winner.id, caller=OWNER)
+    assert (now.sources, now.statements) == (2, 2)
+    assert (await knowledge.beliefs.get(loser.id, caller=OWNER)).status == "active"
+
+
+async def test_entities_that_are_one_are_joined_and_parted_exactly(
+    knowledge: Knowledge, graph: Graph, user: str
+) -> None:
+    await hold(knowledge, "Zoe Kravitz acted in a film", entities=[{"name": "Zoe Kravitz"}])
+    await hold(knowledge, "Zoë Kravitz sings", entities=[{"name": "Zoë Kravitz"}])
+    winner = await knowledge.entities.get("Zoe Kravitz", caller=OWNER)
+    loser = await knowledge.entities.get("Zoë Kravitz", caller=OWNER)
+    before = await scope_hash(graph, user)
+    merge = await knowledge.entities.merge(MergeRequest(winner_id=winner.id, loser_id=loser.id), caller=OWNER)
+    one = await knowledge.entities.get("Zoë Kravitz", caller=OWNER)
+    assert (one.id, one.beliefs, one.degree) == (winner.id, 2, 2)
+    assert (await knowledge.entities.get(loser.id, caller=OWNER)).same_as == winner.id
+    with pytest.raises(ConflictError):
+        await knowledge.entities.merge(MergeRequest(winner_id=winner.id, loser_id=loser.id), caller=OWNER)
+    await knowledge.entities.unmerge(merge.id, caller=OWNER)
+    assert await scope_hash(graph, user) == before
+
+
+async def test_nothing_derived_is_trusted_more_than_its_lineage(knowledge: Knowledge, graph: Graph, user: str) -> None:
+    weak = await hold(knowledge, "Perhaps it rains", signal="mention")
+    derived = await hold(knowledge, "Take an umbrella", derived_from=(weak.id,))
+    further = await hold(knowledge, "Umbrellas are needed", derived_from=(derived.id,))
+    assert further.confidence.overall <= derived.confidence.overall <= weak.confidence.overall
+    audit = await knowledge.authority.audit(caller=OWNER, scopes=[user])
+    assert (audit.sound, audit.derived) == (True, 2)
+    raised = statement("MATCH (b:Belief {id: $id}) SET b.overall = 0.99", parameters="$id STRING")
+    await graph.execute(raised, {"id": derived.id})
+    audit = await knowledge.authority.audit(caller=OWNER, scopes=[user])
+    assert not audit.sound
+    assert [(one.id, one.on, one.trust) for one in audit.violations] == [(derived.id, weak.id, 0.99)]
+
+
+async def test_lineage_that_falls_takes_what_was_derived_down_with_it(knowledge: Knowledge, user: str) -> None:
+    ground = await hold(knowledge, "The mill turns every day", source=told_by("one"))
+    await hold(knowledge, "The mill turns every day", source=told_by("two"))
+    derived = await hold(knowledge, "Flour is ground", derived_from=(ground.id,))
+    further = await hold(knowledge, "Bread is baked", derived_from=(derived.id,))
+    await knowledge.retraction.apply(RetractionRequest(source_id=ground.source_id), caller=OWNER)
+    assert (await knowledge.authority.audit(caller=OWNER, scopes=[user])).sound
+    after = [
+        (await knowledge.beliefs.get(one.id, caller=OWNER)).confidence.overall for one in (ground, derived, further)
+    ]
+    assert after == sorted(after, reverse=True)
+
+
+async def test_a_stranger_can_neither_preview_nor_undo_nor_forget(knowledge: Knowledge) -> None:
+    belief = await hold(knowledge, "A secret of ours")
+    done = await knowledge.retraction.apply(RetractionRequest(belief_id=belief.id), caller=OWNER)
+    asked = RetractionRequest(belief_id=belief.id)
+    for ask in (
+        knowledge.retraction.preview(asked, caller=STRANGER),
+        knowledge.retraction.apply(asked, caller=STRANGER),
+        knowledge.retraction.get(done.id, caller=STRANGER),
+        knowledge.retraction.undo(done.id, caller=STRANGER),
+        knowledge.merging.unmerge(done.id, caller=STRANGER),
+        knowledge.merging.merge(MergeRequest(winner_id=belief.id, loser_id="x"), caller=STRANGER),
+        knowledge.erasure.preview(ErasureRequest(belief_id=belief.id), caller=STRANGER),
+        knowledge.erasure.apply(ErasureRequest(belief_id=belief.id), caller=STRANGER),
+        knowledge.erasure.apply(ErasureRequest(source_id=belief.source_id), caller=STRANGER),
+    ):
+        with pytest.raises(NotFoundError):
+            await ask
+    with pytest.raises(ForbiddenError):
+        await knowledge.erasure.apply(ErasureRequest(scope=belief.scope), caller=STRANGER)
+    with pytest.raises(ForbiddenError):
+        await knowledge.retraction.undo(done.id, caller=Caller((belief.scope,), ()))
+
+
+async def test_a_source_is_found_again_by_what_it_is(knowledge: Knowledge) -> None:
+    one = await knowledge.sources.create(SourceCreate(title="The survey", uri="file:///s"), caller=OWNER)
+    assert await knowledge.sources.create(SourceCreate(title="The survey", uri="file:///s"), caller=OWNER) == one
+    hashed = await knowledge.sources.create(SourceCreate(title="A", content_hash="ab"), caller=OWNER)
+    assert (await knowledge.sources.create(SourceCreate(title="B", content_hash="ab"), caller=OWNER)).id == hashed.id
