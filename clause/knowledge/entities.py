@@ -112,6 +112,14 @@ class EntityService:
         """They are not the same after all. See `MergeService.unmerge`."""
         return await self._merging.unmerge(receipt_id, caller=caller)
 
+    async def get_merge(self, receipt_id: str, *, caller: Caller) -> Merge:
+        """The receipt of a merge of entities; NotFoundError when there is none that this caller may see."""
+        return await self._merging.get(receipt_id, caller=caller)
+
+    async def merges(self, *, caller: Caller, after: str | None = None, limit: int = 20) -> Sequence[Merge]:
+        """Merges of entities, newest first."""
+        return await self._merging.list(caller=caller, after=after, limit=limit)
+
     async def candidates(
         self, *, caller: Caller, scopes: Sequence[str] | None = None, limit: int = 20
     ) -> Sequence[ResolutionCandidate]:

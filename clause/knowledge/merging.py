@@ -125,12 +125,10 @@ class MergeService:
         work: Work = []
         if belief:
             rows = await self._ground.graph.run("knowledge/disputed_by", ids=[loser], scopes=list(scopes))
-            tensions = sorted({row["tension"] for row in rows if row["other"] == winner})
-            nodes += [("Tension", tension) for tension in tensions]
-            if tensions:
-                closing = {"ids": tensions, "resolution": "merged", "scopes": list(scopes), "now": at}
-                work.append(("knowledge/close_tensions", closing))
-            work += [("knowledge/absorb_belief", sides), settling([winner], scopes, at), capping([winner], scopes, at)]
+            others = sorted({str(row["other"]) for row in rows} - {winner})
+            nodes += [("Belief", other) for other in others]
+            settled = [winner, *others]
+            work += [("knowledge/absorb_belief", sides), settling(settled, scopes, at), capping(settled, scopes, at)]
         else:
             work.append(("knowledge/absorb_entity", sides))
         return [

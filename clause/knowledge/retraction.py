@@ -141,9 +141,8 @@ class RetractionService:
         disputed = await self._ground.graph.run(
             "knowledge/disputed_by", ids=sorted(key[1] for key in gone if key[0] == "Belief"), scopes=list(scopes)
         )
-        tensions = sorted({row["tension"] for row in disputed})
         partners = {("Belief", str(row["other"])) for row in disputed} - gone
-        touched = {*gone, *weakened, *partners, *(("Tension", tension) for tension in tensions)}
+        touched = {*gone, *weakened, *partners}
         settled = sorted(key[1] for key in {*weakened, *partners} if key[0] == "Belief")
         own = {"receipt_id": receipt_id, "scopes": list(scopes)}
         work = keeping(receipt, touched, scopes, at)
@@ -153,9 +152,6 @@ class RetractionService:
         work.append(("knowledge/retract_nodes", {**own, "nodes": _ordered(gone), "now": at}))
         if weakened:
             work.append(("knowledge/mark_nodes", {**own, "nodes": _ordered(weakened)}))
-        if tensions:
-            closing = {"ids": tensions, "resolution": "retracted", "scopes": list(scopes), "now": at}
-            work.append(("knowledge/close_tensions", closing))
         if settled:
             work += [settling(settled, scopes, at), capping(settled, scopes, at)]
         return work + sealing(receipt_id, scopes)

@@ -6,8 +6,16 @@ from dataclasses import dataclass
 
 from clause.ground import Ground
 from clause.jobs.runner import JobKind
+from clause.knowledge.authority import AuthorityService
 from clause.knowledge.beliefs import BeliefService
+from clause.knowledge.entities import EntityService
+from clause.knowledge.erasure import ErasureService
+from clause.knowledge.merging import MergeService
+from clause.knowledge.resolution import Resolver
+from clause.knowledge.retraction import RetractionService
+from clause.knowledge.sources import SourceService
 from clause.knowledge.tensions import TensionService
+from clause.knowledge.trust import TrustService
 
 
 @dataclass(frozen=True)
@@ -17,12 +25,31 @@ class Knowledge:
     ground: Ground
     beliefs: BeliefService
     tensions: TensionService
+    entities: EntityService
+    sources: SourceService
+    trust: TrustService
+    retraction: RetractionService
+    merging: MergeService
+    authority: AuthorityService
+    erasure: ErasureService
 
     @classmethod
     def open(cls, ground: Ground) -> Knowledge:
         """Join the services; nothing is read or started yet."""
-        return cls(ground, BeliefService(ground), TensionService(ground))
+        entities, sources = EntityService(ground), SourceService(ground)
+        return cls(
+            ground=ground,
+            beliefs=BeliefService(ground),
+            tensions=TensionService(ground),
+            entities=entities,
+            sources=sources,
+            trust=TrustService(ground, entities, sources),
+            retraction=RetractionService(ground),
+            merging=MergeService(ground, "Belief"),
+            authority=AuthorityService(ground),
+            erasure=ErasureService(ground),
+        )
 
     def job_kinds(self) -> dict[str, JobKind]:
         """Long work by kind."""
-        return {}
+        return {"resolve_entities": Resolver(self.ground).run, "rate_sources": self.sources.rate}

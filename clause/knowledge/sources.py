@@ -9,8 +9,8 @@ from clause.errors import ConflictError, NotFoundError
 from clause.graph.scopes import Caller
 from clause.ground import Ground
 from clause.jobs.turn import Turn
-from clause.knowledge.belief_rows import RELIABILITY
 from clause.knowledge.models_entities import Source, SourceCreate, TrackRecord, TrustEdge, TrustGiven
+from clause.knowledge.origins import RELIABILITY
 from clause.text.names import hashed
 
 PRIOR_STRENGTH = 4.0

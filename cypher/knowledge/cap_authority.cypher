@@ -14,6 +14,6 @@ MATCH path = (x) ((a:Belief)-[:DERIVED_FROM]->(b WHERE b.overall IS NOT NULL)){1
 WHERE all(between IN a[1..] WHERE coalesce(between.sources, 0) < 2)
 WITH x, min(y.overall) AS lowest
 WHERE x.overall > lowest
-SET x.overall = lowest, x.version = x.version + 1, x.settled_at = $now
+SET x.overall = lowest, x.ceiling = lowest, x.version = x.version + 1, x.settled_at = $now
 RETURN x.id AS id, x.overall AS overall
 ORDER BY id

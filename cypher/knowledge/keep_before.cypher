@@ -15,9 +15,9 @@ CALL (receipt) {
   REMOVE n.lock
   WITH receipt, n, node
   MERGE (k:Kept {id: receipt.id + '/' + node[0] + '/' + node[1]})
-  ON CREATE SET k += n {.status, .stage, .version, .retracted_at, .archived_at, .merged_into, .live_hash, .overall,
+  ON CREATE SET k += n {.status, .stage, .version, .retracted_at, .archived_at, .merged_into, .live_hash, .overall, .ceiling,
       .sources, .statements, .open_tensions, .settled_at, .confirmed_at, .history, .c_internal_consistency,
-      .c_temporal_freshness, .c_corroboration, .resolution, .resolved_at, .retractions, .aliases, .degree},
+      .c_temporal_freshness, .c_corroboration, .retractions, .aliases, .degree},
     k.scope = n.scope, k.node_id = n.id, k.label = node[0], k.receipt_id = receipt.id, k.recorded_at = $recorded_at
   RETURN count(k) AS kept
 }

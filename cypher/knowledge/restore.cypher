@@ -17,10 +17,9 @@ CALL (receipt) {
   REMOVE n.lock
   WITH k, n, coalesce(n.version, 0) = coalesce(k.version_after, 0) AS untouched
   SET n.status = k.status, n.retracted_at = k.retracted_at, n.archived_at = k.archived_at,
-      n.merged_into = k.merged_into, n.live_hash = k.live_hash, n.resolution = k.resolution,
-      n.resolved_at = k.resolved_at, n.retractions = k.retractions
+      n.merged_into = k.merged_into, n.live_hash = k.live_hash, n.retractions = k.retractions
   FOREACH (_ IN CASE WHEN untouched THEN [1] ELSE [] END |
-    SET n.version = k.version, n.stage = k.stage, n.overall = k.overall, n.sources = k.sources,
+    SET n.version = k.version, n.stage = k.stage, n.overall = k.overall, n.ceiling = k.ceiling, n.sources = k.sources,
         n.statements = k.statements, n.open_tensions = k.open_tensions, n.settled_at = k.settled_at,
         n.confirmed_at = k.confirmed_at, n.history = k.history,
         n.c_internal_consistency = k.c_internal_consistency, n.c_temporal_freshness = k.c_temporal_freshness,
