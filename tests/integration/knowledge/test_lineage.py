@@ -131,7 +131,7 @@ async def test_a_merge_keeps_the_loser_and_its_undoing_is_exact_but_for_what_was
     before = await scope_hash(graph, user)
     merged = await knowledge.merging.merge(MergeRequest(winner_id=winner.id, loser_id=loser.id), caller=OWNER)
     joined = await knowledge.beliefs.get(winner.id, caller=OWNER)
-    assert (joined.sources, joined.stage, merged.relationships) == (2, "emerging", 1)
+    assert (joined.sources, joined.stage, merged.relationships) == (2, "emerging", 2)
     kept = await knowledge.beliefs.get(loser.id, caller=OWNER)
     assert kept.status == "archived"
     undone = await knowledge.merging.unmerge(loser.id, caller=OWNER)
