@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clause.cli import evaluate_frontier, evaluate_pairs, evaluate_recall
+from clause.cli import evaluate_frontier, evaluate_pairs, evaluate_recall, evaluate_training
 from clause.cli.console import JsonFlag, print_json, stdout
 from clause.cli.measuring import (
     SAMPLE_SCOPE,
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Measure answers against a data set.", no_args_is_help=True)
 
 app.command("frontier")(evaluate_frontier.frontier)
+app.command("ablations")(evaluate_training.ablations)
+app.command("generalisation")(evaluate_training.generalisation)
+app.command("adaptation")(evaluate_training.adaptation)
 app.command("pairs")(evaluate_pairs.pairs)
 app.command("make-pairs")(evaluate_pairs.make_pairs)
 app.command("train-pairs")(evaluate_pairs.train_pairs)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -59,14 +59,13 @@ def metaqa(
     as_json: JsonFlag = False,
 ) -> None:
     """Train on MetaQA's questions and the packaged sample of its graph; no server is needed."""
+    from clause.evaluation import material
     from clause.evaluation.metaqa import question_files, read_questions
 
     recipe = _recipe(config, seed)
-    files = question_files([*questions, *(more or [])])
-    drawn = [_draw(read_questions(path), recipe) for _, path in sorted(files.items())]
-    snapshot, embedder = _sample()
-    asked = [question for part in drawn for question in part]
-    _train(recipe, _material(snapshot, embedder, bracketed(snapshot, asked)), out, resume=resume, as_json=as_json)
+    sets = [read_questions(path) for path in question_files([*questions, *(more or [])]).values()]
+    made = material.drawn_for(*material.packaged(), sets, recipe)
+    _train(recipe, made, out, resume=resume, as_json=as_json)
 
 
 @app.command()
@@ -81,32 +80,22 @@ def own(
     as_json: JsonFlag = False,
 ) -> None:
     """Train on your own questions and answers, on your own graph."""
+    from clause.evaluation.material import draw, with_types
     from clause.evaluation.questions import read_json_lines
     from clause.text.embedder import SentenceTransformerEmbedder
 
     recipe = _recipe(config, seed)
-    asked = _draw(read_json_lines(file), recipe)
+    asked = draw(read_json_lines(file), recipe)
     snapshot, answered, model = asyncio.run(_explored(asked, scope))
-    material = _material(snapshot, SentenceTransformerEmbedder(model), answered)
-    _train(recipe, material, out, resume=resume, as_json=as_json)
-
-
-def bracketed(snapshot: Snapshot, questions: Iterable[Question]) -> list[Answered]:
-    """The questions whose topic entity is named in the file and is a node of the graph."""
-    ids = _ids_by_name(snapshot)
-    found = []
-    for question in questions:
-        if question.entity is not None and question.entity in ids:
-            start = question.text.find(question.entity)
-            span = (start, start + len(question.entity)) if start >= 0 else None
-            found.append(_answered(question, ids[question.entity], span, ids))
-    return found
+    made = with_types(snapshot, SentenceTransformerEmbedder(model), answered)
+    _train(recipe, made, out, resume=resume, as_json=as_json)
 
 
 async def _explored(questions: Sequence[Question], scopes: Sequence[str]) -> tuple[Snapshot, list[Answered], str]:
     """A snapshot of the scopes, the questions with the first seed entity of each, and the embedder's name."""
     from clause.cli.measuring import opened
     from clause.evaluation.exporting import export_snapshot
+    from clause.evaluation.material import answered, ids_by_name
     from clause.reasoning.neighbourhood import View
     from clause.reasoning.neo4j_neighbourhood import Neo4jNeighbourhood
 
@@ -115,59 +104,15 @@ async def _explored(questions: Sequence[Question], scopes: Sequence[str]) -> tup
         dimension = container.embedder.dimension
         port = Neo4jNeighbourhood(container.graph, dimension=dimension)
         snapshot = await export_snapshot(container.graph, port, view, dimension=dimension)
-        ids = _ids_by_name(snapshot)
+        ids = ids_by_name(snapshot)
         found = []
         for question in questions:
             seeds = await container.seeds.find(question.text, view, limit=1)
             if seeds:
                 first = seeds[0]
                 span = None if first.start is None or first.end is None else (first.start, first.end)
-                found.append(_answered(question, first.id, span, ids))
+                found.append(answered(question, first.id, span, ids))
         return snapshot, found, container.embedder.model
-
-
-def _ids_by_name(snapshot: Snapshot) -> dict[str, str]:
-    return dict(zip(reversed(snapshot.names), reversed(snapshot.ids), strict=True))
-
-
-def _answered(question: Question, seed: str, span: tuple[int, int] | None, ids: Mapping[str, str]) -> Answered:
-    from clause.policy.lessons import Answered
-
-    known = frozenset(ids[name] for name in question.answers if name in ids)
-    start, end = span or (None, None)
-    return Answered(question.text, seed, start, end, known, len(question.answers) - len(known))
-
-
-def _draw(questions: list[Question], recipe: Recipe) -> list[Question]:
-    import numpy as np
-
-    count = recipe.cloning.questions_per_file
-    order = np.random.default_rng(recipe.seed).permutation(len(questions))[:count]
-    return [questions[place] for place in order.tolist()]
-
-
-def _sample() -> tuple[Snapshot, Any]:
-    from clause.evaluation.questions import open_text
-    from clause.reasoning.snapshot import Snapshot
-    from clause.sample.files import KB
-    from clause.text.embedder import SentenceTransformerEmbedder
-
-    with open_text(KB) as lines:
-        triples = [tuple(line.rstrip("\r\n").split("|")) for line in lines if line.count("|") == 2]
-    names = {end: end for head, _, tail in triples for end in (head, tail)}
-    return Snapshot.build(names, [(head, kind, tail) for head, kind, tail in triples]), SentenceTransformerEmbedder()
-
-
-def _material(snapshot: Snapshot, embedder: Any, answered: list[Answered]) -> Material:
-    from dataclasses import replace
-
-    from clause.policy.lessons import plain_types
-    from clause.policy.trainer import Material
-
-    types = {name: kind for name, kind in snapshot.types.items() if kind.embedding.any()}
-    lacking = [relation for relation in snapshot.relations if relation not in types]
-    types |= plain_types(lacking, embedder) if lacking else {}
-    return Material(replace(snapshot, types=types), answered, embedder)
 
 
 def _recipe(config: Path | None, seed: int | None) -> Recipe:

@@ -21,7 +21,17 @@ from clause.evaluation.ablation_agents import (
     WholePaths,
 )
 from clause.evaluation.ablation_curators import first_fit, mmr, top_k
-from clause.reasoning.actions import AddBundle, ArchitectAction, CuratorAction, Look, NavigatorAction, Pick, Stop
+from clause.evaluation.hand_made import efficiency_depth_first, efficiency_greedy
+from clause.reasoning.actions import (
+    AddBundle,
+    ArchitectAction,
+    CuratorAction,
+    Delete,
+    Look,
+    NavigatorAction,
+    Pick,
+    Stop,
+)
 from clause.reasoning.architect import HeuristicArchitect
 from clause.reasoning.budget import Budgets
 from clause.reasoning.curator import HeuristicCurator
@@ -85,6 +95,8 @@ class Misled:
             count = min(decision.action.count, episode.edge_allowance())
             action = replace(decision.action, count=count) if count else Stop("BUDGET_EXHAUSTED")
             return Decision(action, decision.score)
+        if isinstance(decision.action, Delete) and len(decision.action.edges) > episode.edge_allowance():
+            return Decision(Stop("BUDGET_EXHAUSTED"), decision.score)
         return decision
 
     def navigator(self, episode: Episode) -> Decision[NavigatorAction | Look]:
@@ -141,6 +153,8 @@ SWAPS: Mapping[str, Swap] = {
     "navigator-only": lambda agents, _: Swapped(agents, architect=WalkEverything()),
     "architect-only": lambda agents, _: Swapped(agents, navigator=FollowPlan(agents), curator=WholePaths()),
     "budgets-shuffled": _shuffled,
+    "efficiency-depth-first": lambda agents, _: efficiency_depth_first(agents),
+    "efficiency-greedy": lambda agents, _: efficiency_greedy(agents),
 }
 """Ablation by name -> the learned agents of one question with that change."""
 

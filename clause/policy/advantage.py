@@ -37,19 +37,36 @@ def td_lambda(rewards: Floats, values: Floats, decay: float, *, bootstrap: Float
     return returns
 
 
-def constrained(advantages: Floats, multipliers: Floats) -> Floats:
+def constrained(advantages: Floats, multipliers: Floats, typical: Floats | None = None) -> Floats:
     """One advantage from the heads': (A_task - sum_k lambda_k A_k - mu A_chance) / (1 + sum of multipliers).
 
     Args:
         advantages: [T, 5] in the order of HEADS.
         multipliers: [T, 4] of edge, latency, token and chance.
+        typical: what the costs are expected to be [4]; each multiplier counts that often in the divisor, 1 by default.
+            Prices weigh what is a small share of generous limits with large multipliers, and would vanish otherwise.
 
     >>> constrained(np.array([[1.0, 0.5, 0.0, 0.0, 0.0]]), np.array([[1.0, 0.0, 0.0, 0.0]])).tolist()
     [0.25]
     """
     priced = advantages[:, 0] - (multipliers * advantages[:, 1:]).sum(axis=1)
-    combined: Floats = priced / (1 + multipliers.sum(axis=1))
+    combined: Floats = priced / (1 + (multipliers if typical is None else multipliers * typical).sum(axis=1))
     return combined
+
+
+def penalised(rewards: Floats, multipliers: Floats) -> Floats:
+    """RCPO's reward (Tessler et al., Reward Constrained Policy Optimization, 2019): the task's less the weighed costs.
+
+    Args:
+        rewards: [T, 5] in the order of HEADS; all but the task's stay as they are.
+        multipliers: [4] of edge, latency, token and chance.
+
+    >>> penalised(np.array([[1.0, 0.5, 0.0, 0.0, 0.0]]), np.array([1.0, 0.0, 0.0, 0.0]))[0].tolist()
+    [0.25, 0.5, 0.0, 0.0, 0.0]
+    """
+    priced = rewards.copy()
+    priced[:, 0] = (rewards[:, 0] - rewards[:, 1:] @ multipliers) / (1 + multipliers.sum())
+    return priced
 
 
 def standardised(combined: Sequence[float]) -> Floats:

@@ -21,6 +21,7 @@ from clause.reasoning.actions import (
     Agent,
     ArchitectAction,
     CuratorAction,
+    Delete,
     Look,
     NavigatorAction,
     Pick,
@@ -65,12 +66,14 @@ class LearnedAgents:
         mind: the networks.
         count_tokens: tokens of edges' sentences.
         prices: the request's prices.
+        deletes: whether the Architect is offered DELETE.
     """
 
     plans: list[Plan]
     mind: Mind
     count_tokens: CountTokens
     prices: Prices
+    deletes: bool = True
     plan: Plan | None = None
     tree: PlanTree | None = None
     _ranks: dict[Edge, float] = field(default_factory=dict)
@@ -115,15 +118,17 @@ class LearnedAgents:
         return Prospect(tree, progress, worth, scores, here)
 
     def _bundle(self, episode: Episode, prospect: Prospect, score: float) -> Decision[ArchitectAction | Look]:
-        found = bundles(episode, prospect)
+        found = bundles(episode, prospect, deletes=self.deletes)
+        more = any(fresh.any() for fresh in prospect.progress.fresh)
+        left_out = LeftOut("the next edge of the plan", 1, score) if more else None
         if not found.actions:
-            more = any(fresh.any() for fresh in prospect.progress.fresh)
-            left_out = LeftOut("the next edge of the plan", 1, score) if more else None
             return Decision(Stop("BUDGET_EXHAUSTED" if more else "COMPLETE"), score, left_out)
         choice = self.mind.choose(ARCHITECT, found.features(), prospect.here.context)
         if choice.chosen == 0:
-            return Decision(Stop("GAIN_NEGATIVE"), score, LeftOut("the next edge of the plan", 1, score))
+            return Decision(Stop(found.stop_reason(more=more)), score, left_out)
         action, depth = found.actions[choice.chosen - 1], found.depths[choice.chosen - 1]
+        if isinstance(action, Delete):
+            return Decision(action, score)
         edges = prospect.tree.levels[depth].edges
         self._ranks = dict(zip(edges, prospect.scores[depth].tolist(), strict=True))
         if self.mind.trace is not None:
@@ -157,7 +162,7 @@ class LearnedAgents:
             tokens_left = float(episode.budgets.tokens - episode.budgets.token_margin - episode.spend.tokens)
             if self._picks is None or len(self._picks.tokens) < len(episode.pool):
                 self._picks = Picks(episode)
-            options, takes = self._picks.options(episode, tokens_left)
+            options, takes = self._picks.options(episode, here, tokens_left)
             if not takes:
                 return self._last_resort(episode, tokens_left)
             fits_whole = bool(options[1, IS_ALL]) and not options[1, EXCEEDS]

@@ -5,7 +5,7 @@
 | options  | [N, F]  | features of all options of all decisions                     |
 | context  | [D, C]  | what the agent knew                                          |
 | owner    | [N]     | whose option each is, sorted                                 |
-| first    | [N]     | whether it is its decision's STOP                            |
+| alone    | [N]     | whether it is an operation of its own: STOP or DELETE        |
 | chosen   | [D]     | the place among the N of what was chosen                     |
 | old      | [D]     | its log-probability when it was chosen, the order included   |
 | edges    | [M, E]  | features of the edges that bundles were drawn from           |
@@ -24,7 +24,7 @@ from torch import Tensor
 
 from clause.policy.distributions import balanced_log_probabilities, order_log_probability, segment_entropy
 from clause.policy.mind import Choice
-from clause.policy.observations import EDGE
+from clause.policy.observations import EDGE, operations_alone
 from clause.policy.option_networks import Actors
 
 
@@ -35,7 +35,7 @@ class Batch:
     options: Tensor
     context: Tensor
     owner: Tensor
-    first: Tensor
+    alone: Tensor
     chosen: Tensor
     old: Tensor
     edges: Tensor
@@ -53,8 +53,7 @@ class Batch:
         sizes = np.array([len(choice.options) for choice in choices])
         starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
         owner = np.repeat(np.arange(len(choices)), sizes)
-        first = np.zeros(int(sizes.sum()), dtype=bool)
-        first[starts] = True
+        alone = [operations_alone(choice.agent, choice.options) for choice in choices]
         ranked = [(row, choice) for row, choice in enumerate(choices) if choice.ranking is not None]
         edges = [choice.ranking for _, choice in ranked if choice.ranking is not None]
         places = []
@@ -66,7 +65,7 @@ class Batch:
             torch.from_numpy(np.concatenate([choice.options for choice in choices])),
             torch.from_numpy(np.stack([choice.context for choice in choices])),
             torch.from_numpy(owner),
-            torch.from_numpy(first),
+            torch.from_numpy(np.concatenate(alone)),
             torch.from_numpy(starts + np.array([choice.chosen for choice in choices])),
             torch.tensor([choice.log_probability for choice in choices], dtype=torch.float32),
             torch.from_numpy(np.concatenate(edges)) if edges else torch.zeros(0, len(EDGE)),
@@ -95,7 +94,7 @@ class Evaluation:
 def evaluate(actors: Actors, network: str, batch: Batch) -> Evaluation:
     """Log-probabilities, entropy and keys of a batch of one agent's choices."""
     logits, keys = actors.network(network)(batch.options, batch.context, batch.owner)
-    logs = balanced_log_probabilities(logits, batch.owner, batch.first, batch.decisions)
+    logs = balanced_log_probabilities(logits, batch.owner, batch.alone, batch.decisions)
     chosen = logs[batch.chosen]
     if len(batch.edges):
         scores, _ = actors.network("edges")(batch.edges, batch.context, batch.drawn_by)

@@ -1,6 +1,7 @@
-"""What the Architect may do next: typed bundles along the pattern, in every size that the episode allows.
+"""What the Architect may do next: typed bundles along the pattern, in every size that the episode allows, or DELETE.
 
-Bounded by operations, not by the graph: at most 5 bundles a depth, with at most 10 sizes each.
+Bounded by operations, not by the graph: at most 5 bundles a depth, with at most 10 sizes each. DELETE is one option: it
+takes out what holds up no answer, as edges of a seed that turned out wrong.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from numpy.typing import NDArray
 
 from clause.policy.observations import ARCHITECT_OPTION, Situation, bounded, logged
 from clause.policy.tree import Ints, PlanTree, Progress, Worth
-from clause.reasoning.actions import AddBundle
+from clause.reasoning.actions import AddBundle, Delete, StopReason
 from clause.reasoning.episode import Episode
+from clause.reasoning.neighbourhood import Edge
 
 Floats = NDArray[np.float32]
 EFFICIENCY = ARCHITECT_OPTION.index("efficiency")
@@ -24,11 +26,17 @@ NODE_OPTIONS = 4
 
 @dataclass(slots=True)
 class Bundles:
-    """The Architect's options: `actions[i]` belongs to row i + 1; `depths[i]` is its depth in the tree."""
+    """The Architect's options: `actions[i]` belongs to row i + 1; `depths[i]` is its depth, -1 for DELETE."""
 
     rows: list[list[float]] = field(default_factory=list)
-    actions: list[AddBundle] = field(default_factory=list)
+    actions: list[AddBundle | Delete] = field(default_factory=list)
     depths: list[int] = field(default_factory=list)
+
+    def stop_reason(self, *, more: bool) -> StopReason:
+        """Why the Architect stops here; `more` says whether the plan has fresh edges."""
+        if any(isinstance(action, AddBundle) for action in self.actions):
+            return "GAIN_NEGATIVE"
+        return "BUDGET_EXHAUSTED" if more else "COMPLETE"
 
     def features(self) -> Floats:
         """All rows, STOP first, float32 [n + 1, ARCHITECT_OPTION]."""
@@ -53,8 +61,8 @@ class Prospect:
     here: Situation
 
 
-def bundles(episode: Episode, prospect: Prospect) -> Bundles:
-    """Whole fronts and single nodes with fresh edges."""
+def bundles(episode: Episode, prospect: Prospect, *, deletes: bool = True) -> Bundles:
+    """Whole fronts and single nodes with fresh edges; then, where `deletes`, what could be deleted."""
     found = Bundles()
     tree, fresh = prospect.tree, prospect.progress.fresh
     open_depths = [depth for depth, edges in enumerate(fresh) if edges.any()]
@@ -68,8 +76,30 @@ def bundles(episode: Episode, prospect: Prospect) -> Bundles:
             for count in episode.counts(len(edges)):
                 found.actions.append(AddBundle(place, tree.pattern[depth], count, node))
                 found.depths.append(depth)
-                found.rows.append([*_row(prospect, depth, node, age, edges, count), *common])
+                gain, *cost = (float(column[edges[:count]].sum()) for column in prospect.worth[depth].columns)
+                row = _row(prospect, depth, node, age, edges, count)
+                net = prospect.here.net_gain(gain, edges=cost[0], tokens=cost[1])
+                found.rows.append([*row, *common, 0.0, net])
+    idle = idle_edges(episode, tree, prospect.progress) if deletes else ()
+    if idle and len(idle) <= episode.edge_allowance():
+        found.actions.append(Delete(idle))
+        found.depths.append(-1)
+        found.rows.append(_deletion(episode, prospect, idle))
     return found
+
+
+def idle_edges(episode: Episode, tree: PlanTree, progress: Progress) -> tuple[Edge, ...]:
+    """The edges of the subgraph that hold up no answer of the tree: off the plan, or leading to no reached end."""
+    holding = progress.recency[-1] > 0
+    useful: set[Edge] = set()
+    added = episode.subgraph.edges
+    for depth in range(len(tree.levels) - 1, -1, -1):
+        level = tree.levels[depth]
+        kept = np.array([edge in added for edge in level.edges], dtype=bool) & holding[level.far]
+        useful |= {level.edges[place] for place in np.flatnonzero(kept).tolist()}
+        holding = np.zeros(len(tree.nodes[depth]), dtype=bool)
+        holding[level.near[kept]] = True
+    return tuple(edge for edge in added if edge not in useful)
 
 
 def whole_front(episode: Episode, tree: PlanTree, progress: Progress) -> AddBundle | None:
@@ -103,12 +133,25 @@ def _distinct(edges: Ints, far: Ints) -> Ints:
     return edges[np.sort(first)]
 
 
+def _deletion(episode: Episode, prospect: Prospect, idle: Sequence[Edge]) -> list[float]:
+    here, tree = prospect.here, prospect.tree
+    row = dict.fromkeys(ARCHITECT_OPTION, 0.0)
+    row["is_delete"] = 1.0
+    row["count"] = logged(len(idle))
+    row["share_of_edges_left"] = bounded(len(idle) / max(1.0, here.edges_left))
+    row["net_gain"] = prospect.here.net_gain(0.0, edges=len(idle))
+    row["is_all"] = float(len(idle) == len(episode.subgraph.edges))
+    row["exceeds"] = float(len(idle) > here.edges_left)
+    row["tokens_to_answers"] = -bounded(sum(tree.tokens.get(edge, 0.0) for edge in idle) / max(1.0, here.tokens_left))
+    return list(row.values())
+
+
 def _row(  # noqa: PLR0917 -- private, one caller
     prospect: Prospect, depth: int, node: str | None, age: int, edges: Ints, count: int
 ) -> list[float]:
     worth, here = prospect.worth[depth], prospect.here
     taken = edges[:count]
-    gain, whole, tokens = (float(values[taken].sum()) for values in (worth.answers, worth.edges, worth.tokens))
+    gain, whole, tokens = (float(values[taken].sum()) for values in worth.columns)
     share = whole / max(1.0, here.edges_left) + tokens / max(1.0, here.tokens_left)
     to_go = len(prospect.tree.levels) - 1 - depth
     return [

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clause.policy.advantage import HEADS
-from clause.policy.limits import sample_limits, sample_prices
+from clause.policy.limits import generous_limits, sample_limits, sample_prices
 from clause.policy.mind import Choice, Mind
 from clause.policy.observations import NEUTRAL_PRICE
 from clause.policy.perceptron import OptionPerceptron
@@ -88,7 +88,7 @@ def play(
     hard: bool,
 ) -> Played | None:
     """One sampled episode; None where no decision was needed."""
-    budgets = sample_limits(rng)
+    budgets = generous_limits(rng) if kind == "price" else sample_limits(rng)
     prices = sample_prices(rng) if kind == "price" else Prices(NEUTRAL_PRICE, NEUTRAL_PRICE, NEUTRAL_PRICE)
     choices: list[Choice] = []
     meter = Meter(budgets, choices)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -19,6 +20,7 @@ class NetworkConfig(BaseModel):
     dimension: int = Field(384, ge=2, description="numbers in a vector of the embedder (D)")
     hidden: int = Field(128, ge=4, description="width of the relationship scorer (H)")
     option_hidden: int = Field(32, ge=4, description="width of the agents' networks over their options")
+    deletes: bool = Field(True, description="whether the Architect may delete what holds up no answer")
 
 
 class CloningConfig(BaseModel):
@@ -41,7 +43,7 @@ class LearningConfig(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    iterations: int = Field(80, ge=0, description="rounds of rollout, dual step and update")
+    iterations: int = Field(120, ge=0, description="rounds of rollout, dual step and update")
     episodes: int = Field(192, ge=1, description="episodes of a round")
     epochs: int = Field(4, ge=1, description="passes over a round's decisions")
     minibatch: int = Field(384, ge=1, description="decisions of a gradient step")
@@ -52,8 +54,12 @@ class LearningConfig(BaseModel):
     gradient_norm: float = Field(0.5, gt=0, description="longest gradient")
     decay: float = Field(0.95, ge=0, le=1, description="lambda of TD(lambda)")
     price_share: float = Field(0.3, ge=0, le=1, description="share of price episodes")
-    counterfactual: bool = Field(True, description="the policy's expectation over its own options is the baseline")
-    mixed: bool = Field(True, description="the monotone mixer; without, the task head stands alone")
+    counterfactual: bool = Field(
+        True,
+        description="baseline: the policy's expectation of Q over its own options; without, V(s) of the state alone",
+    )
+    mixer: Literal["monotone", "sum"] = Field("monotone", description="how the agents' task values become one")
+    penalised: bool = Field(False, description="RCPO: one head for the reward less the weighed costs")
     active: tuple[Literal["edges", "steps", "tokens", "chance"], ...] = Field(
         ("edges", "steps", "tokens", "chance"), description="constraints with a multiplier"
     )
@@ -63,3 +69,6 @@ class LearningConfig(BaseModel):
     dual_proportional: float = Field(0.0, ge=0, description="PID: the proportional part")
     dual_derivative: float = Field(0.0, ge=0, description="PID: the derivative part")
     dual_start: float = Field(0.01, ge=0, description="where multipliers begin (decision 8)")
+    held: Mapping[str, tuple[float, ...]] | None = Field(
+        None, description="multipliers of each constraint by bin, held as they are; None lets them move"
+    )

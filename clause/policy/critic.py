@@ -1,9 +1,12 @@
 """The central critic: Q_h(s, .) over an agent's own options for five heads, and a monotone mixer for the task head.
 
-The state is the deciding agent's context, which holds the whole episode's spend, limits and prices (policy.md).
+The state is the deciding agent's context, which holds the whole episode's spend, limits and prices (policy.md). For
+ablations the mixer may be a plain sum (Sunehag et al., VDN, 2018), and Q may look at the state alone, which is V(s).
 """
 
 from __future__ import annotations
+
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -44,13 +47,17 @@ class Critic(nn.Module):
     Args:
         keys: width H of the actors' keys.
         hidden: width of the state's network.
-        mixed: whether the task head is mixed with the other agents' values; without, it stands alone.
+        mixer: how the task head is mixed with the other agents' values.
+        by_option: whether options differ in value; without, every option of a state is worth V(s).
     """
 
-    def __init__(self, keys: int, hidden: int = 64, *, mixed: bool = True) -> None:
+    def __init__(
+        self, keys: int, hidden: int = 64, *, mixer: Literal["monotone", "sum"] = "monotone", by_option: bool = True
+    ) -> None:
         super().__init__()
         self.keys = keys
-        self.mixed = mixed
+        self.mixing = mixer
+        self.by_option = by_option
         self.state = nn.Sequential(nn.Linear(len(CONTEXT), hidden), nn.Tanh(), nn.Linear(hidden, hidden), nn.Tanh())
         self.queries = nn.Linear(hidden, len(HEADS) * keys)
         self.offsets = nn.Linear(hidden, len(HEADS))
@@ -60,13 +67,13 @@ class Critic(nn.Module):
     def forward(self, keys: Tensor, context: Tensor, owner: Tensor) -> Tensor:
         """Q of every option under every head [N, 5], from keys [N, H], contexts [D, C] and each option's decision."""
         state = self.state(context)
-        queries = self.queries(state).view(-1, len(HEADS), self.keys)
-        heads: Tensor = torch.einsum("nk,nhk->nh", keys, queries[owner]) / self.keys**0.5 + self.offsets(state)[owner]
-        if not self.mixed:
-            return heads
+        heads: Tensor = self.offsets(state)[owner]
+        if self.by_option:
+            queries = self.queries(state).view(-1, len(HEADS), self.keys)
+            heads = heads + torch.einsum("nk,nhk->nh", keys, queries[owner]) / self.keys**0.5
         acting = context[:, :AGENTS][owner] > 0
         utilities = torch.where(acting, heads[:, :1], self.values(state)[owner])
-        task = self.mixer(utilities, context[owner])
+        task = utilities.sum(dim=1) if self.mixing == "sum" else self.mixer(utilities, context[owner])
         return torch.cat((task[:, None], heads[:, 1:]), dim=1)
 
 

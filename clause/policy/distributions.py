@@ -9,11 +9,6 @@ import torch
 from torch import Tensor
 
 
-def counts(owner: Tensor, decisions: int) -> Tensor:
-    """How many options each decision has [D]."""
-    return torch.bincount(owner, minlength=decisions)
-
-
 def segment_sum(values: Tensor, owner: Tensor, decisions: int) -> Tensor:
     """Sums of each decision's values: [N, ...] -> [D, ...]."""
     return torch.zeros(decisions, *values.shape[1:], dtype=values.dtype).index_add(0, owner, values)
@@ -26,14 +21,15 @@ def segment_log_softmax(logits: Tensor, owner: Tensor, decisions: int) -> Tensor
     return shifted - segment_sum(shifted.exp(), owner, decisions).log()[owner]
 
 
-def balanced_log_probabilities(logits: Tensor, owner: Tensor, first: Tensor, decisions: int) -> Tensor:
-    """Two-stage log-probabilities [N]: act or stop, then which option.
+def balanced_log_probabilities(logits: Tensor, owner: Tensor, alone: Tensor, decisions: int) -> Tensor:
+    """Two-stage log-probabilities [N]: the operation, then which option.
 
-    `first` marks each decision's STOP. The utility of acting is log-sum-exp of the options minus log N, so the options
-    together are as probable against STOP as their mean, whatever their number (policy.md).
+    `alone` marks the options that are an operation of their own: STOP and DELETE. The utility of the other operation is
+    log-sum-exp of its options minus log N, so its options together are as probable against STOP as their mean, whatever
+    their number (policy.md).
     """
-    others = (counts(owner, decisions) - 1).clamp(min=1).log()
-    return segment_log_softmax(torch.where(first, logits, logits - others[owner]), owner, decisions)
+    others = segment_sum((~alone).float(), owner, decisions).clamp(min=1).log()
+    return segment_log_softmax(torch.where(alone, logits, logits - others[owner]), owner, decisions)
 
 
 def segment_entropy(log_probabilities: Tensor, owner: Tensor, decisions: int) -> Tensor:

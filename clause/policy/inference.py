@@ -98,7 +98,7 @@ class LearnedPolicy:
 
     async def begin(self, question: Question, embed: Embed) -> Agents:
         """Agents with the plans of this question, over all its seed candidates."""
-        _, reader, mind = self._ready()
+        checkpoint, reader, mind = self._ready()
         masked = [_masked(question.text, seed) for seed in question.seeds]
         distinct = list(dict.fromkeys(masked))
         vectors = await self._embedded(distinct, embed)
@@ -107,7 +107,8 @@ class LearnedPolicy:
         patterns = await self._pool.run(read) if self._pool is not None else read()
         of = dict(zip(distinct, patterns, strict=True))
         plans = self._plans(question.seeds, [of[text] for text in masked])
-        return LearnedAgents(plans, mind, partial(count_edges, types=types), question.prices)
+        count, deletes = partial(count_edges, types=types), checkpoint.about.network.deletes
+        return LearnedAgents(plans, mind, count, question.prices, deletes=deletes)
 
     def _ready(self) -> tuple[Checkpoint, PatternReader, Mind]:
         if self._loaded is None:

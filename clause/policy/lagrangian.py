@@ -6,7 +6,7 @@ constraint is ours. A multiplier is a function of the request's limits, by bins 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -99,6 +99,17 @@ class Multipliers:
         """The values at these limits, in the order of CONSTRAINTS."""
         place = self.bin_of(budgets)
         return tuple(self.table[constraint][place].value for constraint in CONSTRAINTS)
+
+    def hold(self, values: Mapping[str, Sequence[float]]) -> None:
+        """Put multipliers, by constraint and bin, where they stay unless updated."""
+        for constraint in CONSTRAINTS:
+            for one, value in zip(self.table[constraint], values[constraint], strict=True):
+                one.value = one.total = value
+
+    @property
+    def values(self) -> dict[str, tuple[float, ...]]:
+        """Every multiplier by constraint and bin."""
+        return {str(name): tuple(one.value for one in self.table[name]) for name in CONSTRAINTS}
 
     def update(self, costs: Sequence[tuple[Budgets, Sequence[float]]], gains: Gains) -> None:
         """Move every multiplier whose bin was visited, once; `costs` holds limits and costs of episodes."""

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from clause.policy.advantage import HEADS, constrained, standardised, td_lambda
+from clause.policy.advantage import HEADS, constrained, penalised, standardised, td_lambda
 from clause.policy.batch import Batch, evaluate
 from clause.policy.collector import Played, collect
 from clause.policy.config import LearningConfig
@@ -50,11 +50,13 @@ class Learner:
         torch.manual_seed(seed)
         self.actors = actors
         self.config = config
-        self.critic = Critic(keys, mixed=config.mixed)
+        self.critic = Critic(keys, mixer=config.mixer, by_option=config.counterfactual)
         self.norm = ValueNorm(len(HEADS))
         self.multipliers = Multipliers(
             bins=config.bins, active=config.active, chance_limit=config.chance_limit, start=config.dual_start
         )
+        if config.held is not None:
+            self.multipliers.hold(config.held)
         self.gains = Gains(config.dual_rate, config.dual_proportional, config.dual_derivative)
         self.actor_optimiser = torch.optim.Adam(actors.parameters(), lr=config.actor_rate, eps=1e-5)
         self.critic_optimiser = torch.optim.Adam(self.critic.parameters(), lr=config.critic_rate, eps=1e-5)
@@ -73,34 +75,41 @@ class Learner:
             price_share=config.price_share,
         )
         free = [episode for episode in played if episode.kind == "cap" and not episode.hard]
-        self.multipliers.update([(episode.budgets, episode.costs) for episode in free], self.gains)
+        if config.held is None:
+            self.multipliers.update([(episode.budgets, episode.costs) for episode in free], self.gains)
         samples = self.judge(played)
         losses = self.update(samples)
         self.iteration += 1
         return {**figures(played), **losses, **self._multiplier_means()}
 
     def judge(self, played: Sequence[Played]) -> list[Sample]:
-        """Returns and constrained advantages of every decision, by the critic as it is."""
+        """Returns and constrained advantages of every decision, by the critic as it is.
+
+        Price and cap episodes are standardised apart: their costs are weighed on different scales.
+        """
         flat = [choice for episode in played for choice in episode.choices]
         expected = self._values(flat)
         samples: list[Sample] = []
         start = 0
         for episode in played:
             stop = start + len(episode.choices)
-            values = expected[start:stop]
+            values, weights, rewards = expected[start:stop], self.multipliers_of(episode), episode.rewards
+            if self.config.penalised:
+                rewards, weights = penalised(rewards, weights), np.zeros(len(CONSTRAINTS))
             cut = values[-1] if episode.truncated else None
-            returns = td_lambda(episode.rewards, values, self.config.decay, bootstrap=cut)
-            less = values if self.config.counterfactual else expected[start:stop].mean(axis=0, keepdims=True)
-            multipliers = np.tile(self.multipliers_of(episode), (len(values), 1))
-            combined = constrained(returns - less, multipliers)
+            returns = td_lambda(rewards, values, self.config.decay, bootstrap=cut)
+            typical = values[0, 1:].clip(min=0) if episode.kind == "price" else None
+            combined = constrained(returns - values, np.tile(weights, (len(values), 1)), typical)
             samples += [
                 Sample(choice, target, float(advantage))
                 for choice, target, advantage in zip(episode.choices, returns, combined, strict=True)
             ]
             start = stop
-        scaled = standardised([sample.advantage for sample in samples])
-        for sample, advantage in zip(samples, scaled.tolist(), strict=True):
-            sample.advantage = advantage
+        kinds = [episode.kind for episode in played for _ in episode.choices]
+        for kind in dict.fromkeys(kinds):
+            mine = [sample for sample, own in zip(samples, kinds, strict=True) if own == kind]
+            for sample, advantage in zip(mine, standardised([one.advantage for one in mine]).tolist(), strict=True):
+                sample.advantage = advantage
         return samples
 
     def multipliers_of(self, episode: Played) -> Floats:

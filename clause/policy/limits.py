@@ -31,6 +31,12 @@ def sample_limits(rng: np.random.Generator) -> Budgets:
     return Budgets(edges=edges, steps=round(log_uniform(rng, *STEPS)), tokens=tokens)
 
 
+def generous_limits(rng: np.random.Generator) -> Budgets:
+    """Limits of a price episode, from the upper halves of the ranges: there prices bind, not limits (ours)."""
+    edges, steps, tokens = (round(log_uniform(rng, math.sqrt(a * b), b)) for a, b in (EDGES, STEPS, TOKENS))
+    return Budgets(edges=edges, steps=steps, tokens=tokens)
+
+
 def sample_prices(rng: np.random.Generator) -> Prices:
     """Prices of one episode, in the units of the API: each is neutral in half of the draws, but never all of them."""
     while True:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from clause.policy.observations import operations_alone
 from clause.policy.perceptron import OptionPerceptron, balanced, log_softmax
 from clause.reasoning.actions import ARCHITECT, CURATOR, NAVIGATOR, Agent
 
@@ -56,7 +57,8 @@ class Mind:
 
     def choose(self, agent: Agent, options: Floats, context: Floats) -> Choice:
         """One of the options."""
-        logs = log_softmax(balanced(self.networks[NETWORK_OF[agent]].logits(options, context)))
+        logits = self.networks[NETWORK_OF[agent]].logits(options, context)
+        logs = log_softmax(balanced(logits, operations_alone(agent, options)))
         if self.pilot is not None:
             chosen = self.pilot(agent, options, context)
         elif self.rng is None:

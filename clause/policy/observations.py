@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from clause.policy.tree import Flags, PlanTree, Progress, Worth
 from clause.reasoning.actions import ARCHITECT, CURATOR, NAVIGATOR, Agent
-from clause.reasoning.budget import RESOURCES, Prices
+from clause.reasoning.budget import RESOURCES, TOKENS_PER_PRICE_UNIT, Prices
 from clause.reasoning.episode import Episode
 
 Floats = NDArray[np.float32]
@@ -55,6 +55,8 @@ ARCHITECT_OPTION = (
     "answers_at_once",
     "unfinished_below",
     "deepest",
+    "is_delete",
+    "net_gain",
 )
 EDGE = (
     "is_last_level",
@@ -81,7 +83,15 @@ CURATOR_OPTION = (
     "best_by_order",
     "best_by_rate",
     "best_by_tokens",
+    "net_gain",
 )
+
+
+def operations_alone(agent: Agent, options: Floats) -> Flags:
+    """Which options are an operation of their own, bool [n]: STOP, the first, and the Architect's one DELETE."""
+    alone = options[:, ARCHITECT_OPTION.index("is_delete")] > 0 if agent == ARCHITECT else np.zeros(len(options), bool)
+    alone[0] = True
+    return alone
 
 
 def logged(count: float) -> float:
@@ -104,12 +114,19 @@ def bounded(share: float) -> float:
 
 @dataclass(slots=True)
 class Situation:
-    """What stays the same for one decision: the context, what is left, and whether all that is known fits into it."""
+    """What stays the same for one decision: the context, what is left, whether all that is known fits, and prices."""
 
     context: Floats
     edges_left: float
     tokens_left: float
     all_fits: bool
+    answers: int
+    prices: Prices
+
+    def net_gain(self, gain: float, *, edges: float = 0.0, tokens: float = 0.0) -> float:
+        """What `gain` more answers add to F1 at most, less the price of getting them; bounded."""
+        edge, token = (max(0.0, price - NEUTRAL_PRICE) for price in (self.prices.edge, self.prices.token))
+        return bounded(gain / max(1, self.answers) - edge * edges - token * tokens / TOKENS_PER_PRICE_UNIT)
 
 
 def situation(agent: Agent, episode: Episode, prices: Prices, tree: PlanTree, progress: Progress) -> Situation:
@@ -139,7 +156,7 @@ def situation(agent: Agent, episode: Episode, prices: Prices, tree: PlanTree, pr
         len(episode.trail) / 3,
         logged(len(episode.picked)),
     ]
-    return Situation(np.array(numbers, dtype=np.float32), edges_left, tokens_left, all_fits)
+    return Situation(np.array(numbers, dtype=np.float32), edges_left, tokens_left, all_fits, tree.answers, prices)
 
 
 def edge_rows(tree: PlanTree, depth: int, chosen: Flags, worth: Worth, here: Situation) -> Floats:

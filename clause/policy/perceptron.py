@@ -42,18 +42,16 @@ class OptionPerceptron:
         return logits
 
 
-def balanced(logits: Floats) -> Floats:
-    """Logits of which the first is STOP, the others lowered by the log of their number.
+def balanced(logits: Floats, alone: NDArray[np.bool_]) -> Floats:
+    """Logits, those of options that are not an operation of their own lowered by the log of their number.
 
     So the log-odds of acting against stopping are log-sum-exp of the options minus log N, whatever N is (policy.md).
 
-    >>> [round(float(logit), 3) for logit in balanced(np.zeros(3, dtype=np.float32))]
+    >>> [round(float(logit), 3) for logit in balanced(np.zeros(3, dtype=np.float32), np.array([True, False, False]))]
     [0.0, -0.693, -0.693]
     """
-    lowered = logits.copy()
-    if len(logits) > 1:
-        lowered[1:] -= np.float32(np.log(len(logits) - 1))
-    return lowered
+    others = len(alone) - int(alone.sum())
+    return np.where(alone, logits, logits - np.float32(np.log(max(1, others))))
 
 
 def log_softmax(logits: Floats) -> Floats:

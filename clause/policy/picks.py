@@ -7,7 +7,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from clause.policy.observations import CURATOR_OPTION, bounded, logged
+from clause.policy.observations import CURATOR_OPTION, Situation, bounded, logged
 from clause.reasoning.episode import Episode
 from clause.reasoning.units import edge_unit_id
 
@@ -46,7 +46,7 @@ class Picks:
         prefixes = {prefix: number for number, prefix in enumerate(dict.fromkeys(tuple(row[:-1]) for row in units))}
         self.prefix: Ints = np.array([prefixes[tuple(row[:-1])] for row in units], dtype=np.int64)
 
-    def options(self, episode: Episode, tokens_left: float) -> tuple[Floats, list[tuple[int, ...]]]:
+    def options(self, episode: Episode, here: Situation, tokens_left: float) -> tuple[Floats, list[tuple[int, ...]]]:
         """Rows, and for each but STOP the units that it takes: all that is missing, or one answer's cheapest walk."""
         rows = [[1.0] + [0.0] * (len(CURATOR_OPTION) - 1)]
         takes: list[tuple[int, ...]] = []
@@ -65,6 +65,7 @@ class Picks:
             takes.append(tuple(wanted))
             apiece = total / len(still_open)
             rows.append(_row(total, tokens_left, units=len(wanted), shared=len(still_open), each=apiece, whole=True))
+            rows[-1][-1] = here.net_gain(len(still_open), tokens=total)
         siblings = np.bincount(self.prefix[still_open])
         fitting = [place for place, path in enumerate(still_open) if cost[path] <= tokens_left or not episode.hard]
         for place in sorted(fitting, key=lambda place: (rate[place], place))[:MOST_ANSWERS]:
@@ -81,6 +82,7 @@ class Picks:
                     place=float(self.owner[path]) / max(1, int(self.owner[-1])),
                 )
             )
+            rows[-1][-1] = here.net_gain(1.0, tokens=float(rate[place]))
         return _ranked(np.array(rows, dtype=np.float32)), takes
 
     def _cheapest(self, cost: Values) -> Ints:
@@ -137,13 +139,14 @@ def _row(
         0.0,
         0.0,
         0.0,
+        0.0,
     ]
 
 
 def _ranked(rows: Floats) -> Floats:
-    """Fill the last three columns: 1 / rank among the single answers, by order, by rate and by tokens."""
+    """Fill the columns of ranks: 1 / rank among the single answers, by order, by rate and by tokens."""
     single = np.flatnonzero((rows[:, 0] == 0) & (rows[:, 1] == 0))
-    for target, source in zip((-3, -2, -1), ("order", "tokens_per_answer", "tokens"), strict=True):
+    for target, source in zip((-4, -3, -2), ("order", "tokens_per_answer", "tokens"), strict=True):
         ranks = np.argsort(np.argsort(rows[single, CURATOR_OPTION.index(source)], kind="stable"), kind="stable")
         rows[single, target] = 1 / (1 + ranks)
     return rows

@@ -42,9 +42,10 @@ class Result:
 
 @dataclass(slots=True)
 class Arena:
-    """A snapshot to play on, with remembered token counts."""
+    """A snapshot to play on, with remembered token counts; `deletes` says whether the Architect is offered DELETE."""
 
     snapshot: Snapshot
+    deletes: bool = True
     _counted: dict[str, int] = field(default_factory=dict)
     _edges: dict[Edge, int] = field(default_factory=dict)
 
@@ -64,7 +65,7 @@ class Arena:
 
     def agents(self, task: Task, mind: Mind, prices: Prices) -> LearnedAgents:
         """The learned agents for one task."""
-        return LearnedAgents(list(task.plans), mind, self.count_edges, prices)
+        return LearnedAgents(list(task.plans), mind, self.count_edges, prices, deletes=self.deletes)
 
     def play(
         self,

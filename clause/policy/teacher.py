@@ -1,6 +1,7 @@
 """The teacher of the warm start: whole fronts where everything fits, otherwise depth first, and whole paths.
 
-It looks at the same numbers as the agents; with budgets that bind it does what relation-path-depth-first does.
+It looks at the same numbers as the agents; with budgets that bind it does what relation-path-depth-first does. Where
+something has a price, it stops when the next answers' share of F1 costs more than it brings.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from numpy.typing import NDArray
 from clause.policy.observations import ARCHITECT_OPTION, CONTEXT, CURATOR_OPTION, NAVIGATOR_OPTION
 from clause.policy.perceptron import Floats
 from clause.reasoning.actions import CURATOR, NAVIGATOR, Agent
+from clause.reasoning.budget import RESOURCES
 
 Columns = dict[str, Floats]
 Rows = NDArray[np.int64]
 ALL_FITS = CONTEXT.index("all_fits")
+PRICED = [CONTEXT.index(f"{resource}_price") for resource in RESOURCES]
 
 
 def depth_first(agent: Agent, options: Floats, context: Floats) -> int:
@@ -22,8 +25,12 @@ def depth_first(agent: Agent, options: Floats, context: Floats) -> int:
     if agent == NAVIGATOR:
         return _first(_where(_columns(options, NAVIGATOR_OPTION), "follows_plan"))
     if agent == CURATOR:
-        return _curate(_columns(options, CURATOR_OPTION))
-    return _build(_columns(options, ARCHITECT_OPTION), all_fits=bool(context[ALL_FITS]))
+        columns = _columns(options, CURATOR_OPTION)
+        row = _curate(columns)
+    else:
+        columns = _columns(options, ARCHITECT_OPTION)
+        row = _build(columns, all_fits=bool(context[ALL_FITS]) and not context[PRICED].any())
+    return row if columns["net_gain"][row] >= 0 else 0
 
 
 def _columns(options: Floats, names: tuple[str, ...]) -> Columns:

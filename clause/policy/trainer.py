@@ -66,6 +66,7 @@ class Training:
         material: its data; the snapshot's `types` carry the vectors of relationship types.
         folder: where its state is kept, and vectors of texts.
         report: called with (phase, done, total, figures) as it goes on.
+        table: vectors of texts, shared by several runs; its own in `folder` by default.
     """
 
     def __init__(
@@ -74,12 +75,16 @@ class Training:
         material: Material,
         folder: Path,
         report: Report = lambda _phase, _done, _total, _figures: None,
+        *,
+        table: VectorTable | None = None,
     ) -> None:
         self.recipe = recipe
         self.material = material
         self.folder = folder
         self.report = report
-        self._table = VectorTable(material.embedder, folder)
+        self._table = table or VectorTable(material.embedder, folder)
+        self.history: list[dict[str, float]] = []
+        self.multipliers: dict[str, tuple[float, ...]] = {}
         self.data = fingerprint(material.snapshot, material.questions)
         self._owner = f"{recipe.fingerprint}-{self.data}-{material.embedder.model}"
 
@@ -100,11 +105,13 @@ class Training:
         else:
             scorer = self._clone()
             ground = self._ground(scorer)
-            self._imitate(ground, actors)
+            if self.recipe.imitation_epochs:
+                self._imitate(ground, actors)
             state = RunState()
             state.cloned = self._validate(ground, learner, state)
             states.write(self.folder, scorer, learner, state, owner=self._owner)
         self._learn(ground, learner, scorer, state)
+        self.history, self.multipliers = state.history, learner.multipliers.values
         best = Actors(network.option_hidden)
         best.load_state_dict(state.best)
         metrics = {"cloned": state.cloned, "trained": state.validation, "best_iteration": state.best_iteration}
@@ -147,13 +154,19 @@ class Training:
             largest=recipe.largest_answer_set,
         )
         apart = min(recipe.validation, len(chosen) // 2)
-        return Ground(Arena(snapshot), chosen[apart:], chosen[:apart])
+        return Ground(Arena(snapshot, deletes=recipe.network.deletes), chosen[apart:], chosen[:apart])
 
     def _imitate(self, ground: Ground, actors: Actors) -> None:
         rng, tasks = np.random.default_rng(self.recipe.seed), ground.tasks
         drawn = [tasks[place] for place in rng.permutation(len(tasks))[: self.recipe.demonstrations].tolist()]
-        choices = demonstrate(ground.arena, drawn, actors, rng)
-        loss = imitate(actors, choices, epochs=self.recipe.imitation_epochs, seed=self.recipe.seed)
+        choices = demonstrate(ground.arena, drawn, actors, rng, price_share=self.recipe.learning.price_share)
+        loss = imitate(
+            actors,
+            choices,
+            epochs=self.recipe.imitation_epochs,
+            seed=self.recipe.seed,
+            stop_share=self.recipe.stop_share,
+        )
         self.report("imitation", 1, 1, {"loss": loss})
 
     def _learn(self, ground: Ground, learner: Learner, scorer: RelationScorer, state: RunState) -> None:

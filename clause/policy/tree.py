@@ -6,6 +6,7 @@ Axes: d is the depth of a hop (0 at the seed), m_d edges at that depth from n_d 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,7 +84,7 @@ class Progress:
         places: the front of each depth in the working subgraph; None where it has no node yet.
         recency: for each node of depth d, when its front reached it (1 is first), 0 where it was not; int [n_d].
         fresh: for each edge, whether it leads from a reached node to one that is not, bool [m_d].
-        new: for each edge, whether its far end is not reached yet, bool [m_d].
+        new: for each edge, whether its far end is not reached yet, and it was not deleted, bool [m_d].
     """
 
     places: tuple[int | None, ...]
@@ -107,9 +108,17 @@ class Progress:
                         when[nodes[node]] = order
                 place = subgraph.next_front(place, tree.pattern[depth]) if depth < len(tree.pattern) else None
             recency.append(when)
-        new = [recency[depth + 1][level.far] == 0 for depth, level in enumerate(tree.levels)]
+        new = [
+            (recency[depth + 1][level.far] == 0) & _allowed(level.edges, subgraph.deleted)
+            for depth, level in enumerate(tree.levels)
+        ]
         fresh = [(recency[depth][level.near] > 0) & new[depth] for depth, level in enumerate(tree.levels)]
         return cls(tuple(places), tuple(recency), tuple(fresh), tuple(new))
+
+
+def _allowed(edges: Sequence[Edge], deleted: AbstractSet[Edge]) -> Flags:
+    """Which edges may be added: a deleted one never again."""
+    return np.array([edge not in deleted for edge in edges], dtype=bool) if deleted else np.ones(len(edges), dtype=bool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +128,11 @@ class Worth:
     answers: Floats
     edges: Floats
     tokens: Floats
+
+    @property
+    def columns(self) -> tuple[Floats, Floats, Floats]:
+        """Answers, edges and tokens."""
+        return self.answers, self.edges, self.tokens
 
     def efficiency(self, edges_left: float, tokens_left: float) -> Floats:
         """Answers per share of what is left of the two budgets."""
@@ -156,8 +170,7 @@ def worths(tree: PlanTree, progress: Progress, edges_left: float, tokens_left: f
 
 
 def _all_children(near: Ints, worth: Worth, size: int) -> tuple[Floats, Floats, Floats]:
-    columns = (worth.answers, worth.edges, worth.tokens)
-    answers, edges, tokens = (np.bincount(near, column, minlength=size).astype(np.float64) for column in columns)
+    answers, edges, tokens = (np.bincount(near, column, minlength=size).astype(np.float64) for column in worth.columns)
     return answers, edges, tokens
 
 
@@ -165,6 +178,6 @@ def _best_child(near: Ints, worth: Worth, size: int, efficiency: Floats) -> tupl
     order = np.lexsort((efficiency, near))
     last = order[np.append(near[order][1:] != near[order][:-1], True)] if order.size else order
     best = [np.zeros(size) for _ in range(3)]
-    for table, values in zip(best, (worth.answers, worth.edges, worth.tokens), strict=True):
+    for table, values in zip(best, worth.columns, strict=True):
         table[near[last]] = values[last]
     return best[0], best[1], best[2]

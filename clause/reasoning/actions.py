@@ -73,11 +73,14 @@ class Pick:
     unit: int
 
 
+StopReason = Literal["BUDGET_EXHAUSTED", "GAIN_NEGATIVE", "COMPLETE", "NO_CANDIDATES"]
+
+
 @dataclass(frozen=True, slots=True)
 class Stop:
     """Yield. Never a step, never priced. `reason` says why, in the words of `stopped_reason`."""
 
-    reason: Literal["BUDGET_EXHAUSTED", "GAIN_NEGATIVE", "COMPLETE", "NO_CANDIDATES"] = "COMPLETE"
+    reason: StopReason = "COMPLETE"
 
 
 ArchitectAction = AddBundle | AddEdge | Delete | Stop

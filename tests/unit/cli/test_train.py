@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from clause.cli import train
+from clause.evaluation import material
 from clause.evaluation.questions import Question
 from clause.policy.config import CloningConfig, LearningConfig
 from clause.policy.recipe import Recipe
@@ -59,7 +60,7 @@ def lines(tmp_path: Path) -> Path:
 def test_training_ends_with_a_checkpoint_and_one_json_object(
     tmp_path: Path, recipe: Path, lines: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(train, "_sample", lambda: (cinema(), EMBEDDER))
+    monkeypatch.setattr(material, "packaged", lambda: (cinema(), EMBEDDER))
     out = tmp_path / "run"
     command = [
         "metaqa",
@@ -101,7 +102,7 @@ def test_own_questions_are_trained_on_the_explored_graph(
         for question in questions:
             name = question.text.removeprefix("who directed ")
             start = question.text.find(name)
-            found.append(train._answered(question, ids[name], (start, start + len(name)), ids))
+            found.append(material.answered(question, ids[name], (start, start + len(name)), ids))
         return cinema(), found, "hash"
 
     monkeypatch.setattr(train, "_explored", explored)
@@ -115,7 +116,7 @@ def test_own_questions_are_trained_on_the_explored_graph(
 def test_bracketed_entities_that_the_graph_lacks_are_left_out() -> None:
     name = cinema().names[cinema().ids.index("film0")]
     questions = [Question(f"who directed {name}", ("Director1", "Nobody"), name), Question("who", ("x",), "nowhere")]
-    found = train.bracketed(cinema(), questions)
+    found = material.bracketed(cinema(), questions)
     assert [question.masked for question in found] == ["who directed it"]
     assert found[0].missing == 1
 
@@ -133,7 +134,7 @@ def test_the_recipe_s_defaults_are_the_published_settings() -> None:
 
 
 def test_the_packaged_sample_is_a_snapshot_without_any_server() -> None:
-    snapshot, embedder = train._sample()
+    snapshot, embedder = material.packaged()
     assert len(snapshot.ids) > 40_000
     assert "directed_by" in snapshot.relations
     assert embedder.model == "all-MiniLM-L6-v2"

@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from clause.policy.advantage import constrained, td_lambda
+from clause.policy.advantage import constrained, penalised, td_lambda
 
 FINITE = st.floats(-5, 5)
 
@@ -68,3 +68,16 @@ def test_a_costly_action_is_worth_less_the_higher_its_multiplier(low: float, mor
     cheap_price = constrained(costly, np.array([[low, 0.0, 0.0, 0.0]]))
     dear_price = constrained(costly, np.array([[low + more, 0.0, 0.0, 0.0]]))
     assert dear_price[0] <= cheap_price[0] + 1e-12
+
+
+@given(arrays(float, (3, 5), elements=FINITE), arrays(float, 4, elements=st.floats(0, 10)))
+def test_a_penalised_reward_is_what_the_constrained_sum_would_be(rewards: np.ndarray, multipliers: np.ndarray) -> None:
+    found = penalised(rewards, multipliers)
+    np.testing.assert_allclose(found[:, 0], constrained(rewards, np.tile(multipliers, (3, 1))))
+    np.testing.assert_allclose(found[:, 1:], rewards[:, 1:])
+
+
+def test_multipliers_of_costs_that_are_typically_small_count_less_in_the_divisor() -> None:
+    advantages, multipliers = np.array([[1.0, 0.0, 0.0, 0.0, 0.0]]), np.array([[100.0, 0.0, 0.0, 0.0]])
+    found = constrained(advantages, multipliers, np.array([0.01, 1.0, 1.0, 1.0]))
+    np.testing.assert_allclose(found, [0.5])

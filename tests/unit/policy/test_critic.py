@@ -42,11 +42,22 @@ def test_the_mixed_value_never_falls_when_a_utility_rises() -> None:
     assert utilities.grad.abs().sum() > 0
 
 
-def test_without_the_mixer_the_task_head_stands_alone() -> None:
+def test_the_sum_adds_the_acting_agent_s_utility_to_the_others_values_and_needs_no_mixer() -> None:
     keys, context, owner = inputs()
-    critic = Critic(8, mixed=False)
-    critic(keys, context, owner).sum().backward()
+    critic = Critic(8, mixer="sum")
+    q = critic(keys, context, owner)
+    q.sum().backward()
     assert critic.mixer.first.weight.grad is None
+    assert critic.values.weight.grad is not None
+
+
+def test_a_critic_of_states_gives_every_option_of_a_decision_the_same_value() -> None:
+    keys, context, owner = inputs()
+    q = Critic(8, by_option=False)(keys, context, owner)
+    for decision in range(4):
+        mine = q[owner == decision]
+        assert torch.allclose(mine, mine[:1].expand_as(mine))
+    assert not torch.allclose(*(Critic(8)(keys, context, owner)[owner == 0][place] for place in (0, 1)))
 
 
 def test_the_baseline_is_the_expectation_over_the_own_options() -> None:

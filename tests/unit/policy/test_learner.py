@@ -95,3 +95,34 @@ def test_the_same_seed_learns_the_same() -> None:
         made.iterate(ARENA, TASKS)
     for one, other in zip(first.actors.parameters(), second.actors.parameters(), strict=True):
         assert torch.equal(one, other)
+
+
+def test_each_kind_of_episode_is_standardised_apart() -> None:
+    made = learner(dual_start=0.5)
+    episodes = played(made)
+    samples = made.judge(episodes)
+    kinds = np.array([episode.kind for episode in episodes for _ in episode.choices])
+    advantages = np.array([sample.advantage for sample in samples])
+    for kind in ("price", "cap"):
+        assert abs(advantages[kinds == kind].mean()) < 1e-6
+        assert advantages[kinds == kind].std() == pytest.approx(1.0, abs=1e-3)
+
+
+def test_a_plain_baseline_does_not_look_at_the_options() -> None:
+    made = learner(counterfactual=False)
+    assert not made.critic.by_option
+    made.iterate(ARENA, TASKS)
+    assert all(not parameter.grad.any() for parameter in made.critic.queries.parameters() if parameter.grad is not None)
+
+
+def test_held_multipliers_stay_where_they_are_put() -> None:
+    held = {"edges": (0.1,) * 4, "steps": (0.2,) * 4, "tokens": (0.3,) * 4, "chance": (0.4,) * 4}
+    made = learner(held=held, price_share=0.0, dual_rate=1.0)
+    made.iterate(ARENA, TASKS)
+    assert made.multipliers.values == held
+
+
+def test_with_one_penalised_head_costs_change_the_return_itself() -> None:
+    plain, penal = learner(dual_start=2.0), learner(dual_start=2.0, penalised=True)
+    rows = [[sample.returns[0] for sample in made.judge(played(made))] for made in (plain, penal)]
+    assert not np.allclose(*rows)

@@ -44,3 +44,10 @@ def test_the_navigator_follows_the_plan() -> None:
 def test_the_curator_takes_all_or_the_walks_in_order() -> None:
     assert choose(CURATOR, {"order": 0.5}, {"order": 0.2}) == 2
     assert choose(CURATOR, {"order": 0.5}, {"is_all": 1.0}) == 2
+
+
+def test_what_costs_more_than_it_brings_is_left() -> None:
+    inner = {"deepest": 1.0, "count": 0.1}
+    assert choose(ARCHITECT, {**inner, "net_gain": -0.2}) == 0
+    assert choose(ARCHITECT, {**inner, "net_gain": 0.2}) == 1
+    assert choose(CURATOR, {"order": 0.5, "net_gain": -0.1}) == 0

@@ -1,0 +1,149 @@
+"""`clause evaluate ablations`, `generalisation` and `adaptation`: what training is worth, and how far it carries."""
+
+from __future__ import annotations
+
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from clause.cli.console import JsonFlag, note, print_json, stdout
+from clause.cli.measuring import MoreQuestions, given_command, question_sets
+from clause.errors import BadInputError
+
+if TYPE_CHECKING:
+    from clause.evaluation.training.generalisation import Bench
+    from clause.evaluation.training.table import Study
+
+TrainFiles = Annotated[list[str], typer.Option(metavar="HOP=FILE", help="Questions to train on; repeatable.")]
+DevFiles = Annotated[list[str], typer.Option(metavar="HOP=FILE", help="Questions to measure on; repeatable.")]
+Sample = Annotated[int, typer.Option(min=1, help="So many questions of each file to measure on, drawn by seed 0.")]
+CheckpointPath = Annotated[Path | None, typer.Option(help="Without its ending; the shipped one by default.")]
+Config = Annotated[Path | None, typer.Option(help="A recipe in TOML; the shortened one by default.")]
+
+
+def ablations(
+    *,
+    train: TrainFiles,
+    questions: DevFiles,
+    more: MoreQuestions = None,
+    row: Annotated[list[str] | None, typer.Option(help="A row by name; repeatable.  [default: all]")] = None,
+    seeds: Annotated[int, typer.Option(min=1, max=20, help="Trainings of each row, of seeds 0, 1, ...")] = 3,
+    sample: Sample = 100,
+    out: Annotated[Path, typer.Option(help="Folder of the table's state: a row is done once.")] = Path("ablations"),
+    config: Config = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Train every ablation with every seed on the packaged graph and compare; killed, it goes on where it stopped."""
+    from clause.evaluation.training.report import table_text
+    from clause.evaluation.training.rows import REFERENCE, ROWS
+    from clause.evaluation.training.table import compared, over_time
+
+    names = row or list(ROWS)
+    for name in names:
+        if name not in ROWS:
+            raise BadInputError(f"--row {name!r}: there is none of that name", remedy=", ".join(ROWS), field="row")
+    study, numbers = _study([*train], [*questions, *(more or [])], sample, out, config), list(range(seeds))
+    study.run(names, numbers, lambda what, done, total: note(f"{done} of {total}: {what}"))
+    results = study.results(names, numbers)
+    result = {
+        "dataset": "metaqa",
+        "n": len(study.asked),
+        "seeds": numbers,
+        "rows": compared(results),
+        "multipliers": over_time(results[REFERENCE]),
+        "prices": {name: [one["prices"] for one in found] for name, found in results.items()},
+        "command": given_command(),
+    }
+    print_json(result) if as_json else stdout().print(table_text(result), markup=False)
+
+
+def generalisation(
+    *,
+    train: TrainFiles,
+    questions: DevFiles,
+    more: MoreQuestions = None,
+    seeds: Annotated[int, typer.Option(min=1, max=20, help="Trainings of each reader, of seeds 0, 1, ...")] = 3,
+    sample: Sample = 100,
+    checkpoint: CheckpointPath = None,
+    config: Config = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Held-out wordings, renamed types, types left out of training, and longer questions than in training."""
+    from clause.evaluation.training import generalisation as studies
+    from clause.evaluation.training.report import generalisation_text
+
+    bench, numbers = _bench(train, [*questions, *(more or [])], checkpoint, config), list(range(seeds))
+    result = {
+        "dataset": "metaqa",
+        "per_hop": sample,
+        "seeds": numbers,
+        "held_out_wordings": studies.wordings(bench, numbers, sample, note),
+        "renamed_types": studies.names(bench, sample, note),
+        "left_out_types": studies.left_out(bench, numbers[:1], sample, note),
+        "longer_questions": studies.lengths(bench, numbers, sample, note),
+        "command": given_command(),
+    }
+    print_json(result) if as_json else stdout().print(generalisation_text(result), markup=False)
+
+
+def adaptation(
+    *,
+    questions: DevFiles,
+    more: MoreQuestions = None,
+    sample: Sample = 100,
+    checkpoint: CheckpointPath = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Limits that change in mid-episode: agents that are told beside agents that go on seeing the old ones."""
+    from clause.evaluation import material
+    from clause.evaluation.training.adaptation import changed
+    from clause.evaluation.training.report import adaptation_text
+    from clause.evaluation.training.trial import Player
+    from clause.policy.checkpoint import SHIPPED, load
+    from clause.policy.embeddings import VectorTable
+
+    asked = chain.from_iterable(question_sets([*questions, *(more or [])], None, None, sample).values())
+    snapshot, embedder = material.packaged()
+    made = material.with_types(snapshot, embedder, material.bracketed(snapshot, asked))
+    player = Player.of(load(checkpoint or SHIPPED), made.snapshot, made.questions, VectorTable(embedder))
+    result = {"dataset": "metaqa", "n": len(made.questions), "rows": changed(player), "command": given_command()}
+    print_json(result) if as_json else stdout().print(adaptation_text(result), markup=False)
+
+
+def _bench(train: list[str], questions: list[str], checkpoint: Path | None, config: Path | None) -> Bench:
+    from clause.evaluation import material
+    from clause.evaluation.training.generalisation import Bench
+    from clause.evaluation.training.rows import SHORTENED
+    from clause.policy.checkpoint import SHIPPED, load
+    from clause.policy.embeddings import VectorTable
+    from clause.policy.recipe import Recipe
+
+    made = material.with_types(*material.packaged(), [])
+    return Bench(
+        made.snapshot,
+        made.embedder,
+        question_sets(train, None, None),
+        question_sets(questions, None, None),
+        Recipe.read(config or SHORTENED),
+        load(checkpoint or SHIPPED),
+        VectorTable(made.embedder),
+    )
+
+
+def _study(train: list[str], questions: list[str], sample: int, out: Path, config: Path | None) -> Study:
+    from clause.evaluation import material
+    from clause.evaluation.training.rows import SHORTENED
+    from clause.evaluation.training.table import Study
+    from clause.policy.recipe import Recipe
+
+    pool = list(question_sets(train, None, None).values())
+    snapshot, embedder = material.packaged()
+    asked = chain.from_iterable(question_sets(questions, None, None, sample).values())
+    return Study(
+        Recipe.read(config or SHORTENED),
+        lambda recipe: material.drawn_for(snapshot, embedder, pool, recipe),
+        material.bracketed(snapshot, asked),
+        out,
+    )

@@ -1,0 +1,148 @@
+"""The tables of training as Markdown for docs/benchmarks.md, and the multipliers over time as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from clause.errors import BadInputError
+from clause.evaluation.report import table
+
+Result = Mapping[str, Any]
+SHOWN = {"scarce": "scarce F1", "unmasked": "F1 without masks", "feasible": "feasible", "ample": "ample F1"}
+CONSTRAINTS = ("edges", "steps", "tokens", "chance")
+
+
+def table_text(result: Result) -> str:
+    """The rows, the multipliers over time and what prices do, one below the other."""
+    parts = [rows_table(result["rows"]), time_table(result["multipliers"]), price_table(result["prices"])]
+    return "\n\n".join(part for part in parts if part) + f"\n\n`{result['command']}`"
+
+
+def rows_table(rows: Sequence[Result]) -> str:
+    """A line for each row; shares in percent, the spread over seeds behind +-, differences in points."""
+    lines = [
+        [
+            row["row"],
+            *(f"{100 * row[name]:.2f} +- {100 * row[f'{name}_spread']:.2f}" for name in SHOWN),
+            points(row.get("scarce_difference")),
+            points(row.get("feasible_difference")),
+            f"{100 * row['deletes']:.2f}",
+            f"{row['training_s']:.0f}",
+        ]
+        for row in rows
+    ]
+    differences = ["scarce F1 against the reference", "feasible against the reference"]
+    return table(["row", *SHOWN.values(), *differences, "DELETE", "training s"], lines)
+
+
+def time_table(rounds: Sequence[Result]) -> str:
+    """Multipliers and the costs that move them, round by round; costs in units of their limits."""
+    names = [*(f"multiplier_{name}" for name in CONSTRAINTS), *(f"unmasked_{name}" for name in CONSTRAINTS)]
+    lines = [[f"{one['round']:.0f}", *(f"{one.get(name, 0.0):.2f}" for name in names)] for one in rounds]
+    return table(["round", *(name.replace("_", ", ") for name in names)], lines) if lines else ""
+
+
+def price_table(prices: Mapping[str, Sequence[Result]]) -> str:
+    """Supported F1 and edges at each price, means over seeds."""
+    columns = list(next(iter(prices.values()))[0]) if prices else []
+    lines = [
+        [
+            name,
+            *(
+                f"{100 * _mean(found, price, 'supported_f1'):.1f} / {_mean(found, price, 'edges'):.1f}"
+                for price in columns
+            ),
+        ]
+        for name, found in prices.items()
+    ]
+    return table(["row: F1 / edges at price", *columns], lines) if lines else ""
+
+
+def generalisation_text(result: Result) -> str:
+    """Exact match under what training lacked, beside the same questions with nothing lacking."""
+    named = ("held_out_wordings", "renamed_types", "longer_questions")
+    pairs = [
+        [
+            name.replace("_", " "),
+            hop,
+            row["n"],
+            _percent(row["em"]),
+            _percent(row["em_full"]),
+            points(row["difference"]),
+        ]
+        for name in named
+        for hop, row in result[name].items()
+    ]
+    types = result["left_out_types"]
+    hops = list(types["mean_of_cued"])
+    lines = [
+        [name, _percent(found["cued"]), *(_percent(found["em"].get(hop)) for hop in hops)]
+        for name, found in types["types"].items()
+    ]
+    lines.append(["mean of cued types", "-", *(_percent(types["mean_of_cued"][hop]) for hop in hops)])
+    return "\n\n".join(
+        (
+            table(["training lacked", "hops", "n", "EM@1", "EM@1 with all", "difference"], pairs),
+            table(["type left out", "cued", *(f"EM@1, {hop} hops" for hop in hops)], lines),
+            f"`{result['command']}`",
+        )
+    )
+
+
+def adaptation_text(result: Result) -> str:
+    """A line for each change of limits."""
+    lines = [
+        [
+            row["change"],
+            *(f"{100 * row[name]['supported_f1']:.2f}" for name in ("told", "not_told", "from_start")),
+            points(row["difference"]),
+            row["violations"],
+        ]
+        for row in result["rows"]
+    ]
+    header = ["limits", "told", "not told", "told from the start", "told against not told", "violations"]
+    return f"{table(header, lines)}\n\n`{result['command']}`"
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.1f}"
+
+
+def points(difference: Mapping[str, float] | None) -> str:
+    """A paired difference in points with its interval.
+
+    >>> points({"mean": 0.031, "low": 0.02, "high": 0.042})
+    '+3.10 (+2.00 to +4.20)'
+    """
+    if difference is None:
+        return "-"
+    mean, low, high = (100 * difference[name] for name in ("mean", "low", "high"))
+    return f"{mean:+.2f} ({low:+.2f} to {high:+.2f})"
+
+
+def draw_multipliers(rounds: Sequence[Result], path: Path) -> None:
+    """Multipliers over the rounds as a picture (PNG, SVG or PDF by the ending).
+
+    Raises:
+        BadInputError: matplotlib is not installed.
+    """
+    if find_spec("matplotlib") is None:
+        raise BadInputError("--plot needs matplotlib", remedy="pip install matplotlib, or leave --plot out")
+    from matplotlib.figure import Figure  # noqa: PLC0415 -- optional, and slow to import
+
+    figure = Figure(figsize=(6.4, 4.0), layout="constrained")
+    axes = figure.add_subplot()
+    for name in CONSTRAINTS:
+        axes.plot([one["round"] for one in rounds], [one[f"multiplier_{name}"] for one in rounds], label=name)
+    axes.set(xlabel="round", ylabel="multiplier, mean over bins and seeds")
+    axes.legend()
+    figure.savefig(path)
+
+
+def _mean(found: Sequence[Result], price: str, measure: str) -> float:
+    return float(np.mean([one[price][measure] for one in found]))
