@@ -126,6 +126,7 @@ def belief_of(found: Mapping[str, Any], entities: Sequence[Sequence[str]], at: d
             **found,
             "domain_path": tuple(found.get("domain_path") or ()),
             "confidence": dimensions_of(found, at),
+            "merged_into_id": found.get("merged_into"),
             "entities": tuple(
                 BeliefEntity(id=one[0], name=one[1], kind=one[2], role=one[3])
                 for one in sorted(entities, key=lambda one: (ROLES.index(one[3]), one[1], one[0]))

@@ -33,7 +33,7 @@ CYPHER 25 CALL () {
   RETURN ranking, n, score
 }
 WITH ranking, n, score, coalesce(n.text, n.content) AS text
-WHERE text IS NOT NULL AND n.merged_into_id IS NULL
+WHERE text IS NOT NULL AND n.merged_into IS NULL
   AND (n.recorded_at IS NULL OR n.recorded_at <= $recorded)
   AND (n.retracted_at IS NULL OR n.retracted_at > $recorded)
   AND (n.archived_at IS NULL OR n.archived_at > $recorded)
