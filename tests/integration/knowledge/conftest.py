@@ -50,10 +50,12 @@ def clock() -> Clock:
 
 @pytest.fixture
 async def user(graph: Graph) -> AsyncIterator[str]:
-    """A user's scope of this test's own."""
+    """A user's scope of this test's own; it and the user's sessions are removed afterwards."""
     name = f"user:t{str(ULID()).lower()}"
     yield name
-    await servers.erase_scope(graph, name)
+    for row in await graph.run("graph/scopes"):
+        if row["id"].startswith(name):
+            await servers.erase_scope(graph, row["id"])
 
 
 @pytest.fixture
