@@ -19,6 +19,7 @@ Vectors = NDArray[np.float32]
 NOISE = -1
 MIN_CLUSTER_SIZE = 5
 MIN_SAMPLES = 3
+_EXACT = 10_000
 
 
 @dataclass(frozen=True)
@@ -82,19 +83,39 @@ def reduce(vectors: Vectors, density: Density) -> NDArray[Any]:
         from sklearn.decomposition import PCA  # noqa: PLC0415 - takes a second
 
         return np.asarray(PCA(components, svd_solver="full", random_state=density.seed).fit_transform(vectors))
+    return _umap(vectors, components, density)
+
+
+def _umap(vectors: Vectors, components: int, density: Density) -> NDArray[Any]:
     from umap import UMAP  # noqa: PLC0415 - takes seconds
 
+    neighbours = min(density.neighbours, len(vectors) - 1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         made = UMAP(
             n_components=components,
-            n_neighbors=min(density.neighbours, len(vectors) - 1),
+            n_neighbors=neighbours,
             min_dist=0.0,
             metric="cosine",
             random_state=density.seed,
             n_jobs=1,
+            precomputed_knn=_neighbours(vectors, neighbours),
         )
         return np.asarray(made.fit_transform(vectors))
+
+
+def _neighbours(vectors: Vectors, count: int) -> tuple[Any, Any, None]:
+    """Exact nearest neighbours by cosine; (None, None, None) for so many points that UMAP's approximation is quicker.
+
+    The approximation is compiled for half a minute at its first use.
+    """
+    if len(vectors) > _EXACT:
+        return None, None, None
+    from sklearn.neighbors import NearestNeighbors  # noqa: PLC0415 - takes a second
+
+    search = NearestNeighbors(n_neighbors=count, metric="cosine", algorithm="brute").fit(vectors)
+    distances, rows = search.kneighbors(vectors)
+    return rows.astype(np.int32), distances.astype(np.float32), None
 
 
 def clusters_of(vectors: Vectors, weights: NDArray[np.float64], labels: NDArray[np.int64]) -> list[Cluster]:

@@ -21,8 +21,11 @@ from clause.values.identifiers import micros, number_of
 from clause.values.models import ClusterInfo, ClusteringRun, Experience, Value
 from clause.values.vector_store import AxisVectors, ValueDraft
 
-PAGE = 250
+PAGE = 128
 """Vectors read at once: a page is decoded within a few milliseconds."""
+
+_ROWS = 2_000
+"""Members sent at once."""
 
 PROPERTIES = {
     Axis.FULL: "embedding",
@@ -72,7 +75,10 @@ class Neo4jVectorStore:
                 ("graph/register_scope", stamp),
                 ("values/save_run", {"id": run.id, "properties": kept}),
                 ("values/save_clusters", {**stamp, "run_id": run.id, "rows": rows}),
-                ("values/save_members", {**stamp, "rows": members}),
+                *(
+                    ("values/save_members", {**stamp, "rows": members[start : start + _ROWS]})
+                    for start in range(0, len(members), _ROWS)
+                ),
             ],
             timeout_s=120,
         )

@@ -25,7 +25,7 @@ def premortem(
     """
     if not values:
         return Premortem()
-    nearness = cosine_matrix(intent, [value.embedding for value in values])[0]
+    nearness = cosine_matrix(intent[None], [value.embedding for value in values])[0]
     order = sorted(range(len(values)), key=lambda i: (-nearness[i], values[i].id))
     warnings: list[PremortemWarning] = []
     tokens = 2  # the brackets of the list

@@ -148,7 +148,3 @@ class ValueStore:
             )
         embedding = await self._embedder.embed_query(text)
         return await self._ground.pool.run(judge, embedding, members, cluster.centroid), embedding
-
-    validate = validate_value_candidate
-    store = store_value
-    list = list_values

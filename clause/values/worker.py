@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
+import os
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -51,5 +52,12 @@ class Worker:
         """Starts the child where there is none, which takes some milliseconds."""
         with self._lock:
             if self._executor is None:
-                self._executor = ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
+                context = multiprocessing.get_context("spawn")
+                self._executor = ProcessPoolExecutor(1, mp_context=context, initializer=_step_back)
             return self._executor.submit(work)
+
+
+def _step_back() -> None:
+    """Let the process that serves go first where both want the processor."""
+    if hasattr(os, "nice"):
+        os.nice(10)
