@@ -18,14 +18,13 @@ from clause.knowledge.candidates import Floats, Newcomer, Surroundings, surround
 from clause.knowledge.confidence import CAPTURED_FROM, overall
 from clause.knowledge.content import content_hash
 from clause.knowledge.models import Belief, BeliefCreate, BeliefCreated, EntityGiven, Statement
+from clause.knowledge.settlement import Work, settled
 from clause.knowledge.tension_detection import Found, Held, pair_key
 from clause.linking import EntityRef, Linking
 from clause.text.names import name_key
 
 CAPTURES: Final = 10
 """Automatic beliefs of one session at most."""
-
-Work = list[tuple[str, Mapping[str, Any]]]
 
 
 @dataclass(frozen=True)
@@ -171,12 +170,12 @@ class Creation:
             return []
         found = [tension_row(self._ground.ids(), other, ready.id, one) for other, one in sorted(contradictions.items())]
         raised = ("knowledge/raise_tensions", {"rows": found, "scope": ready.scope, "at": ready.at})
-        return [raised, rows.settling([ready.id, *contradictions], [ready.scope], ready.at)]
+        return [raised, *settled([ready.id, *contradictions], [ready.scope], ready.at)]
 
     async def _write(self, ready: Prepared, around: Surroundings) -> BeliefCreated:
         work = self.statement(ready)
         raised = self.tensions(ready, around.contradictions)
-        settle = [rows.settling([ready.id], [ready.scope], ready.at)] if ready.given.derived_from and not raised else []
+        settle = settled([ready.id], [ready.scope], ready.at) if ready.given.derived_from and not raised else []
         work += [*raised, *settle]
         if raised or settle:
             work.append(("knowledge/beliefs", {"ids": [ready.id], "scopes": [ready.scope]}))
@@ -194,7 +193,7 @@ class Creation:
             outcome="created",
             belief=belief,
             candidates=around.verdicts,
-            tensions=tuple(row["id"] for row in results[-3]) if raised else (),
+            tensions=tuple(row["id"] for row in results[-4]) if raised else (),
         )
 
     async def _run(self, work: Work) -> list[list[dict[str, Any]]]:

@@ -16,6 +16,7 @@ from clause.knowledge.retraction import RetractionService
 from clause.knowledge.sources import SourceService
 from clause.knowledge.tensions import TensionService
 from clause.knowledge.trust import TrustService
+from clause.knowledge.upkeep import Upkeep
 
 
 @dataclass(frozen=True)
@@ -52,4 +53,11 @@ class Knowledge:
 
     def job_kinds(self) -> dict[str, JobKind]:
         """Long work by kind."""
-        return {"resolve_entities": Resolver(self.ground).run, "rate_sources": self.sources.rate}
+        upkeep = Upkeep(self.ground, self.merging)
+        return {
+            "resolve_entities": Resolver(self.ground).run,
+            "rate_sources": self.sources.rate,
+            "freshen_beliefs": upkeep.freshen,
+            "scan_tensions": upkeep.scan,
+            "join_twins": upkeep.join,
+        }

@@ -10,8 +10,9 @@ from clause.graph.scopes import Caller
 from clause.ground import Ground
 from clause.knowledge import belief_rows as rows
 from clause.knowledge.candidates import surroundings
-from clause.knowledge.creation import Creation, Work
+from clause.knowledge.creation import Creation
 from clause.knowledge.models import Belief, BeliefCreate, BeliefSupersede, ConfidenceGiven
+from clause.knowledge.settlement import Work, settled
 
 
 class Supersession:
@@ -65,7 +66,7 @@ class Supersession:
             *made,
             ("knowledge/link_supersession", {**key, "live_hash": live}),
             *self._creation.tensions(ready, against)[:1],
-            rows.settling(touched, [ready.scope], ready.at),
+            *settled(touched, [ready.scope], ready.at),
         ]
         results = await graph.write(work)
         holder = results[1 + len(made)]

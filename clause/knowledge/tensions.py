@@ -8,8 +8,8 @@ from typing import Any, Final
 from clause.errors import ConflictError, NotFoundError, PreconditionError
 from clause.graph.scopes import Caller
 from clause.ground import Ground
-from clause.knowledge.belief_rows import settling
 from clause.knowledge.models_tension import Action, Tension, TensionFilter, TensionResolve
+from clause.knowledge.settlement import settled
 from clause.knowledge.tension_rows import tension_of
 
 Found = list[Tension]
@@ -116,7 +116,7 @@ class TensionService:
         done, *_ = await self._ground.graph.write(
             [
                 (statement, {"id": tension_id, "scopes": scopes, "at": at, "versions": accepted, **change}),
-                settling(touched, scopes, at),
+                *settled(touched, scopes, at),
             ]
         )
         after = await self.get(tension_id, caller=caller)

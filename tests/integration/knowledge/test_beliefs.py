@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
-from clause.errors import NotFoundError
+from clause.errors import ConflictError, NotFoundError
 from clause.graph.scopes import Caller
-from clause.knowledge.models import BeliefCreate, SourceGiven
+from clause.knowledge.models import BeliefCreate, BeliefSupersede, ConfidenceGiven, Corroboration, SourceGiven
+from clause.knowledge.models_query import BeliefQuery
 from clause.knowledge.room import Knowledge
 from tests.integration.knowledge.conftest import OWNER
 
@@ -54,3 +57,135 @@ async def test_32_creations_of_one_text_at_once_make_one_belief_and_lose_no_stat
     belief = await knowledge.beliefs.get(belief_id, caller=OWNER)
     assert (belief.statements, belief.sources) == (32, origins)
     assert belief.stage == ("tentative" if origins == 1 else "established")
+
+
+async def test_a_paraphrase_corroborates_and_a_changed_number_does_not(knowledge: Knowledge) -> None:
+    first = await knowledge.beliefs.create(
+        BeliefCreate(content="Ann Miller rides her bike to the office in Bern every morning"), caller=OWNER
+    )
+    same = await knowledge.beliefs.create(
+        BeliefCreate(content="Every morning Ann Miller rides her bike to the office in Bern."), caller=OWNER
+    )
+    assert first.belief is not None
+    assert same.belief is not None
+    assert (same.outcome, same.belief.id) == ("corroborated", first.belief.id)
+    assert [(one.belief_id, one.same) for one in same.candidates] == [(first.belief.id, True)]
+    for changed in ("Ann Miller has 3 bikes in the office in Bern", "Ann Miller has 4 bikes in the office in Bern"):
+        other = await knowledge.beliefs.create(BeliefCreate(content=changed), caller=OWNER)
+        assert other.outcome == "created"
+    assert other.candidates[0].reasons == ("numbers differ",)
+
+
+async def test_the_same_text_for_another_time_is_another_belief(knowledge: Knowledge) -> None:
+    years = [datetime(year, 1, 1, tzinfo=UTC) for year in (2010, 2012, 2020)]
+    spans = [(years[0], years[1]), (years[2], None), (years[0], years[1])]
+    made = [
+        await knowledge.beliefs.create(
+            BeliefCreate(content="the shop is in Rome", valid_from=start, valid_until=end), caller=OWNER
+        )
+        for start, end in spans
+    ]
+    assert [one.outcome for one in made] == ["created", "created", "corroborated"]
+
+
+async def test_a_hundred_copies_from_one_origin_raise_nothing(knowledge: Knowledge) -> None:
+    first = await knowledge.beliefs.create(BeliefCreate(content="tea is ready"), caller=OWNER)
+    for _ in range(20):
+        last = await knowledge.beliefs.create(BeliefCreate(content="tea is ready"), caller=OWNER)
+    assert first.belief is not None
+    assert last.belief is not None
+    assert (last.belief.statements, last.belief.sources, last.belief.stage) == (21, 1, "tentative")
+    assert last.belief.confidence.overall == pytest.approx(first.belief.confidence.overall, abs=1e-6)
+
+
+async def test_what_was_recalled_into_a_session_corroborates_nothing_there(knowledge: Knowledge) -> None:
+    made = await knowledge.beliefs.create(BeliefCreate(content="tea is ready"), caller=OWNER)
+    assert made.belief is not None
+    await knowledge.beliefs.query(BeliefQuery(query="tea", session_id="s1"), caller=OWNER)
+    told = BeliefCreate(content="tea is ready", session_id="s1")
+    again = await knowledge.beliefs.create(told, caller=OWNER)
+    assert (again.outcome, again.reason) == ("recalled", "a recalled text corroborates nothing")
+    other = await knowledge.beliefs.create(told.model_copy(update={"session_id": "s2"}), caller=OWNER)
+    assert other.outcome == "corroborated"
+    flagged = await knowledge.beliefs.corroborate(made.belief.id, Corroboration(recalled=True), caller=OWNER)
+    assert flagged.outcome == "recalled"
+    by_id = await knowledge.beliefs.corroborate(made.belief.id, Corroboration(session_id="s1"), caller=OWNER)
+    assert by_id.outcome == "recalled"
+    assert (await knowledge.beliefs.get(made.belief.id, caller=OWNER)).statements == 2
+    unknown = await knowledge.beliefs.create(BeliefCreate(content="coffee is out", recalled=True), caller=OWNER)
+    assert (unknown.outcome, unknown.belief) == ("skipped", None)
+
+
+async def test_capture_by_itself_needs_enough_confidence_and_ends_at_ten_a_session(knowledge: Knowledge) -> None:
+    def captured(content: str, **more: Any) -> BeliefCreate:
+        return BeliefCreate(content=content, automatic=True, session_id="s1", **more)
+
+    weak = await knowledge.beliefs.create(captured("perhaps tea", signal="mention"), caller=OWNER)
+    assert (weak.outcome, weak.reason) == ("skipped", "below 0.5 nothing is captured")
+    words = ["tea", "lamp", "door", "house", "garden", "green", "early", "late", "cake", "bread", "stone", "river"]
+    made = [await knowledge.beliefs.create(captured(word, signal="theme"), caller=OWNER) for word in words]
+    assert [one.outcome for one in made] == ["created"] * 10 + ["skipped"] * 2
+    again = await knowledge.beliefs.create(captured("tea", signal="theme"), caller=OWNER)
+    assert again.outcome == "corroborated"
+
+
+async def test_what_is_derived_is_trusted_at_most_as_its_lineage(knowledge: Knowledge) -> None:
+    parent = await knowledge.beliefs.create(BeliefCreate(content="tea was seen", signal="mention"), caller=OWNER)
+    assert parent.belief is not None
+    child = await knowledge.beliefs.create(
+        BeliefCreate(content="somebody drinks", derived_from=(parent.belief.id,)), caller=OWNER
+    )
+    assert child.belief is not None
+    assert child.belief.confidence.overall == pytest.approx(0.35, abs=1e-6)
+    explained = await knowledge.beliefs.explain(child.belief.id, caller=OWNER)
+    assert explained.ceiling == pytest.approx(0.35, abs=1e-6)
+    said = Corroboration(source=SourceGiven(kind="document", title="else"))
+    freed = await knowledge.beliefs.corroborate(child.belief.id, said, caller=OWNER)
+    assert freed.belief is not None
+    assert freed.belief.confidence.overall > 0.8
+    with pytest.raises(NotFoundError):
+        await knowledge.beliefs.create(BeliefCreate(content="else", derived_from=("nobody",)), caller=OWNER)
+
+
+async def test_a_given_source_is_used_and_an_unknown_one_is_not_there(knowledge: Knowledge) -> None:
+    source = SourceGiven(kind="document", title="Handbook", uri="https://example.org/handbook")
+    first = await knowledge.beliefs.create(BeliefCreate(content="tea is ready", source=source), caller=OWNER)
+    assert first.belief is not None
+    again = await knowledge.beliefs.create(
+        BeliefCreate(content="the lamp is green", source_id=first.belief.source_id), caller=OWNER
+    )
+    assert again.belief is not None
+    assert again.belief.source_id == first.belief.source_id
+    assert again.belief.source_kind == "document"
+    for caller in (OWNER, Caller(("user:else",), ("user:else",))):
+        with pytest.raises(NotFoundError):
+            await knowledge.beliefs.create(
+                BeliefCreate(content="else", source_id="nobody", scope=None if caller is OWNER else "user:else"),
+                caller=caller,
+            )
+
+
+async def test_an_explanation_names_each_dimension_each_source_and_what_would_help(knowledge: Knowledge) -> None:
+    low = ConfidenceGiven(source_reliability=0.3, internal_consistency=0.4, temporal_freshness=0.2)
+    made = await knowledge.beliefs.create(BeliefCreate(content="tea is ready", confidence=low), caller=OWNER)
+    assert made.belief is not None
+    explained = await knowledge.beliefs.explain(made.belief.id, caller=OWNER)
+    assert [one.name for one in explained.dimensions] == [*ConfidenceGiven.model_fields]
+    assert sum(one.share for one in explained.dimensions) == pytest.approx(1.0)
+    assert [one.share for one in explained.dimensions if one.value is None] == [0.0, 0.0]
+    assert len(explained.advice) == 4
+    assert (explained.label, len(explained.sources)) == ("uncorroborated", 1)
+    said = Corroboration(source=SourceGiven(kind="document", title="menu"), content="there is tea")
+    await knowledge.beliefs.corroborate(made.belief.id, said, caller=OWNER)
+    told = await knowledge.beliefs.corroboration(made.belief.id, caller=OWNER)
+    assert (told.corroborations, told.label, told.statements) == (1, "single corroboration", 2)
+    assert [one.independence for one in told.sources] == [1.0, 1.0]
+    assert told.corroboration == pytest.approx(1 - 0.3 * 0.4)
+
+
+async def test_what_is_put_away_is_not_corroborated(knowledge: Knowledge) -> None:
+    made = await knowledge.beliefs.create(BeliefCreate(content="tea is ready"), caller=OWNER)
+    assert made.belief is not None
+    await knowledge.beliefs.supersede(made.belief.id, BeliefSupersede(content="tea is over"), caller=OWNER)
+    with pytest.raises(ConflictError):
+        await knowledge.beliefs.corroborate(made.belief.id, Corroboration(), caller=OWNER)
