@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 TORCH ?= default
 export PYTHONUNBUFFERED := 1
 
-.PHONY: help setup demo demo-stop test test-long check lint types unit bench lock clean
+.PHONY: help setup demo demo-stop test test-long check lint types unit bench docs lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -54,6 +54,9 @@ test-long: setup ## the long randomised runs
 
 bench: setup ## every row of the qualities table that applies
 	@for row in coordinate subgraph navigate curate edges load serve-start growth; do $(BIN)/clause bench $$row || exit 1; done
+
+docs: setup ## the documentation site, in site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 lock: setup ## resolve the dependencies again
 	$(BIN)/uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --quiet -o requirements.lock
