@@ -17,11 +17,14 @@ from clause.graph.server.progress import Progress, silent
 from clause.settings import Settings
 
 if TYPE_CHECKING:
+    from clause.evaluation.exploring import Explorer
+    from clause.evaluation.questions import Question
     from clause.ingest.report import LoadReport
     from clause.insights.room import Insights
     from clause.intelligence.room import Intelligence
     from clause.knowledge.room import Knowledge
     from clause.memory.room import Memory
+    from clause.policy.trainer import Material
     from clause.reasoning.models import (
         ContextCurationResponse,
         CoordinationResponse,
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
         SubgraphResponse,
     )
     from clause.reasoning.runs import RunRecord, RunSummary
+    from clause.reasoning.snapshot import Snapshot
     from clause.rooms import Rooms
     from clause.sample import SampleReport
     from clause.sessions.room import Sessions
@@ -168,6 +172,35 @@ class Clause:
         from clause.sample import load_sample  # noqa: PLC0415
 
         return await load_sample(self.container.graph, self.container.embedder, progress)
+
+    # -- learning ------------------------------------------------------------------------------------------------------
+
+    async def snapshot(self, scopes: Sequence[str]) -> Snapshot:
+        """Scopes of the graph as immutable arrays in memory: what training and offline evaluation read.
+
+        Raises:
+            BadInputError, ForbiddenError: a scope is malformed, unknown, or not this caller's.
+        """
+        return await self._explorer.snapshot(await self.rooms.knowledge.ground.readable(self.caller, scopes))
+
+    async def material(self, questions: Sequence[Question], scopes: Sequence[str]) -> Material:
+        """What `clause.policy.trainer.Training` takes: a snapshot of the scopes, and the questions tied to its nodes.
+
+        Raises:
+            BadInputError, ForbiddenError: a scope is malformed, unknown, or not this caller's.
+        """
+        from clause.evaluation.material import with_types  # noqa: PLC0415
+
+        readable = await self.rooms.knowledge.ground.readable(self.caller, scopes)
+        snapshot = await self._explorer.snapshot(readable)
+        tied = await self._explorer.tied(snapshot, questions, readable)
+        return with_types(snapshot, self.container.embedder, tied)
+
+    @property
+    def _explorer(self) -> Explorer:
+        from clause.evaluation.exploring import Explorer  # noqa: PLC0415
+
+        return Explorer(self.container.graph, self.container.seeds, self.container.embedder)
 
     # -- rooms ---------------------------------------------------------------------------------------------------------
 

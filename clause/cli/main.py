@@ -37,6 +37,7 @@ COMMANDS: dict[str, Entry] = {
     "evaluate": Entry("clause.cli.evaluate", "Measure answers against a data set."),
     "bench": Entry("clause.cli.bench", "Measure speed against named baselines."),
     "train": Entry("clause.cli.train", "Train the three agents on questions with answers."),
+    "snapshot": Entry("clause.cli.snapshot", "Write scopes of the graph to a file of arrays."),
     "policy": Entry("clause.cli.policy", "Say, promote or take back which policy decides by default."),
     "reembed": Entry("clause.cli.reembed", "Embed the graph again with another model; resumable."),
     "mcp": Entry("clause.cli.mcp", "Serve an agent's tools over MCP; `clause mcp install` sets a client up."),

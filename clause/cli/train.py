@@ -94,25 +94,12 @@ def own(
 async def _explored(questions: Sequence[Question], scopes: Sequence[str]) -> tuple[Snapshot, list[Answered], str]:
     """A snapshot of the scopes, the questions with the first seed entity of each, and the embedder's name."""
     from clause.cli.measuring import opened
-    from clause.evaluation.exporting import export_snapshot
-    from clause.evaluation.material import answered, ids_by_name
-    from clause.reasoning.neighbourhood import View
-    from clause.reasoning.neo4j_neighbourhood import Neo4jNeighbourhood
+    from clause.evaluation.exploring import Explorer
 
-    view = View(tuple(scopes))
     async with opened(sample=False) as container:
-        dimension = container.embedder.dimension
-        port = Neo4jNeighbourhood(container.graph, dimension=dimension)
-        snapshot = await export_snapshot(container.graph, port, view, dimension=dimension)
-        ids = ids_by_name(snapshot)
-        found = []
-        for question in questions:
-            seeds = await container.seeds.find(question.text, view, limit=1)
-            if seeds:
-                first = seeds[0]
-                span = None if first.start is None or first.end is None else (first.start, first.end)
-                found.append(answered(question, first.id, span, ids))
-        return snapshot, found, container.embedder.model
+        explorer = Explorer(container.graph, container.seeds, container.embedder)
+        snapshot = await explorer.snapshot(scopes)
+        return snapshot, await explorer.tied(snapshot, questions, scopes), container.embedder.model
 
 
 def _recipe(config: Path | None, seed: int | None) -> Recipe:

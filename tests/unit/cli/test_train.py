@@ -164,7 +164,7 @@ async def test_a_graph_of_one_s_own_is_exported_and_its_questions_get_their_firs
         return cinema()
 
     monkeypatch.setattr("clause.cli.measuring.opened", opened)
-    monkeypatch.setattr("clause.evaluation.exporting.export_snapshot", export)
+    monkeypatch.setattr("clause.evaluation.exploring.export_snapshot", export)
     questions = [Question(text, ("Director1",)), Question("nothing named", ("x",))]
     snapshot, found, model = await train._explored(questions, ["kg:mine"])
     assert snapshot is cinema()
