@@ -17,7 +17,7 @@ from clause.jobs.models import Job
 from clause.jobs.turn import Turn
 from clause.memory.cluster import prototype_of, representative_of
 from clause.memory.config import MCSConfig
-from clause.memory.joining import Opening, Twins, twins
+from clause.memory.joining import Said, Twins, near_pairs, twins
 from clause.telemetry import logger
 
 KIND = "consolidate"
@@ -43,11 +43,18 @@ class ConsolidationReport(BaseModel):
 
 
 class Consolidation:
-    """Consolidates what writes have queued. One runner at a time works on a scope; others wait or pass on."""
+    """Consolidates what writes have queued. One runner at a time works on a scope; others wait or pass on.
 
-    def __init__(self, ground: Ground, config: MCSConfig) -> None:
+    Args:
+        ground: the open parts below.
+        config: thresholds.
+        page: clusters looked at in one transaction.
+    """
+
+    def __init__(self, ground: Ground, config: MCSConfig, page: int = PAGE) -> None:
         self._ground = ground
         self._config = config
+        self._page_size = page
 
     async def work(self, scopes: Sequence[str] | None = None) -> dict[str, int]:
         """How many clusters of each scope wait for a pass."""
@@ -98,7 +105,7 @@ class Consolidation:
         """
         scope = turn.job.scope
         for _ in range(_ROUNDS):
-            page = await self._page(scope)
+            page = await self._page(scope, self._page_size)
             if not page:
                 return
             pairs = await self._twins(page, scope)
@@ -129,7 +136,7 @@ class Consolidation:
         closing = [row for row in page if self._due(row) and not _in_pairs(row["id"], pairs)]
         return ConsolidationReport(scope=scope, looked_at=len(page), joined=len(pairs), consolidated=len(closing))
 
-    async def _page(self, scope: str, limit: int = PAGE) -> Rows:
+    async def _page(self, scope: str, limit: int) -> Rows:
         least = (1 + self._config.similarity_threshold) / 2
         return await self._ground.graph.run("memory/unsettled", scope=scope, least=least, nearest=_NEAREST, limit=limit)
 
@@ -137,15 +144,21 @@ class Consolidation:
         return bool(row["consolidated"]) or row["size"] > self._config.consolidation_threshold
 
     async def _twins(self, page: Rows, scope: str) -> list[Twins]:
-        near = [row for row in page if row["near"]]
-        if not near:
+        pairs = near_pairs(page)
+        if not pairs:
             return []
-        ids = {row["id"] for row in near} | {other[0] for row in near for other in row["near"]}
+        ids = [[later.id, earlier.id] for later, earlier in pairs]
         rows = await self._ground.graph.run(
-            "memory/opening_texts", ids=sorted(ids), scope=scope, dimension=self._config.embedding_dim
+            "memory/compare", pairs=ids, scope=scope, dimension=self._config.embedding_dim
         )
-        openings = {row["id"]: Opening(row["content"], row["embedding"]) for row in rows}
-        return await self._ground.pool.run(twins, near, openings, self._config.similarity_threshold)
+        texts = {
+            (row["later"], row["earlier"]): (
+                Said(row["content"], row["embedding"]),
+                Said(row["other_content"], row["other_embedding"]),
+            )
+            for row in rows
+        }
+        return await self._ground.pool.run(twins, pairs, texts, self._config.similarity_threshold)
 
     async def _computed(self, closing: Rows, scope: str) -> list[dict[str, Any]]:
         if not closing:

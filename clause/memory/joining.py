@@ -14,8 +14,16 @@ from clause.text.pairs import PairClassifier
 from clause.text.similarity import cosine
 
 
-class Opening(NamedTuple):
-    """The text that stands for a cluster, and its unit vector float32 [d]."""
+class Stored(NamedTuple):
+    """A cluster as it was read; clusters sort by number."""
+
+    number: int
+    id: str
+    version: int
+
+
+class Said(NamedTuple):
+    """A text and its unit vector float32 [d]."""
 
     content: str
     embedding: NDArray[np.float32]
@@ -30,40 +38,51 @@ class Twins(NamedTuple):
     gone_version: int
 
 
+def near_pairs(page: Sequence[Mapping[str, Any]]) -> list[tuple[Stored, Stored]]:
+    """Pairs (later, earlier) of a page of memory/unsettled, each once, in the order in which they are tried.
+
+    Rows have `id`, `cluster_id`, `version`, and `near`: [id, cluster_id, version] of others, best first.
+    """
+    pairs: dict[tuple[str, str], tuple[Stored, Stored]] = {}
+    for row in page:
+        one = Stored(row["cluster_id"], row["id"], row["version"])
+        for other_id, number, version in row["near"]:
+            earlier, later = sorted((one, Stored(number, other_id, version)))
+            pairs.setdefault((later.id, earlier.id), (later, earlier))
+    return [*pairs.values()]
+
+
 def twins(
-    page: Sequence[Mapping[str, Any]],
-    openings: Mapping[str, Opening],
+    pairs: Sequence[tuple[Stored, Stored]],
+    texts: Mapping[tuple[str, str], tuple[Said, Said]],
     threshold: float,
     classifier: PairClassifier | None = None,
 ) -> list[Twins]:
-    """Pairs of a page of memory/unsettled that may become one; no cluster is in two pairs.
+    """Those of `near_pairs` that may become one; no cluster is in two of them.
 
     Args:
-        page: rows with `id`, `cluster_id`, `version` and `near`: [id, cluster_id, version] of others, best first.
-        openings: the texts, by cluster id.
-        threshold: the cosine that two texts must exceed.
+        pairs: (later, earlier), in the order in which they are tried.
+        texts: what stands for the two, by their ids.
+        threshold: the cosine that the texts must exceed.
         classifier: for words left over; the shipped one by default.
     """
     taken: set[str] = set()
     found: list[Twins] = []
-    for row in page:
-        one = (row["cluster_id"], row["id"], row["version"])
-        for other_id, number, version in row["near"]:
-            if row["id"] in taken or other_id in taken or not {row["id"], other_id} <= openings.keys():
-                continue
-            if same_meaning(openings[row["id"]], openings[other_id], threshold, classifier):
-                (_, kept, first), (_, gone, second) = sorted((one, (number, other_id, version)))
-                found.append(Twins(kept, first, gone, second))
-                taken.update((kept, gone))
+    for later, earlier in pairs:
+        both = texts.get((later.id, earlier.id))
+        if both is None or taken & {later.id, earlier.id}:
+            continue
+        if same_meaning(*both, threshold, classifier):
+            found.append(Twins(earlier.id, earlier.version, later.id, later.version))
+            taken |= {later.id, earlier.id}
     return found
 
 
-def same_meaning(a: Opening, b: Opening, threshold: float, classifier: PairClassifier | None = None) -> bool:
+def same_meaning(a: Said, b: Said, threshold: float, classifier: PairClassifier | None = None) -> bool:
     """Whether two texts say the same: to the letter, or by the guards over the cosine of their vectors."""
     if normalise(a.content) == normalise(b.content):
         return True
-    similarity = cosine(a.embedding, b.embedding)
-    vectors = (a.embedding, b.embedding)
+    similarity, vectors = cosine(a.embedding, b.embedding), (a.embedding, b.embedding)
     return may_merge(
         a.content, b.content, similarity, vectors=vectors, classifier=classifier, candidate=threshold
     ).allowed

@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
 import pytest
 
+from clause.errors import (
+    BadInputError,
+    ConflictError,
+    ForbiddenError,
+    NotFoundError,
+    OutOfBoundsError,
+    PreconditionError,
+)
+from clause.graph.migrations import reindex
 from clause.graph.runner import Graph
+from clause.graph.scopes import Caller
+from clause.ground import Ground
+from clause.memory.config import MCSConfig
+from clause.memory.errors import ClusterLimitError, ClusterNotFoundError, PersonalDataError
 from clause.memory.models import MemoryReadInput, MemoryWriteInput
 from clause.memory.room import Memory
 from tests.integration.memory.conftest import OWNER
-from tests.integration.memory.reading_back import clusters, faults
+from tests.integration.memory.reading_back import clusters, faults, memories
+from tests.servers import erase_scope
 
 pytestmark = pytest.mark.integration
 
@@ -48,3 +66,405 @@ async def test_read_returns_top_k(memory: Memory, scope: str) -> None:
         scores = [one.decay_adjusted_score for one in found]
         assert scores == sorted(scores, reverse=True)
         assert all(0 < one.similarity <= 1 for one in found)
+
+
+async def test_temporal_decay_applied(ground: Ground, graph: Graph, scope: str) -> None:
+    start = datetime(2026, 1, 1, tzinfo=UTC)
+    clock = [start]
+    config = MCSConfig(y_encoder_model="hash", decay_factor=0.5, decay_unit_seconds=3600)
+    moved = Ground(graph, ground.embedder, ground.jobs, ground.pool, ground.settings, ground.metrics, lambda: clock[0])
+    memory = Memory.open(moved, config)
+    old = await memory.store.write(note("tea with lemon and honey", scope), caller=OWNER)
+    clock[0] = start + timedelta(hours=3)
+    new = await memory.store.write(note("tea with lemon", scope, force_new_cluster=True), caller=OWNER)
+    asked = MemoryReadInput(query_text="tea lemon honey", scopes=[scope], search_mode="dense")
+
+    first, second = await memory.store.read(asked, caller=OWNER)
+    await memory.store.touches.settled()
+    again = await memory.store.read(asked, caller=OWNER)
+
+    assert [first.memory_id, second.memory_id] == [new.memory_id, old.memory_id]
+    assert second.similarity > first.similarity
+    assert second.decay_adjusted_score == pytest.approx(second.similarity / 8, rel=1e-5)
+    assert again[0].memory_id == old.memory_id  # recalled just now: nothing has decayed any more
+    assert again[0].decay_adjusted_score == pytest.approx(again[0].similarity, rel=1e-5)
+    await memory.settled()
+
+
+async def test_reading_counts_later_and_in_batches(memory: Memory, graph: Graph, scope: str) -> None:
+    written = await memory.store.write(note("tea in the garden", scope), caller=OWNER)
+    request = MemoryReadInput(query_text="tea", scopes=[scope])
+    for _ in range(3):
+        await memory.store.read(request, caller=OWNER)
+    before = [row["access_count"] for row in await memories(graph, scope)]
+    await memory.settled()
+    after = [row["access_count"] for row in await memories(graph, scope)]
+    cluster = await memory.store.cluster(written.cluster_id, caller=OWNER)
+
+    assert (before, after, cluster.access_count) == ([0], [3], 3)
+    assert cluster.version == 1
+
+
+async def test_index_rebuild(memory: Memory, graph: Graph, scope: str) -> None:
+    texts = [f"number {n} {word}" for n, word in enumerate(["tea", "rain", "song", "road", "salt"] * 4)]
+    await memory.store.write_batch([note(text, scope) for text in texts], caller=OWNER)
+    request = MemoryReadInput(query_text="number 3 road", k=10, scopes=[scope])
+    before = [one.memory_id for one in await memory.store.read(request, caller=OWNER)]
+    for name in ("memory_cluster_prototype", "memory_embedding", "memory_text"):
+        await reindex(graph, name)
+    after = [one.memory_id for one in await memory.store.read(request, caller=OWNER)]
+    assert before == after
+    assert len(after) == 10
+
+
+async def test_concurrent_writes(memory: Memory, graph: Graph, scope: str) -> None:
+    """32 writers into overlapping clusters: no member is lost, prototypes and sizes are exact."""
+    openings = [
+        "tea in the garden at noon with honey",
+        "a flat tyre on the motorway at night",
+        "roses and salt and rain",
+    ]
+    await memory.store.write_batch([note(text, scope) for text in openings], caller=OWNER)
+
+    async def writer(number: int) -> list[str]:
+        found = []
+        for turn in range(3):
+            text = f"{openings[(number + turn) % 3]} {'again' if (number + turn) % 2 else 'today'}"
+            found.append((await memory.store.write(note(text, scope), caller=OWNER)).memory_id)
+        return found
+
+    acknowledged = [one for found in await asyncio.gather(*map(writer, range(32))) for one in found]
+
+    stored = await memories(graph, scope)
+    assert {row["id"] for row in stored} >= set(acknowledged)
+    assert len(stored) == len(acknowledged) + 3 == 99
+    assert sorted(row["sequence"] for row in stored) == list(range(1, 100))
+    assert sum(row["size"] for row in await clusters(graph, scope)) == 99
+    assert await faults(graph, scope) == []
+
+
+async def test_the_same_key_written_by_many_at_once_is_one_memory(memory: Memory, graph: Graph, scope: str) -> None:
+    request = note("tea in the garden", scope, idempotency_key="k1")
+    found = await asyncio.gather(*(memory.store.write(request, caller=OWNER) for _ in range(12)))
+    again = await memory.store.write(request, caller=OWNER)
+
+    assert len({one.memory_id for one in [*found, again]}) == 1
+    assert sum(not one.replayed for one in found) == 1
+    assert again.replayed
+    assert (again.is_new_cluster, again.cluster_id) == (True, found[0].cluster_id)
+    assert len(await memories(graph, scope)) == 1
+    assert await faults(graph, scope) == []
+
+
+async def test_a_key_with_another_content_is_a_conflict(memory: Memory, scope: str) -> None:
+    await memory.store.write(note("tea", scope, idempotency_key="k1"), caller=OWNER)
+    with pytest.raises(ConflictError, match="another memory"):
+        await memory.store.write(note("coffee", scope, idempotency_key="k1"), caller=OWNER)
+
+
+async def test_keys_of_two_scopes_do_not_meet(memory: Memory, scope: str, graph: Graph) -> None:
+    other = f"{scope}-b"
+    try:
+        first = await memory.store.write(note("tea", scope, idempotency_key="k1"), caller=OWNER)
+        second = await memory.store.write(note("coffee", other, idempotency_key="k1"), caller=OWNER)
+        assert first.memory_id != second.memory_id
+    finally:
+        await erase_scope(graph, other)
+
+
+async def test_a_batch_is_one_call_to_the_embedder_and_tells_its_progress(
+    memory: Memory, ground: Ground, graph: Graph, scope: str
+) -> None:
+    told: list[tuple[int, int]] = []
+    requests = [note(f"plain words {n % 7} for item {n}", scope) for n in range(300)]
+    requests += [note("the same", scope, idempotency_key="same")] * 2
+    before = ground.embedder.calls  # type: ignore[attr-defined]
+    found = await memory.store.write_batch(requests, caller=OWNER, progress=lambda *at: told.append(at))
+
+    assert ground.embedder.calls == before + 1  # type: ignore[attr-defined]
+    assert told == [(250, 302), (302, 302)]
+    assert len({one.memory_id for one in found}) == 301
+    assert found[300] == found[301]
+    stored = await memories(graph, scope)
+    assert [row["id"] for row in stored] == [one.memory_id for one in found[:301]]
+    assert await faults(graph, scope) == []
+
+
+async def test_a_batch_ends_as_if_each_was_written_alone(memory: Memory, graph: Graph, scope: str) -> None:
+    texts = [f"{opening} {more}" for more in ("at noon", "at night") for opening in ("green tea in the garden", "rain")]
+    other = f"{scope}-b"
+    try:
+        batch = await memory.store.write_batch([note(text, scope) for text in texts], caller=OWNER)
+        alone = [await memory.store.write(note(text, other), caller=OWNER) for text in texts]
+        assert [one.is_new_cluster for one in batch] == [one.is_new_cluster for one in alone]
+        assert [one.similarity_to_prototype for one in batch] == pytest.approx(
+            [one.similarity_to_prototype for one in alone], abs=1e-5
+        )
+    finally:
+        await erase_scope(graph, other)
+
+
+async def test_a_forced_memory_opens_a_cluster(memory: Memory, graph: Graph, scope: str) -> None:
+    first = await memory.store.write(note("tea in the garden", scope), caller=OWNER)
+    forced = await memory.store.write(note("tea in the garden", scope, force_new_cluster=True), caller=OWNER)
+    assert forced.is_new_cluster
+    assert forced.cluster_id != first.cluster_id
+
+
+async def test_memories_mention_entities_and_their_degrees_are_kept(memory: Memory, graph: Graph, scope: str) -> None:
+    written = await memory.store.write(note("Ann: we met Grace Hopper in Lisbon", scope), caller=OWNER)
+    found = await memory.store.get(written.memory_id, caller=OWNER)
+    (row,) = await memories(graph, scope)
+    assert {"Grace Hopper", "Lisbon"} <= set(found.entities)
+    assert row["degree"] == row["linked"] == len(found.entities) + 1
+    assert len(written.entities) == len(found.entities)
+    assert found.speaker == "Ann"
+
+
+async def test_personal_data_needs_consent(memory: Memory, graph: Graph, scope: str) -> None:
+    metadata = {"mail": "ann@example.org"}
+    with pytest.raises(PersonalDataError):
+        await memory.store.write(note("tea", scope, metadata=metadata), caller=OWNER)
+    assert await memories(graph, scope) == []
+    written = await memory.store.write(note("tea", scope, metadata=metadata, pii_consent=True), caller=OWNER)
+    assert (await memory.store.get(written.memory_id, caller=OWNER)).metadata == metadata
+
+
+async def test_metadata_comes_back_as_it_was_written(memory: Memory, scope: str) -> None:
+    metadata = {"n": 1, "x": 0.5, "ok": True, "text": "emoji 🎈 \u202eright to left"}
+    await memory.store.write(note("tea in the garden", scope, metadata=metadata), caller=OWNER)
+    (found,) = await memory.store.read(MemoryReadInput(query_text="tea", scopes=[scope]), caller=OWNER)
+    assert found.metadata == metadata
+    assert found.is_representative
+    assert np.isclose(np.linalg.norm(found.embedding), 1.0, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "x" * 10_000,
+        "\x00tea\x00",
+        "n:Memory {} RETURN n //",
+        "🎈 \u202eabc",
+        "((( AND ]]] \\",
+        "MATCH (n) DELETE n",
+    ],
+)
+async def test_any_text_is_kept_and_found_by_itself(memory: Memory, scope: str, content: str) -> None:
+    written = await memory.store.write(note(content, scope), caller=OWNER)
+    found = await memory.store.read(MemoryReadInput(query_text=content, scopes=[scope]), caller=OWNER)
+    assert [one.memory_id for one in found] == [written.memory_id]
+    assert found[0].content == content.replace("\x00", "")
+
+
+async def test_blank_text_is_refused(memory: Memory, scope: str) -> None:
+    with pytest.raises(BadInputError):
+        await memory.store.write(note("  \n ", scope), caller=OWNER)
+
+
+async def test_a_vector_of_another_length_or_without_direction_is_refused(memory: Memory, scope: str) -> None:
+    for numbers in ([1.0, 2.0], [0.0] * 384, [float("inf"), *[1.0] * 383]):
+        with pytest.raises(OutOfBoundsError):
+            await memory.store.write(note("tea", scope, embedding=numbers), caller=OWNER)
+        with pytest.raises(OutOfBoundsError):
+            await memory.store.read(MemoryReadInput(embedding=numbers, scopes=[scope]), caller=OWNER)
+
+
+async def test_a_given_vector_is_normalised_and_searched_with(memory: Memory, scope: str) -> None:
+    vector = [3.0, 4.0, *[0.0] * 382]
+    await memory.store.write(note("tea", scope, embedding=vector), caller=OWNER)
+    (found,) = await memory.store.read(MemoryReadInput(embedding=vector, scopes=[scope]), caller=OWNER)
+    assert found.similarity == pytest.approx(1.0, abs=1e-6)
+    assert found.embedding[:2] == pytest.approx([0.6, 0.8])
+
+
+async def test_a_read_needs_a_query_and_a_sparse_one_needs_words(memory: Memory, scope: str) -> None:
+    with pytest.raises(BadInputError, match="nothing to search for"):
+        await memory.store.read(MemoryReadInput(scopes=[scope]), caller=OWNER)
+    sparse = MemoryReadInput(embedding=[1.0] * 384, search_mode="sparse", scopes=[scope])
+    with pytest.raises(BadInputError, match="needs words"):
+        await memory.store.read(sparse, caller=OWNER)
+
+
+async def test_least_similarity_and_fusion_can_be_asked_for(memory: Memory, scope: str) -> None:
+    texts = ["tea in the garden", "coffee in the kitchen", "the garden is full of roses"]
+    await memory.store.write_batch([note(text, scope) for text in texts], caller=OWNER)
+    near = MemoryReadInput(query_text="tea in the garden", scopes=[scope], min_similarity=0.95)
+    assert [one.content for one in await memory.store.read(near, caller=OWNER)] == ["tea in the garden"]
+    ranks = MemoryReadInput(query_text="tea", scopes=[scope], fusion_method="rrf", sparse_weight=0.3, k=1)
+    (best,) = await memory.store.read(ranks, caller=OWNER)
+    assert best.fused_score == pytest.approx(0.7 / 61 + 0.3 / 61)
+    assert best.bm25_score is not None
+    words = MemoryReadInput(query_text="tea", scopes=[scope], search_mode="sparse", include_embeddings=False)
+    (sparse,) = await memory.store.read(words, caller=OWNER)
+    assert (sparse.fused_score, sparse.embedding) == (None, [])
+    assert sparse.similarity > 0
+
+
+async def test_searching_every_member_finds_what_searching_prototypes_first_finds(memory: Memory, scope: str) -> None:
+    texts = [f"{topic} number {n}" for topic in ("green tea in the garden", "heavy rain on the road") for n in range(4)]
+    await memory.store.write_batch([note(text, scope) for text in texts], caller=OWNER)
+    asked = {"query_text": "green tea garden", "scopes": [scope], "search_mode": "dense", "k": 4}
+    first = await memory.store.read(MemoryReadInput.model_validate(asked), caller=OWNER)
+    every = await memory.store.read(MemoryReadInput.model_validate({**asked, "search_members": True}), caller=OWNER)
+    assert {one.memory_id for one in first} == {one.memory_id for one in every}
+
+
+async def test_dense_search_alone_where_hybrid_is_turned_off(ground: Ground, scope: str) -> None:
+    memory = Memory.open(ground, MCSConfig(y_encoder_model="hash", enable_hybrid_search=False))
+    await memory.store.write(note("tea", scope), caller=OWNER)
+    with pytest.raises(BadInputError, match="turned off"):
+        await memory.store.read(MemoryReadInput(query_text="tea", scopes=[scope]), caller=OWNER)
+    dense = MemoryReadInput(query_text="tea", scopes=[scope], search_mode="dense")
+    assert len(await memory.store.read(dense, caller=OWNER)) == 1
+    await memory.settled()
+
+
+async def test_what_was_said_next_is_recalled_with_its_question(memory: Memory, scope: str) -> None:
+    talk = ["Ann: What is the name of the dog?", "Bob: Rex, of course.", "Ann: Nice weather today."]
+    when = "1:56 pm on 8 May, 2023"
+    await memory.store.write_batch([note(text, scope, timestamp=when) for text in talk], caller=OWNER)
+    asked = {"query_text": "name of the dog", "scopes": [scope], "k": 2, "sparse_weight": 1.0, "fusion_method": "rsf"}
+    found = await memory.store.read(MemoryReadInput.model_validate(asked), caller=OWNER)
+    assert [one.content for one in found] == talk[:2]
+    assert [one.timestamp for one in found] == [when] * 2
+
+
+async def test_a_crowd_of_foreign_memories_hides_none_of_ours(memory: Memory, graph: Graph, scope: str) -> None:
+    other = f"{scope}-crowd"
+    try:
+        await memory.store.write_batch([note(f"green tea {n}", other) for n in range(150)], caller=OWNER)
+        ours = await memory.store.write(note("some green tea", scope), caller=OWNER)
+        for mode in ("dense", "sparse", "hybrid"):
+            request = MemoryReadInput(query_text="green tea", scopes=[scope], k=5, search_mode=mode)
+            found = await memory.store.read(request, caller=OWNER)
+            assert [one.memory_id for one in found] == [ours.memory_id], mode
+    finally:
+        await erase_scope(graph, other)
+
+
+async def test_a_tenant_sees_and_changes_nothing_of_another(memory: Memory, graph: Graph) -> None:
+    ann = Caller(readable=("user:test-ann",), writable=("user:test-ann",))
+    bob = Caller(readable=("user:test-bob",), writable=("user:test-bob",))
+    try:
+        mine = await memory.store.write(MemoryWriteInput(content="green tea", user_id="test-ann"), caller=ann)
+        assert mine.scope == "user:test-ann"
+        assert await memory.store.read(MemoryReadInput(query_text="green tea"), caller=bob) == []
+        assert await memory.store.read(MemoryReadInput(query_text="green tea", user_id="test-bob"), caller=bob) == []
+        with pytest.raises(ForbiddenError):
+            await memory.store.read(MemoryReadInput(query_text="tea", user_id="test-ann"), caller=bob)
+        with pytest.raises(ForbiddenError):
+            await memory.store.write(MemoryWriteInput(content="tea", user_id="test-ann"), caller=bob)
+        for attempt in (
+            memory.store.get(mine.memory_id, caller=bob),
+            memory.store.delete(mine.memory_id, caller=bob),
+            memory.store.cluster(mine.cluster_id, caller=bob),
+            memory.store.members(mine.cluster_id, caller=bob),
+        ):
+            with pytest.raises(NotFoundError):
+                await attempt
+        assert (await memory.store.stats(caller=bob)).memories == 0
+        assert await memory.store.list(caller=bob) == await memory.store.clusters(caller=bob) == []
+        session = MemoryWriteInput(content="black tea", user_id="test-ann", session_id="7")
+        assert (await memory.store.write(session, caller=ann)).scope == "user:test-ann/session:7"
+        both = await memory.store.read(
+            MemoryReadInput(query_text="tea", user_id="test-ann", session_id="7"), caller=ann
+        )
+        assert {one.content for one in both} == {"green tea", "black tea"}
+    finally:
+        for scope in ("user:test-ann", "user:test-ann/session:7", "user:test-bob"):
+            await erase_scope(graph, scope)
+
+
+async def test_scope_and_user_together_are_refused(memory: Memory, scope: str) -> None:
+    with pytest.raises(BadInputError, match="both"):
+        await memory.store.write(note("tea", scope, user_id="ann"), caller=OWNER)
+    with pytest.raises(BadInputError, match="both"):
+        await memory.store.read(MemoryReadInput(query_text="tea", scopes=[scope], user_id="ann"), caller=OWNER)
+
+
+async def test_a_deleted_memory_is_gone_and_its_cluster_is_the_mean_of_the_others(
+    memory: Memory, graph: Graph, scope: str
+) -> None:
+    texts = ["green tea in the garden at noon today", "green tea in the garden at noon", "a flat tyre"]
+    first, second, alone = await memory.store.write_batch([note(text, scope) for text in texts], caller=OWNER)
+    assert first.cluster_id == second.cluster_id
+
+    gone = await memory.store.delete(first.memory_id, caller=OWNER)
+    emptied = await memory.store.delete(alone.memory_id, caller=OWNER)
+
+    assert (gone.cluster_id, gone.cluster_removed, emptied.cluster_removed) == (first.cluster_id, False, True)
+    with pytest.raises(NotFoundError):
+        await memory.store.get(first.memory_id, caller=OWNER)
+    with pytest.raises(NotFoundError):
+        await memory.store.delete(first.memory_id, caller=OWNER)
+    with pytest.raises(ClusterNotFoundError):
+        await memory.store.cluster(alone.cluster_id, caller=OWNER)
+    found = await memory.store.read(MemoryReadInput(query_text="tea tyre", scopes=[scope]), caller=OWNER)
+    assert [one.memory_id for one in found] == [second.memory_id]
+    assert await faults(graph, scope) == []
+
+
+async def test_a_delete_of_another_version_is_refused(memory: Memory, scope: str) -> None:
+    written = await memory.store.write(note("tea", scope), caller=OWNER)
+    with pytest.raises(PreconditionError, match="the version is now 1"):
+        await memory.store.delete(written.memory_id, caller=OWNER, versions=[7])
+    await memory.store.delete(written.memory_id, caller=OWNER, versions=[1])
+
+
+async def test_a_full_scope_refuses_a_new_cluster_and_still_lets_memories_join(ground: Ground, scope: str) -> None:
+    config = MCSConfig(y_encoder_model="hash", max_clusters=100)
+    memory = Memory.open(ground, config)
+    await memory.store.write_batch([note(f"word{n}", scope) for n in range(100)], caller=OWNER)
+    with pytest.raises(ClusterLimitError, match="CLAUSE_MEMORY_MAX_CLUSTERS") as refused:
+        await memory.store.write(note("something else", scope), caller=OWNER)
+    assert refused.value.bound == "at most 100 clusters"
+    assert not (await memory.store.write(note("word7", scope), caller=OWNER)).is_new_cluster
+    assert (await memory.store.stats(caller=OWNER, scopes=[scope])).clusters == 100
+
+
+async def test_a_full_scope_merges_the_closest_open_pair_where_that_is_set(
+    ground: Ground, graph: Graph, scope: str
+) -> None:
+    memory = Memory.open(ground, MCSConfig(y_encoder_model="hash", max_clusters=100, when_full="merge"))
+    near = ["tea in the garden at noon", "tea in the garden at night"]
+    await memory.store.write_batch([note(text, scope, force_new_cluster=True) for text in near], caller=OWNER)
+    await memory.store.write_batch([note(f"word{n}", scope) for n in range(98)], caller=OWNER)
+    opened = await memory.store.write(note("something else", scope), caller=OWNER)
+    stored = await clusters(graph, scope)
+    assert opened.is_new_cluster
+    assert len(stored) == 100
+    assert [sorted(member[1] for member in row["members"]) for row in stored if row["size"] == 2] == [sorted(near)]
+    assert await faults(graph, scope) == []
+
+
+async def test_figures_say_how_well_memories_are_clustered(memory: Memory, scope: str) -> None:
+    assert (await memory.store.stats(caller=OWNER, scopes=[scope])).model_dump(exclude={"sizes"}) == {
+        "memories": 0, "clusters": 0, "compression": 0.0, "consolidated": 0, "queued": 0, "largest": 0,
+        "cohesion": None, "silhouette": None, "sampled": 0, "stale_share": 0.0,
+    }  # fmt: skip
+    texts = [
+        f"{topic} {n}" for topic in ("green tea in the old garden", "heavy rain on the road home") for n in range(7)
+    ]
+    await memory.store.write_batch([note(text, scope) for text in [*texts, "salt"]], caller=OWNER)
+    figures = await memory.store.stats(caller=OWNER, scopes=[scope])
+    assert (figures.memories, figures.clusters, figures.compression, figures.largest) == (15, 3, 5.0, 7)
+    assert (figures.queued, figures.consolidated, figures.stale_share) == (2, 0, 0.0)
+    assert figures.sizes == {"1": 1, "2": 0, "3-5": 0, "6-10": 2, "11-50": 0, "51+": 0}
+    assert (figures.cohesion or 0) > 0.9
+    assert (figures.silhouette or 0) > 0.8
+
+
+async def test_pages_of_memories_and_clusters_follow_each_other(memory: Memory, scope: str) -> None:
+    written = await memory.store.write_batch([note(f"word{n}", scope) for n in range(5)], caller=OWNER)
+    newest = await memory.store.list(caller=OWNER, scopes=[scope], limit=3)
+    older = await memory.store.list(caller=OWNER, scopes=[scope], limit=3, before=newest[-1].memory_id)
+    assert [one.memory_id for one in (*newest, *older)] == sorted((one.memory_id for one in written), reverse=True)
+    first = await memory.store.clusters(caller=OWNER, scopes=[scope], limit=3)
+    rest = await memory.store.clusters(caller=OWNER, scopes=[scope], limit=3, before=first[-1].cluster_id)
+    assert [one.cluster_id for one in (*first, *rest)] == sorted((one.cluster_id for one in written), reverse=True)
+
+
+async def test_too_many_memories_at_once_are_refused(memory: Memory, scope: str) -> None:
+    with pytest.raises(BadInputError, match="too many"):
+        await memory.store.write_batch([note("tea", scope)] * 10_001, caller=OWNER)
