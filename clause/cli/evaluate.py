@@ -37,6 +37,7 @@ app = typer.Typer(help="Measure answers against a data set.", no_args_is_help=Tr
 app.command("frontier")(evaluate_frontier.frontier)
 app.command("ablations")(evaluate_training.ablations)
 app.command("generalisation")(evaluate_training.generalisation)
+app.command("trial")(evaluate_training.trial)
 app.command("adaptation")(evaluate_training.adaptation)
 app.command("pairs")(evaluate_pairs.pairs)
 app.command("make-pairs")(evaluate_pairs.make_pairs)

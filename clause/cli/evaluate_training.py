@@ -1,4 +1,4 @@
-"""`clause evaluate ablations`, `generalisation` and `adaptation`: what training is worth, and how far it carries."""
+"""`clause evaluate ablations`, `generalisation`, `adaptation`, `trial`: what training is worth, how far it carries."""
 
 from __future__ import annotations
 
@@ -13,8 +13,12 @@ from clause.cli.measuring import MoreQuestions, given_command, question_sets
 from clause.errors import BadInputError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from clause.evaluation.questions import Question
     from clause.evaluation.training.generalisation import Bench
     from clause.evaluation.training.table import Study
+    from clause.evaluation.training.trial import Player
 
 TrainFiles = Annotated[list[str], typer.Option(metavar="HOP=FILE", help="Questions to train on; repeatable.")]
 DevFiles = Annotated[list[str], typer.Option(metavar="HOP=FILE", help="Questions to measure on; repeatable.")]
@@ -97,19 +101,46 @@ def adaptation(
     as_json: JsonFlag = False,
 ) -> None:
     """Limits that change in mid-episode: agents that are told beside agents that go on seeing the old ones."""
-    from clause.evaluation import material
     from clause.evaluation.training.adaptation import changed
     from clause.evaluation.training.report import adaptation_text
+
+    asked = chain.from_iterable(question_sets([*questions, *(more or [])], None, None, sample).values())
+    player = _player(asked, checkpoint)
+    result = {"dataset": "metaqa", "n": len(player.tasks), "rows": changed(player), "command": given_command()}
+    print_json(result) if as_json else stdout().print(adaptation_text(result), markup=False)
+
+
+def trial(
+    *,
+    questions: DevFiles,
+    more: MoreQuestions = None,
+    sample: Sample = 100,
+    checkpoint: CheckpointPath = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """A checkpoint without any server, topic entities given: scarce, ample, priced, and without masks."""
+    from clause.evaluation.training.report import trial_text
+    from clause.evaluation.training.trial import summed_up
+
+    sets = question_sets([*questions, *(more or [])], None, None, sample)
+    players = {hop: _player(asked, checkpoint) for hop, asked in sets.items()}
+    result = {
+        "dataset": "metaqa",
+        "hops": {hop: summed_up(player) for hop, player in players.items()},
+        "command": given_command(),
+    }
+    print_json(result) if as_json else stdout().print(trial_text(result), markup=False)
+
+
+def _player(asked: Iterable[Question], checkpoint: Path | None) -> Player:
+    from clause.evaluation import material
     from clause.evaluation.training.trial import Player
     from clause.policy.checkpoint import SHIPPED, load
     from clause.policy.embeddings import VectorTable
 
-    asked = chain.from_iterable(question_sets([*questions, *(more or [])], None, None, sample).values())
     snapshot, embedder = material.packaged()
     made = material.with_types(snapshot, embedder, material.bracketed(snapshot, asked))
-    player = Player.of(load(checkpoint or SHIPPED), made.snapshot, made.questions, VectorTable(embedder))
-    result = {"dataset": "metaqa", "n": len(made.questions), "rows": changed(player), "command": given_command()}
-    print_json(result) if as_json else stdout().print(adaptation_text(result), markup=False)
+    return Player.of(load(checkpoint or SHIPPED), made.snapshot, made.questions, VectorTable(embedder))
 
 
 def _bench(train: list[str], questions: list[str], checkpoint: Path | None, config: Path | None) -> Bench:

@@ -114,34 +114,38 @@ def left_out(bench: Bench, seeds: Sequence[int], count: int, told: Told) -> dict
     """For each type: questions that need it, by a reader that never saw the type nor a question that needs it."""
     types: dict[str, Any] = {}
     for relation in bench.snapshot.relations:
-        scores: dict[str, list[float]] = {hop: [] for hop in bench.dev}
-        cues = []
-        for seed in seeds:
-            lacking = bench.cloned(seed, partial(needs_not, relation=relation), relation)
-            for hop, questions in bench.dev.items():
-                asked = _spread([question for question in questions if relation in types_of(question)], count)
-                cues += [has_cue(question, relation) for question in asked]
-                scores[hop] += bench.exact(lacking, asked) if asked else []
-        em = {hop: float(np.mean(values)) for hop, values in scores.items() if values}
+        asked = {
+            hop: few
+            for hop, questions in bench.dev.items()
+            if (few := _spread([question for question in questions if relation in types_of(question)], count))
+        }
+        if not asked:
+            continue
+        readers = [bench.cloned(seed, partial(needs_not, relation=relation), relation) for seed in seeds]
+        em = {hop: float(np.mean([bench.exact(reader, few) for reader in readers])) for hop, few in asked.items()}
+        cues = [has_cue(question, relation) for few in asked.values() for question in few]
         types[relation] = {"cued": float(np.mean(cues)), "em": em}
         told(f"without {relation}")
     cued = [found["em"] for found in types.values() if found["cued"] >= LEAST_CUED]
-    mean = {hop: float(np.mean([em[hop] for em in cued if hop in em])) for hop in bench.dev if cued}
-    return {"types": types, "mean_of_cued": mean}
+    hops = [hop for hop in bench.dev if any(hop in em for em in cued)]
+    return {
+        "types": types,
+        "mean_of_cued": {hop: float(np.mean([em[hop] for em in cued if hop in em])) for hop in hops},
+    }
 
 
 def lengths(bench: Bench, seeds: Sequence[int], count: int, told: Told) -> dict[str, Any]:
-    """The longest hop's questions, by a reader that never saw one of them, against one that did."""
+    """The longest hop's questions, by a reader that never saw one of them, against one that did; {} for one hop."""
     longest = max(bench.dev)
     shorter = {hop: questions for hop, questions in bench.train.items() if hop != longest}
     pairs = []
-    for seed in seeds:
+    for seed in seeds if shorter else ():
         lacking = replace(bench, train=shorter).cloned(seed, _all)
         full = bench.cloned(seed, _all)
         asked = _spread(bench.dev[longest], count)
         pairs.append({"lacking": bench.exact(lacking, asked), "full": bench.exact(full, asked)})
         told(f"trained on shorter questions, seed {seed}")
-    return {longest: _compared(pairs)}
+    return {longest: _compared(pairs)} if pairs else {}
 
 
 def _compared(pairs: Sequence[Mapping[str, Sequence[float]]]) -> dict[str, Any]:

@@ -94,6 +94,18 @@ def generalisation_text(result: Result) -> str:
     )
 
 
+def trial_text(result: Result) -> str:
+    """A line for each hop, then what prices do."""
+    names = {"ample_em": "EM@1", "ample": "ample F1", "scarce": "scarce F1", "masked": "F1, sampled limits"}
+    names |= {"unmasked": "without masks", "feasible": "feasible without masks"}
+    lines = [
+        [hop, row["n"], *(_percent(row[name]) for name in names), f"{100 * row['deletes']:.2f}"]
+        for hop, row in result["hops"].items()
+    ]
+    prices = price_table({hop: [row["prices"]] for hop, row in result["hops"].items()})
+    return f"{table(['hops', 'n', *names.values(), 'DELETE'], lines)}\n\n{prices}\n\n`{result['command']}`"
+
+
 def adaptation_text(result: Result) -> str:
     """A line for each change of limits."""
     lines = [

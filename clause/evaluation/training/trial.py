@@ -81,6 +81,13 @@ def trial(player: Player) -> dict[str, Any]:
     }
 
 
+def summed_up(player: Player) -> dict[str, Any]:
+    """The means of a trial."""
+    found = trial(player)
+    means = {name: float(np.mean(value)) for name, value in found.items() if isinstance(value, list)}
+    return {"n": len(player.tasks), **means, **{name: found[name] for name in ("cells", "deletes", "prices")}}
+
+
 def priced(player: Player, price: float) -> dict[str, float]:
     """Supported F1 and spend at one price for an edge, a step and 100 tokens, where limits are ample."""
     few = replace(player, questions=player.questions[::PRICED_SHARE], tasks=player.tasks[::PRICED_SHARE])

@@ -12,9 +12,9 @@ from clause.evaluation.questions import Question
 from clause.evaluation.training import generalisation as studies
 from clause.evaluation.training.adaptation import Change, changed
 from clause.evaluation.training.generalisation import Bench
-from clause.evaluation.training.report import adaptation_text, generalisation_text
+from clause.evaluation.training.report import adaptation_text, generalisation_text, trial_text
 from clause.evaluation.training.splits import has_cue, has_wording, is_held_out, names_of_tests, needs_not, renamed
-from clause.evaluation.training.trial import Player
+from clause.evaluation.training.trial import Player, summed_up
 from clause.policy.agents import Plan
 from clause.policy.embeddings import VectorTable
 from clause.policy.wording import paraphrases, plain_text
@@ -135,3 +135,12 @@ def test_agents_that_are_told_of_new_limits_keep_them() -> None:
     assert rows[0]["told"]["edges"] <= 5
     assert rows[0]["n"] == 8
     assert "tightened" in adaptation_text({"rows": rows, "command": "clause z"})
+
+
+def test_a_trial_is_summed_up_hop_by_hop() -> None:
+    asked = material.bracketed(cinema(), sets()["1"][:5])
+    made = material.with_types(cinema(), EMBEDDER, asked)
+    found = summed_up(Player.of(checkpoint(), made.snapshot, asked, VectorTable(EMBEDDER)))
+    assert found["n"] == 5
+    assert 0 <= found["feasible"] <= 1
+    assert "| 1 | 5 |" in trial_text({"hops": {"1": found}, "command": "clause t"})
