@@ -39,6 +39,8 @@ COMMANDS: dict[str, Entry] = {
     "train": Entry("clause.cli.train", "Train the three agents on questions with answers."),
     "snapshot": Entry("clause.cli.snapshot", "Write scopes of the graph to a file of arrays."),
     "policy": Entry("clause.cli.policy", "Say, promote or take back which policy decides by default."),
+    "memory": Entry("clause.cli.memory", "Figures of memories, and what a similarity threshold means for them."),
+    "consolidate": Entry("clause.cli.consolidate", "Close full clusters of memories and join twins; resumable."),
     "reembed": Entry("clause.cli.reembed", "Embed the graph again with another model; resumable."),
     "mcp": Entry("clause.cli.mcp", "Serve an agent's tools over MCP; `clause mcp install` sets a client up."),
     "keys": Entry("clause.cli.keys", "Make, list and revoke API keys."),

@@ -56,13 +56,13 @@ def assign(
     [[0, 2], [1]]
     """
     count, dimension = vectors.shape
-    prototypes = np.zeros((len(known) + count, dimension), dtype=np.float64)
-    sums = np.zeros_like(prototypes)
+    prototypes = np.zeros((len(known) + count, dimension), dtype=np.float32)
+    sums = np.zeros(prototypes.shape, dtype=np.float64)
     for row, cluster in enumerate(known):
         sums[row] = cluster.sum
         prototypes[row] = prototype_of(cluster.sum)
     used, groups = len(known), dict[int, Group]()
-    for place, vector in enumerate(vectors.astype(np.float64)):
+    for place, vector in enumerate(vectors):
         alone = forced is not None and forced[place]
         similarities = prototypes[:used] @ vector
         best = int(similarities.argmax()) if used and not alone else -1
@@ -79,3 +79,15 @@ def assign(
         group.sum += vector
         group.members.append((place, similarity))
     return list(groups.values())
+
+
+def sequential_labels(vectors: Floats, threshold: float) -> NDArray[np.int64]:
+    """The cluster of each vector [n], if memories came one after the other: numbers from 0, in order of opening.
+
+    >>> sequential_labels(np.eye(2, dtype=np.float32)[[0, 1, 0]], 0.85).tolist()
+    [0, 1, 0]
+    """
+    labels = np.zeros(len(vectors), dtype=np.int64)
+    for number, group in enumerate(assign(vectors, [], threshold)):
+        labels[[place for place, _ in group.members]] = number
+    return labels

@@ -6,6 +6,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from clause.errors import BadInputError, NotFoundError, PreconditionError
 from clause.graph.scopes import Caller, parse_scope, scope_of
 from clause.ground import Ground
@@ -216,6 +219,17 @@ class MemoryClusterStore:
         """How well the memories of some scopes are clustered."""
         readable = await self._ground.readable(caller, scopes)
         return await statistics(self._ground, self.config, readable)
+
+    async def vectors(
+        self, *, caller: Caller, scopes: Sequence[str] | None = None, limit: int = 2_000
+    ) -> NDArray[np.float32]:
+        """The vectors [n, d] of the oldest memories of some scopes, in the order in which they came."""
+        readable = await self._ground.readable(caller, scopes)
+        rows = await self._ground.graph.run(
+            "memory/vectors", scopes=[*readable], limit=limit, dimension=self.config.embedding_dim
+        )
+        empty = np.zeros((0, self.config.embedding_dim), dtype=np.float32)
+        return np.stack([row["embedding"] for row in rows]) if rows else empty
 
     def _target(self, request: MemoryWriteInput, caller: Caller) -> str:
         """The scope that a write goes to."""

@@ -34,7 +34,11 @@ Scopes = Annotated[list[str] | None, Query(max_length=100, description="whose; a
 class MemoryBatch(BaseModel):
     """Memories to keep, embedded in one call."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        json_schema_extra={"example": {"memories": [{"content": "Ann: I moved to Lisbon in May."}]}},
+    )
 
     memories: tuple[MemoryWriteInput, ...] = Field(min_length=1, max_length=1000, description="what to remember")
 
