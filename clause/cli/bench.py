@@ -110,6 +110,26 @@ def growth(
     _run(study, as_json)
 
 
+@app.command()
+def thoughtseeds(
+    *,
+    count: Annotated[int, typer.Option(min=10, max=20_000, help="How many are written.")] = 2_000,
+    as_json: JsonFlag = False,
+) -> None:
+    """ThoughtSeeds written in batches and linked, in a scope of their own, which is erased afterwards."""
+    from clause.evaluation.bench_intelligence import thoughtseeds_bench
+
+    _run(lambda c: thoughtseeds_bench(c, count, given_command()), as_json)
+
+
+@app.command()
+def flags(*, policy: PolicyName = "learned", calls: Calls = 100, as_json: JsonFlag = False) -> None:
+    """Answers with all flags on (ThoughtSeeds, curiosity, causes) beside the same questions with all flags off."""
+    from clause.evaluation.bench_intelligence import flags_bench
+
+    _run(lambda c: flags_bench(c, _graph(), policy=policy, calls=calls, command=given_command()), as_json)
+
+
 @app.command("serve-start")
 def serve_start(*, as_json: JsonFlag = False) -> None:
     """From `clause serve` to ready, with the server up; refused while this home's API runs."""

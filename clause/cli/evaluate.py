@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clause.cli import evaluate_frontier, evaluate_pairs, evaluate_recall, evaluate_training
+from clause.cli import evaluate_curiosity, evaluate_frontier, evaluate_pairs, evaluate_recall, evaluate_training
 from clause.cli.console import JsonFlag, print_json, stdout
 from clause.cli.measuring import (
     SAMPLE_SCOPE,
@@ -39,6 +39,7 @@ app.command("ablations")(evaluate_training.ablations)
 app.command("generalisation")(evaluate_training.generalisation)
 app.command("trial")(evaluate_training.trial)
 app.command("adaptation")(evaluate_training.adaptation)
+app.command("curiosity")(evaluate_curiosity.curiosity)
 app.command("pairs")(evaluate_pairs.pairs)
 app.command("make-pairs")(evaluate_pairs.make_pairs)
 app.command("train-pairs")(evaluate_pairs.train_pairs)

@@ -41,6 +41,7 @@ COMMANDS: dict[str, Entry] = {
     "policy": Entry("clause.cli.policy", "Say, promote or take back which policy decides by default."),
     "memory": Entry("clause.cli.memory", "Figures of memories, and what a similarity threshold means for them."),
     "consolidate": Entry("clause.cli.consolidate", "Close full clusters of memories and join twins; resumable."),
+    "curiosity": Entry("clause.cli.curiosity", "Investigate hops that came out otherwise than expected."),
     "reembed": Entry("clause.cli.reembed", "Embed the graph again with another model; resumable."),
     "mcp": Entry("clause.cli.mcp", "Serve an agent's tools over MCP; `clause mcp install` sets a client up."),
     "keys": Entry("clause.cli.keys", "Make, list and revoke API keys."),

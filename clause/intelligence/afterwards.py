@@ -68,6 +68,11 @@ class Afterwards:
         self._writer: asyncio.Task[None] | None = None
         self.lost = 0
 
+    @property
+    def waiting(self) -> int:
+        """How many ThoughtSeeds wait to be written."""
+        return self._seeds_waiting
+
     @contextmanager
     def asking(self) -> Iterator[None]:
         """While somebody waits for an answer nothing is written."""

@@ -50,7 +50,7 @@ class RunningMean:
 
 @dataclass(frozen=True, slots=True)
 class Surprise:
-    """One hop: what it led to, what was expected of it and what it gave."""
+    """One hop: the concept it was taken from, what was expected of it and what it gave."""
 
     concept: str
     name: str

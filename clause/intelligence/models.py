@@ -140,3 +140,20 @@ class Strengthened(Model):
 
     document_id: str
     basins: list[Basin]
+
+
+class TriggerState(CuriosityTrigger):
+    """A trigger as it is stored, and how far its investigation is."""
+
+    id: str
+    scope: str
+    priority: Literal["normal", "high"] = Field("normal", description="High above an error of 0.8")
+    findings: int = Field(0, ge=0, description="Relationships that the investigation wrote")
+
+
+class InvestigationReport(Model):
+    """What a worker did."""
+
+    investigated: int = Field(ge=0)
+    findings: int = Field(ge=0, description="Relationships written, with provenance")
+    failed: int = Field(0, ge=0, description="Triggers that wait until their lease expires")

@@ -8,6 +8,7 @@ from clause.ground import Ground
 from clause.intelligence.afterwards import Afterwards
 from clause.intelligence.basins import Basins
 from clause.intelligence.causal import Causal
+from clause.intelligence.investigation import Investigator
 from clause.intelligence.thoughtseeds import ThoughtSeeds
 from clause.jobs.runner import JobKind
 from clause.knowledge.room import Knowledge
@@ -23,13 +24,14 @@ class Intelligence:
     causal: Causal
     thoughtseeds: ThoughtSeeds
     afterwards: Afterwards
+    investigator: Investigator
 
     @classmethod
     def open(cls, ground: Ground, knowledge: Knowledge) -> Intelligence:
         """Join the services; nothing is read or started yet."""
         thoughtseeds = ThoughtSeeds(ground)
         afterwards = Afterwards(ground, thoughtseeds)
-        return cls(ground, knowledge, Basins(ground), Causal(ground), thoughtseeds, afterwards)
+        return cls(ground, knowledge, Basins(ground), Causal(ground), thoughtseeds, afterwards, Investigator(ground))
 
     def job_kinds(self) -> dict[str, JobKind]:
         """Long work by kind."""

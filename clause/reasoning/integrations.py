@@ -151,16 +151,17 @@ class Integrations:
     async def _surprises(self, walked: Walked) -> list[Surprise]:
         hops = taken(walked.episode)
         if not walked.policy.reads_vectors and hops:
-            await self._read_vectors(hops, walked.question)
+            await read_vectors(self._port, hops, walked.question)
         judged = bool(getattr(walked.policy, "judges_hops", False))
         return surprises_of(hops, walked.episode, walked.question, judged=judged)
 
-    async def _read_vectors(self, hops: Sequence[Taken], question: Question) -> None:
-        """One read for all fronts; what was read before comes from memory."""
-        ends = [end for hop in hops for edge in _edges(hop.after) for end in (edge.source, edge.target)]
-        roots = [node for hop in hops if hop.before.parent is None for node in hop.before.nodes]
-        unknown = [node for node in dict.fromkeys([*roots, *ends]) if node not in question.vectors]
-        question.vectors.update(await self._port.embeddings(unknown))
+
+async def read_vectors(port: NeighbourhoodPort, hops: Sequence[Taken], question: Question) -> None:
+    """One read of what prediction errors need, for all fronts; what was read before comes from memory."""
+    ends = [end for hop in hops for edge in _edges(hop.after) for end in (edge.source, edge.target)]
+    roots = [node for hop in hops if hop.before.parent is None for node in hop.before.nodes]
+    unknown = [node for node in dict.fromkeys([*roots, *ends]) if node not in question.vectors]
+    question.vectors.update(await port.embeddings(unknown))
 
 
 def surprises_of(hops: Sequence[Taken], episode: Episode, question: Question, *, judged: bool) -> list[Surprise]:
@@ -175,7 +176,7 @@ def surprises_of(hops: Sequence[Taken], episode: Episode, question: Question, *,
         expected = hop.score if judged and hop.score is not None else mean
         if expected is None:
             continue
-        concept = hop.after.nodes[0]
+        concept = hop.before.nodes[0]
         name = episode.subgraph.nodes[concept].name if concept in episode.subgraph.nodes else concept
         found.append(
             Surprise(concept, name, hop.hop.relation, hop.hop.forward, min(1.0, max(0.0, expected)), realised(gain))

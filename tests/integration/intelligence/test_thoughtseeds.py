@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -32,8 +31,8 @@ def ground(graph: Graph, scope: str, clock: Clock) -> Ground:
 
 
 @pytest.fixture
-async def thoughtseeds(ground: Ground) -> AsyncIterator[ThoughtSeeds]:
-    yield ThoughtSeeds(ground)
+def thoughtseeds(ground: Ground) -> ThoughtSeeds:
+    return ThoughtSeeds(ground)
 
 
 def unit(vector: Any) -> Any:

@@ -1,0 +1,64 @@
+"""`clause curiosity`: what surprised the Navigator, and a worker that investigates it. Nothing runs unasked."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any
+
+import typer
+
+from clause.cli.console import JsonFlag, print_json, stdout
+
+app = typer.Typer(help="Investigate hops that came out otherwise than expected.", no_args_is_help=True)
+
+
+@app.command()
+def work(
+    most: Annotated[int | None, typer.Option("--most", min=1, help="Stop after so many triggers.")] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Investigate what is queued, then stop. What a worker that died left is taken up when its lease has expired."""
+    from clause.cli.measuring import opened
+    from clause.graph.scopes import Caller
+
+    async def run() -> dict[str, Any]:
+        async with opened(sample=False) as container:
+            report = await container.rooms.intelligence.investigator.work(caller=Caller(), most=most)
+            return report.model_dump()
+
+    _show(asyncio.run(run()), as_json)
+
+
+@app.command()
+def status(as_json: JsonFlag = False) -> None:
+    """How many triggers are queued, investigating and completed."""
+    from clause.cli.measuring import opened
+    from clause.graph.scopes import Caller
+
+    async def run() -> dict[str, Any]:
+        async with opened(sample=False) as container:
+            found = await container.rooms.intelligence.investigator.state(caller=Caller())
+            return {name: found.get(name, 0) for name in ("queued", "investigating", "completed")}
+
+    _show(asyncio.run(run()), as_json)
+
+
+@app.command()
+def demo(as_json: JsonFlag = False) -> None:
+    """Ask, let curiosity work, and ask again, in a small graph of its own: the answer changes."""
+    from clause.cli.measuring import opened
+    from clause.evaluation.curiosity_demo import curiosity_demo
+
+    async def run() -> dict[str, Any]:
+        async with opened(sample=False) as container:
+            return await curiosity_demo(container)
+
+    _show(asyncio.run(run()), as_json)
+
+
+def _show(result: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        print_json(result)
+        return
+    for name, value in result.items():
+        stdout().print(f"{name}: {value}", markup=False)
