@@ -45,6 +45,9 @@ COMMANDS: dict[str, Entry] = {
     "reembed": Entry("clause.cli.reembed", "Embed the graph again with another model; resumable."),
     "mcp": Entry("clause.cli.mcp", "Serve an agent's tools over MCP; `clause mcp install` sets a client up."),
     "keys": Entry("clause.cli.keys", "Make, list and revoke API keys."),
+    "forget": Entry("clause.cli.forget", "Erase a scope, a source, a belief or a memory for good."),
+    "export": Entry("clause.cli.export", "Write a scope to an archive with checksums."),
+    "import": Entry("clause.cli.restore", "Bring a scope back from an archive."),
     "doctor": Entry("clause.cli.doctor", "Say what is wrong and how to mend it."),
 }
 

@@ -38,6 +38,7 @@ EXCEPTIONS = {
     "knowledge/create_source": _HASHED,
     "knowledge/erase_traces": "kept answers of whatever caller that hold an erased text; only their number is returned",
     "knowledge/runs_of_scope": "runs of whatever scope that read the one that is erased; only ids, for erasing them",
+    "operations/borrowed_nodes": "what an archived scope's relationships end at; for the operator who exports",
     "reasoning/embeddings": "the ids come from an expansion within the caller's scopes; only numbers are returned",
     "reasoning/write_evidence": _HASHED,
     "values/save_run": _FRESH,
