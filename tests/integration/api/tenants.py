@@ -16,7 +16,6 @@ from ulid import ULID
 from clause.api.app import build_app
 from clause.container import Container
 from clause.graph.address import Address
-from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
 from clause.settings import Settings
 from clause.telemetry import Metrics
@@ -118,7 +117,7 @@ class Door:
 
 
 @asynccontextmanager
-async def door(address: Address, *tenants: Tenant) -> AsyncIterator[tuple[Door, Graph]]:
+async def door(address: Address, *tenants: Tenant) -> AsyncIterator[tuple[Door, Container]]:
     """The application with these tenants; no job runs in the background."""
     callers = {who.name: Caller((who.scope,), (who.scope,)) for who in tenants}
 
@@ -140,10 +139,10 @@ async def door(address: Address, *tenants: Tenant) -> AsyncIterator[tuple[Door, 
         app.router.lifespan_context(app),
         AsyncClient(transport=ASGITransport(app), base_url="http://127.0.0.1:8420", timeout=120) as client,
     ):
-        yield Door(app, client), opened[0].graph
+        yield Door(app, client), opened[0]
 
 
-async def settle_in(door: Door, graph: Graph, who: Tenant) -> None:
+async def settle_in(door: Door, container: Container, who: Tenant) -> None:
     """Give a tenant one of everything, by the routes: first what examples make, then what takes more than one step."""
     for method, path, operation in door.operations:
         if method == "post" and "{" not in path and not path.startswith(_LATER):
@@ -176,6 +175,7 @@ async def settle_in(door: Door, graph: Graph, who: Tenant) -> None:
     assert answer.is_success, answer.text
     await post("/api/clause/coordinate", query=f"is the {who.secret} door open", budgets={}, scopes=[who.scope])
     await post("/api/jobs", kind="rate_sources", scope=who.scope)
+    await container.runs.settled()
     who.ids = {}
-    for row in await graph.execute(_IDS, {"scope": who.scope}):
+    for row in await container.graph.execute(_IDS, {"scope": who.scope}):
         who.ids.setdefault(row["label"], []).append(row["id"])
