@@ -170,6 +170,7 @@ async def settle_in(door: Door, container: Container, who: Tenant) -> None:
     ]
     await post("/api/belief-merges", winner_id=held[2], loser_id=held[3])
     await post("/api/retractions", belief_id=held[4])
+    await post("/api/memories", content=f"A memory of {who.secret}", **own)
     sources = [(await post("/api/sources", title=f"{who.secret} {number}", **own))["id"] for number in range(2)]
     answer = await door.ask(who, "put", f"/api/sources/{sources[0]}/trusts", {"to_source_id": sources[1], "weight": 1})
     assert answer.is_success, answer.text
