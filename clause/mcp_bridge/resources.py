@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 RECENT = 20
 """Beliefs that `clause://beliefs/recent` shows."""
 
+MOST_SOURCES = 100
+"""Sources that `clause://trust/graph` shows."""
+
 
 @dataclass(frozen=True)
 class Resource:
@@ -44,6 +47,13 @@ async def recent_beliefs(container: Container, caller: Caller) -> Found:
     return await container.rooms.knowledge.beliefs.list(BeliefFilter(limit=RECENT), caller=caller)
 
 
+async def trust_graph(container: Container, caller: Caller) -> Found:
+    """Which source trusts which, and the sources with their track records."""
+    sources = container.rooms.knowledge.sources
+    edges = await sources.trusts(caller=caller)
+    return {"trusts": edges, "sources": await sources.list(caller=caller, limit=MOST_SOURCES)}
+
+
 async def stats(container: Container, caller: Caller) -> Found:
     """How many nodes of each kind the caller's scopes hold."""
     known = [row["id"] for row in await container.graph.run("graph/scopes")]
@@ -61,6 +71,7 @@ RESOURCES = {
             "The beliefs that were recorded last, newest first.",
             recent_beliefs,
         ),
+        Resource("clause://trust/graph", "Whom sources trust", "Sources with their track records.", trust_graph),
         Resource("clause://stats", "What the graph holds", "How many nodes of each kind your scopes hold.", stats),
     )
 }

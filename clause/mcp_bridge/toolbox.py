@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import chain
 
 from clause.mcp_bridge.tool import MODES, Mode, Tool
-from clause.mcp_bridge.tools import beliefs, graph, insights, memory, reasoning, sessions, values
+from clause.mcp_bridge.tools import beliefs, graph, insights, knowledge, memory, reasoning, sessions, values
 
-_ROOMS = (beliefs, sessions, reasoning, memory, values, insights, graph)
+_ROOMS = (beliefs, knowledge, sessions, reasoning, memory, values, insights, graph)
 
 
 def offered(mode: Mode) -> tuple[Tool, ...]:

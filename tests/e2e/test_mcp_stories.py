@@ -143,6 +143,24 @@ async def test_the_story_of_a_belief(clients: Clients, scope: str) -> None:
             themes=["commuting in Bern"],
         )
         assert [one["outcome"] for one in ended["captured"]] == ["created", "created"]
+        found = await told(client, "entity_search", query="Marta Keller", scopes=[scope])
+        marta = await told(client, "entity_get", entity=found["items"][0]["entity"]["id"])
+        assert marta["name"] == "Marta Keller"
+        trusted = await told(client, "trust_check", topic="how Marta Keller commutes", scopes=[scope])
+        assert trusted["matching"] > 0
+
+        preview = await told(client, "belief_retract", belief_id=newer["id"], reason="a joke")
+        assert preview["target"] == newer["id"]
+        taken = await told(client, "belief_retract", step="apply", belief_id=newer["id"], plan=preview["plan"])
+        assert (await told(client, "belief_get", belief_id=newer["id"]))["status"] == "retracted"
+        await told(client, "belief_retract", step="undo", receipt_id=taken["id"])
+        assert (await told(client, "belief_get", belief_id=newer["id"]))["status"] == "active"
+
+        planned = await told(client, "forget", belief_id=newer["id"])
+        assert not planned["done"]
+        assert (await told(client, "forget", belief_id=newer["id"], confirm=True))["done"]
+        assert (await refused(client, "belief_get", belief_id=newer["id"]))["code"] == "not_found"
+
         learned = await told(client, "insight_list", session_id=session)
         assert [one["content"] for one in learned["items"]] == ["Marta Keller changed how she commutes"]
 

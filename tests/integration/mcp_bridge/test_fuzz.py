@@ -91,6 +91,7 @@ async def seeded(client: Client, scope: str, secret: str) -> Known:
         "experience_id": [experience["id"]],
         "tension_id": [one["id"] for one in tensions] or ["none"],
         "entity_id": entities or ["none"],
+        "entity": entities or ["none"],
         "run_id": [answer.get("run_id") or "none"],
         "start_node": [*entities, secret],
         "start_nodes": [*entities, secret],

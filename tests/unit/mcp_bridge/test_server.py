@@ -12,6 +12,7 @@ from clause.graph.scopes import Caller
 from clause.graph.wire import Found
 from clause.mcp_bridge.holding import Holder
 from clause.mcp_bridge.server import build_server, owner
+from clause.mcp_bridge.tool import Mode
 from clause.mcp_bridge.toolbox import offered
 from clause.mcp_bridge.tools.reasoning import _first
 from clause.settings import Settings
@@ -132,10 +133,23 @@ async def test_a_resource_that_cannot_be_read_says_why(connect: Connect, contain
             await client.read_resource("clause://stats")
 
 
-def test_a_mode_offers_the_tools_of_the_smaller_ones_too() -> None:
-    personal, connected, full = ({tool.name for tool in offered(mode)} for mode in ("personal", "connected", "full"))
-    assert personal <= connected <= full
-    assert len(full) == len(offered("full"))
+PERSONAL = """belief_query belief_create belief_supersede belief_get belief_search entity_get entity_search tension_list
+tension_resolve confidence_explain session_start session_end session_get session_list pattern_list insight_extract"""
+CONNECTED = """belief_corroboration trust_check exchange_add exchange_list pattern_record pattern_reinforce
+pattern_search session_find_by_room insight_list"""
+FULL = """coordinate navigate curate subgraph run_explain memory_write memory_read memory_stats start_ghap update_ghap
+resolve_ghap get_active_ghap list_ghap_entries search_experiences get_clusters get_cluster_members validate_value
+store_value list_values insight_store insight_retrieve belief_retract belief_unmerge forget graph_query"""
+
+
+@pytest.mark.parametrize(
+    ("mode", "names"),
+    [("personal", PERSONAL), ("connected", f"{PERSONAL} {CONNECTED}"), ("full", f"{PERSONAL} {CONNECTED} {FULL}")],
+)
+def test_a_mode_offers_its_tools_and_those_of_the_smaller_ones(mode: Mode, names: str) -> None:
+    offered_names = [tool.name for tool in offered(mode)]
+    assert sorted(offered_names) == sorted(names.split())
+    assert len(offered_names) == {"personal": 16, "connected": 25, "full": 50}[mode]
 
 
 def test_over_stdio_the_owner_asks() -> None:

@@ -1,0 +1,104 @@
+"""Tools of what beliefs are about and rest on: entities, trust, retraction, merging, erasure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from clause.errors import BadInputError
+from clause.graph.scopes import Caller
+from clause.knowledge.models_entities import EntitySearch, TrustCheck
+from clause.knowledge.models_lineage import ErasureRequest, RetractionRequest
+from clause.mcp_bridge.tool import Arguments, Found, Id, ScopesGiven, only, tool
+
+if TYPE_CHECKING:
+    from clause.container import Container
+
+
+class EntityNamed(Arguments):
+    """Which entity."""
+
+    entity: Id = Field(description="its id, its exact name, or an alias")
+    scopes: ScopesGiven = None
+
+
+class Taking(Arguments):
+    """What is taken back, or given back."""
+
+    step: Literal["preview", "apply", "undo"] = Field("preview", description="preview first; undo takes a receipt_id")
+    belief_id: Id | None = Field(None, description="the belief that is taken back")
+    source_id: Id | None = Field(None, description="or the source, with all that only it says")
+    reason: str = Field("", max_length=2000, description="why; kept with the receipt")
+    plan: str | None = Field(None, max_length=100, description="the preview's plan: refused when it has changed since")
+    receipt_id: Id | None = Field(None, description="undo: the id that apply gave")
+
+
+class Merged(Arguments):
+    """Which merge is undone."""
+
+    receipt_id: Id = Field(description="the merge's receipt, or the id of the belief that went into another")
+
+
+class Forgetting(ErasureRequest):
+    """What is forgotten for good; a preview unless confirmed."""
+
+    confirm: bool = Field(False, description="false: only say what would go; true: it goes, for good")
+
+
+@tool("personal", reads=True)
+async def entity_get(container: Container, given: EntityNamed, caller: Caller) -> Found:
+    """Show one entity: its kind, its other names, and how much is known about it. Use it when you have an id or an
+    exact name; for a part of a name use entity_search."""
+    return await container.rooms.knowledge.entities.get(given.entity, scopes=given.scopes, caller=caller)
+
+
+@tool("personal", reads=True)
+async def entity_search(container: Container, given: EntitySearch, caller: Caller) -> Found:
+    """Find people, tools, projects, places and other things by name or meaning. Use it to get the entity_id that
+    belief_query narrows by, or to see whether something is known at all."""
+    found = await container.rooms.knowledge.entities.search(given, caller=caller)
+    return {"items": found, "reason": "" if found else "no entity in these scopes has a name or meaning like that"}
+
+
+@tool("connected", reads=True)
+async def trust_check(container: Container, given: TrustCheck, caller: Caller) -> Found:
+    """Say whom or what to trust on a topic, by the confidence of what they said. Use it when sources disagree, or
+    before you rely on somebody in a field."""
+    return await container.rooms.knowledge.trust.check(given, caller=caller)
+
+
+@tool("full", destroys=True)
+async def belief_retract(container: Container, given: Taking, caller: Caller) -> Found:
+    """Take back a belief or a source with everything that rests on it: preview lists it, apply does it in one step,
+    undo gives back exactly what was there. Use it when something turns out to be false or forged from the start; for
+    what has changed use belief_supersede. Show the user the preview before you apply it."""
+    retraction = container.rooms.knowledge.retraction
+    if given.step == "undo":
+        if given.receipt_id is None:
+            raise BadInputError("undo needs the receipt that apply gave", field="receipt_id")
+        return await retraction.undo(given.receipt_id, caller=caller)
+    request = only(RetractionRequest, given)
+    if given.step == "preview":
+        return await retraction.preview(request, caller=caller)
+    return await retraction.apply(request, caller=caller)
+
+
+@tool("full")
+async def belief_unmerge(container: Container, given: Merged, caller: Caller) -> Found:
+    """Separate two beliefs that were merged as if they said the same; the lost one comes back. Use it when a belief
+    counts a statement as its own that says something else."""
+    return await container.rooms.knowledge.merging.unmerge(given.receipt_id, caller=caller)
+
+
+@tool("full", destroys=True)
+async def forget(container: Container, given: Forgetting, caller: Caller) -> Found:
+    """Erase a scope, a source, a belief or a memory for good, with what was derived only from it and its text in
+    recorded runs; there is no undo. Use it only when the user asks to be forgotten or to delete something: call it
+    without confirm first, show what would go, and confirm only after a yes."""
+    erasure = container.rooms.knowledge.erasure
+    request = only(ErasureRequest, given)
+    return await (erasure.apply if given.confirm else erasure.preview)(request, caller=caller)
+
+
+TOOLS = (entity_get, entity_search, trust_check, belief_retract, belief_unmerge, forget)
