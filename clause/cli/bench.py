@@ -130,6 +130,19 @@ def flags(*, policy: PolicyName = "learned", calls: Calls = 100, as_json: JsonFl
     _run(lambda c: flags_bench(c, _graph(), policy=policy, calls=calls, command=given_command()), as_json)
 
 
+@app.command()
+def beliefs(
+    *,
+    count: Annotated[int, typer.Option("--beliefs", min=10, help="How many are there already.")] = 100_000,
+    calls: Calls = 100,
+    as_json: JsonFlag = False,
+) -> None:
+    """Stating and asking among many beliefs, beyond the embedding, in a scope that is erased afterwards."""
+    from clause.evaluation.bench_beliefs import beliefs_bench
+
+    _run(lambda c: beliefs_bench(c, count, calls, given_command()), as_json, sample=False)
+
+
 @app.command("serve-start")
 def serve_start(*, as_json: JsonFlag = False) -> None:
     """From `clause serve` to ready, with the server up; refused while this home's API runs."""
@@ -161,9 +174,9 @@ def _graph() -> Any:
     return TripleGraph.read(KB)
 
 
-def _run(study: Study, as_json: bool) -> None:
+def _run(study: Study, as_json: bool, *, sample: bool = True) -> None:
     async def run() -> dict[str, Any]:
-        async with opened() as container:
+        async with opened(sample=sample) as container:
             return await study(container)
 
     _show(asyncio.run(run()), as_json)

@@ -32,6 +32,14 @@ ROLES: Final = ("subject", "object", "source", "context")
 ENTRY: Final = 12
 """Numbers of one entry of `history`: see cypher/knowledge/settle.cypher."""
 
+FIELDS: Final = (
+    "id", "scope", "content", "content_hash", "domain_path", "status", "stage", "signal", "source_kind", "source_id",
+    "extraction_method", "visibility", "decay", "sources", "statements", "open_tensions", "version", "valid_from",
+    "valid_until", "given_until", "superseded_at", "archived_at", "retracted_at", "superseded_by_id", "merged_into",
+    "given_freshness", "ceiling", *(f"c_{name}" for name in WEIGHTS),
+)  # fmt: skip
+"""Properties that a read of many beliefs asks for by name; `recorded_at` and `confirmed_at` come as numbers."""
+
 _DAY_MS = 86_400_000.0
 
 

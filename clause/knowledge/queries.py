@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from clause.graph.scopes import Caller, scope_token
 from clause.ground import Ground
-from clause.knowledge.belief_rows import HELD
+from clause.knowledge.belief_rows import FIELDS, HELD
 from clause.knowledge.content import domain_token, recorded_token
 from clause.knowledge.models_query import (
     BeliefHits,
@@ -21,7 +21,7 @@ from clause.knowledge.models_query import (
 from clause.knowledge.ranking import Moment, chosen
 from clause.text.lucene import escape
 
-WIDTH: Final = 3
+WIDTH: Final = 2
 """Candidates of each ranking for each belief that is asked for."""
 
 _PAST_WIDTH: Final = 10
@@ -80,6 +80,7 @@ class Queries:
             "words": _words(query.query, scopes, past) if words else "",
             "narrow": _narrow(query.domain_filter, scopes, past),
             "entity_id": query.entity_id or "",
+            "fields": [*FIELDS, *(["history"] if past is not None else [])],
             "scopes": list(scopes),
         }
         if past is not None:

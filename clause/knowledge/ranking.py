@@ -1,25 +1,29 @@
 """Filters, floors and order of beliefs that may answer a question: pure functions over one belief at a time.
 
-Nothing here depends on what else is stored, so that an answer about the past stays as it was when later facts come in.
+They work on properties as the graph has them; models are made of what is told in the end. Nothing here depends on
+what else is stored, so that an answer about the past stays as it was when later facts come in.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from clause.knowledge import belief_rows as rows
-from clause.knowledge.models import Belief
-from clause.knowledge.models_query import BeliefHit, BeliefQuery, RankingExplanation, Removed
+from clause.knowledge.models import ConfidenceDimensions
+from clause.knowledge.models_query import BeliefHit, BeliefQuery, RankingExplanation, RankingWeights, Removed
 from clause.text.similarity import clip01
-from clause.text.slots import read_statement
+from clause.text.vocabulary import ADJUNCTS
 
 _PER_DAY = 0.01
 _WORDS = 0.5
+_WORD = re.compile(r"[^\W_]+")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -42,19 +46,19 @@ def chosen(
 ) -> tuple[list[BeliefHit], list[Removed]]:
     """The hits in their order, and what filters and floors took; `found` are rows of `knowledge/search_beliefs`."""
     taken: Counter[str] = Counter()
-    hits = []
-    asked = forms(query.query)
+    ranked = []
+    asked = words_of(query.query)
     for row in found:
-        known = row["belief"] if moment.recorded is None else rows.as_recorded(row["belief"], moment.recorded)
-        belief = None if known is None else rows.belief_of(known, row["entities"], moment.recorded or moment.now)
-        if belief is None:
-            taken["as_of_recorded"] += 1
-        elif (by := next(_refusals(belief, row["similarity"], query, moment), None)) is not None:
-            taken[by] += 1
+        near = _near(row, moment)
+        by = "as_of_recorded" if near is None else next(_refusals(near, query, moment), None)
+        if near is None or by is not None:
+            taken[str(by)] += 1
         else:
-            hits.append(_hit(belief, row["similarity"], asked, query, moment))
-    hits.sort(key=lambda hit: (-hit.final_score, hit.belief.id))
-    return hits[: query.limit], [Removed(by=name, count=count) for name, count in taken.most_common()]
+            parts = _parts(near, asked, moment)
+            ranked.append((_score(parts, query.ranking), near, parts))
+    ranked.sort(key=lambda one: (-one[0], one[1].known["id"]))
+    hits = [_hit(score, near, parts, query, moment) for score, near, parts in ranked[: query.limit]]
+    return hits, [Removed(by=name, count=count) for name, count in taken.most_common()]
 
 
 def semantic(similarity: float, asked: frozenset[str], content: str) -> float:
@@ -63,7 +67,7 @@ def semantic(similarity: float, asked: frozenset[str], content: str) -> float:
     >>> semantic(0.5, frozenset({"tea"}), "Ann likes tea"), semantic(0.5, frozenset({"tea"}), "no")
     (0.75, 0.5)
     """
-    share = len(asked & forms(content)) / len(asked) if asked else 0.0
+    share = len(asked & words_of(content)) / len(asked) if asked else 0.0
     return 1 - (1 - clip01(similarity)) * (1 - _WORDS * share)
 
 
@@ -78,58 +82,98 @@ def recency(recorded_at: datetime, at: datetime) -> float:
     return math.exp(-_PER_DAY * max(0.0, (at - recorded_at).total_seconds() / 86_400))
 
 
-def forms(text: str) -> frozenset[str]:
-    """The content words of a text in their look-up forms."""
-    return frozenset(form for _, form, _ in read_statement(text).content)
+def words_of(text: str) -> frozenset[str]:
+    """The words of a text that say something, in lower case.
+
+    >>> sorted(words_of("Where is the green Tea?"))
+    ['green', 'tea']
+    """
+    return frozenset(_WORD.findall(text.casefold())) - ADJUNCTS
 
 
-def _hit(belief: Belief, similarity: float, asked: frozenset[str], query: BeliefQuery, moment: Moment) -> BeliefHit:
-    weights = query.ranking
-    parts = (
-        (weights.semantic, semantic(similarity, asked, belief.content)),
-        (weights.confidence, belief.confidence.overall),
-        (weights.recency, recency(belief.recorded_at, moment.recorded or moment.now)),
+@dataclass(frozen=True)
+class _Near:
+    """One candidate: its properties as they are or were, its dimensions, its cosine, its entities."""
+
+    known: Mapping[str, Any]
+    dimensions: ConfidenceDimensions
+    similarity: float
+    entities: Sequence[Sequence[str]]
+
+
+def _near(row: Mapping[str, Any], moment: Moment) -> _Near | None:
+    """A row of `knowledge/search_beliefs`; None where the belief was not known at the moment."""
+    names = rows.FIELDS if moment.recorded is None else (*rows.FIELDS, "history")
+    found: Mapping[str, Any] | None = dict(zip(names, row["fields"], strict=True)) | {
+        "recorded_at": _EPOCH + timedelta(microseconds=row["recorded_us"]),
+        "confirmed_at": _EPOCH + timedelta(microseconds=row["confirmed_us"]),
+    }
+    if moment.recorded is not None and found is not None:
+        found = rows.as_recorded(found, moment.recorded)
+    if found is None:
+        return None
+    dimensions = rows.dimensions_of(found, moment.recorded or moment.now)
+    return _Near(found, dimensions, row["similarity"], row["entities"])
+
+
+def _parts(near: _Near, asked: frozenset[str], moment: Moment) -> tuple[float, float, float]:
+    """Semantic, confidence and recency."""
+    return (
+        semantic(near.similarity, asked, near.known["content"]),
+        near.dimensions.overall,
+        recency(near.known["recorded_at"], moment.recorded or moment.now),
     )
-    score = sum(weight * value for weight, value in parts) / sum(weight for weight, _ in parts)
-    told = RankingExplanation(
-        semantic=clip01(parts[0][1]), confidence=parts[1][1], recency=clip01(parts[2][1]), weights=weights
-    )
+
+
+def _score(parts: tuple[float, float, float], weights: RankingWeights) -> float:
+    weighed = (weights.semantic, weights.confidence, weights.recency)
+    return sum(weight * value for weight, value in zip(weighed, parts, strict=True)) / sum(weighed)
+
+
+def _hit(score: float, near: _Near, parts: tuple[float, float, float], query: BeliefQuery, moment: Moment) -> BeliefHit:
+    told = None
+    if query.explain:
+        told = RankingExplanation(
+            semantic=clip01(parts[0]), confidence=parts[1], recency=clip01(parts[2]), weights=query.ranking
+        )
     return BeliefHit(
-        belief=belief,
-        similarity=max(-1.0, min(1.0, similarity)),
+        belief=rows.belief_of(near.known, near.entities, moment.recorded or moment.now),
+        similarity=max(-1.0, min(1.0, near.similarity)),
         final_score=clip01(score),
-        ranking=told if query.explain else None,
+        ranking=told,
     )
 
 
-def _refusals(belief: Belief, similarity: float, query: BeliefQuery, moment: Moment) -> Iterator[str]:
+def _refusals(near: _Near, query: BeliefQuery, moment: Moment) -> Iterator[str]:
     """What stands against a belief, by the names of the request's fields, in the order in which they are counted."""
-    if belief.merged_into_id is not None:
+    known = near.known
+    if known.get("merged_into") is not None:
         yield "merged"
-    if belief.status == "retracted":
+    if known["status"] == "retracted":
         yield "retracted"
-    if belief.status == "archived" and not query.include_archived:
+    if known["status"] == "archived" and not query.include_archived:
         yield "include_archived"
-    if belief.status == "superseded" and not query.include_superseded:
+    if known["status"] == "superseded" and not query.include_superseded:
         yield "include_superseded"
-    if not _valid(belief, query, moment):
+    if not _valid(known, query, moment):
         yield "as_of_valid"
     if query.domain_filter and not {one.casefold() for one in query.domain_filter} & {
-        one.casefold() for one in belief.domain_path
+        one.casefold() for one in known["domain_path"] or ()
     }:
         yield "domain_filter"
-    if query.entity_id is not None and query.entity_id not in {entity.id for entity in belief.entities}:
+    if query.entity_id is not None and query.entity_id not in {entity[0] for entity in near.entities}:
         yield "entity_id"
-    if query.min_similarity is not None and similarity < query.min_similarity:
+    if query.min_similarity is not None and near.similarity < query.min_similarity:
         yield "min_similarity"
     for name in type(query.floors).model_fields:
-        floor, value = getattr(query.floors, name), getattr(belief.confidence, name)
+        floor, value = getattr(query.floors, name), getattr(near.dimensions, name)
         if floor is not None and (value is None or value < floor):
             yield f"floors.{name}"
 
 
-def _valid(belief: Belief, query: BeliefQuery, moment: Moment) -> bool:
+def _valid(known: Mapping[str, Any], query: BeliefQuery, moment: Moment) -> bool:
     """Whether it was true then; one whose place another took ended there, which asking for superseded ones forgives."""
-    ended = belief.valid_until is not None and belief.valid_until <= moment.valid
-    forgiven = belief.status == "superseded" and query.as_of_valid is None
-    return (belief.valid_from is None or belief.valid_from <= moment.valid) and (not ended or forgiven)
+    start, end = known.get("valid_from"), known.get("valid_until")
+    ended = end is not None and end <= moment.valid
+    forgiven = known["status"] == "superseded" and query.as_of_valid is None
+    return (start is None or start <= moment.valid) and (not ended or forgiven)

@@ -2,9 +2,9 @@
 //                           narrowed to domains or an entity, what the narrowing leaves; similarity is the cosine
 // mode:       read
 // returns:    many
-// parameters: $embedding VECTOR, $words STRING, $narrow STRING, $entity_id STRING, $scopes LIST<STRING>,
-//             $statuses LIST<STRING>, $limit INTEGER
-// columns:    belief, similarity, entities
+// parameters: $embedding VECTOR, $words STRING, $narrow STRING, $entity_id STRING, $fields LIST<STRING>,
+//             $scopes LIST<STRING>, $statuses LIST<STRING>, $limit INTEGER
+// columns:    fields, similarity, recorded_us, confirmed_us, entities
 CYPHER 25 CALL () {
   MATCH (n:Belief)
   SEARCH n IN (VECTOR INDEX belief_embedding FOR $embedding WHERE n.scope IN $scopes AND n.status IN $statuses LIMIT $limit) SCORE AS score
@@ -28,7 +28,9 @@ CYPHER 25 CALL () {
 }
 WITH n, max(cosine) AS cosine
 WITH n, coalesce(cosine, 2 * vector.similarity.cosine(n.embedding, $embedding) - 1) AS similarity
-RETURN n {.*, embedding: NULL} AS belief, similarity,
+RETURN [name IN $fields | n[name]] AS fields, similarity,
+  n.recorded_at.epochSeconds * 1000000 + n.recorded_at.microsecond AS recorded_us,
+  n.confirmed_at.epochSeconds * 1000000 + n.confirmed_at.microsecond AS confirmed_us,
   COLLECT { MATCH (n)-[about:ABOUT]->(e:Entity) WHERE e.scope IN $scopes
             RETURN [e.id, e.name, e.kind, about.role] ORDER BY about.role DESC, e.name, e.id LIMIT 100 } AS entities
 ORDER BY similarity DESC, n.id

@@ -64,7 +64,7 @@ async def test_a_paraphrase_corroborates_and_a_changed_number_does_not(knowledge
         BeliefCreate(content="Ann Miller rides her bike to the office in Bern every morning"), caller=OWNER
     )
     same = await knowledge.beliefs.create(
-        BeliefCreate(content="Every morning Ann Miller rides her bike to the office in Bern."), caller=OWNER
+        BeliefCreate(content="Ann Miller rides her bicycle to the office in Bern every morning"), caller=OWNER
     )
     assert first.belief is not None
     assert same.belief is not None
