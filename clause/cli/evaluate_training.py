@@ -145,7 +145,7 @@ def _player(asked: Iterable[Question], checkpoint: Path | None) -> Player:
 
 def _bench(train: list[str], questions: list[str], checkpoint: Path | None, config: Path | None) -> Bench:
     from clause.evaluation import material
-    from clause.evaluation.training.generalisation import Bench
+    from clause.evaluation.training.generalisation import Bench, Walks
     from clause.evaluation.training.rows import SHORTENED
     from clause.policy.checkpoint import SHIPPED, load
     from clause.policy.embeddings import VectorTable
@@ -158,8 +158,9 @@ def _bench(train: list[str], questions: list[str], checkpoint: Path | None, conf
         question_sets(train, None, None),
         question_sets(questions, None, None),
         Recipe.read(config or SHORTENED),
-        load(checkpoint or SHIPPED),
+        load(checkpoint or SHIPPED).scorer,
         VectorTable(made.embedder),
+        Walks(made.snapshot),
     )
 
 

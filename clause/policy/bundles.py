@@ -76,10 +76,8 @@ def bundles(episode: Episode, prospect: Prospect, *, deletes: bool = True) -> Bu
             for count in episode.counts(len(edges)):
                 found.actions.append(AddBundle(place, tree.pattern[depth], count, node))
                 found.depths.append(depth)
-                gain, *cost = (float(column[edges[:count]].sum()) for column in prospect.worth[depth].columns)
-                row = _row(prospect, depth, node, age, edges, count)
-                net = prospect.here.net_gain(gain, edges=cost[0], tokens=cost[1])
-                found.rows.append([*row, *common, 0.0, net])
+                row, net_gain = _row(prospect, depth, node, age, edges, count)
+                found.rows.append([*row, *common, 0.0, net_gain])
     idle = idle_edges(episode, tree, prospect.progress) if deletes else ()
     if idle and len(idle) <= episode.edge_allowance():
         found.actions.append(Delete(idle))
@@ -90,9 +88,11 @@ def bundles(episode: Episode, prospect: Prospect, *, deletes: bool = True) -> Bu
 
 def idle_edges(episode: Episode, tree: PlanTree, progress: Progress) -> tuple[Edge, ...]:
     """The edges of the subgraph that hold up no answer of the tree: off the plan, or leading to no reached end."""
+    added = episode.subgraph.edges
+    if not added:
+        return ()
     holding = progress.recency[-1] > 0
     useful: set[Edge] = set()
-    added = episode.subgraph.edges
     for depth in range(len(tree.levels) - 1, -1, -1):
         level = tree.levels[depth]
         kept = np.array([edge in added for edge in level.edges], dtype=bool) & holding[level.far]
@@ -148,13 +148,14 @@ def _deletion(episode: Episode, prospect: Prospect, idle: Sequence[Edge]) -> lis
 
 def _row(  # noqa: PLR0917 -- private, one caller
     prospect: Prospect, depth: int, node: str | None, age: int, edges: Ints, count: int
-) -> list[float]:
+) -> tuple[list[float], float]:
+    """The features up to `answers_at_once`, and the net gain."""
     worth, here = prospect.worth[depth], prospect.here
     taken = edges[:count]
     gain, whole, tokens = (float(values[taken].sum()) for values in worth.columns)
     share = whole / max(1.0, here.edges_left) + tokens / max(1.0, here.tokens_left)
     to_go = len(prospect.tree.levels) - 1 - depth
-    return [
+    row = [
         0.0,
         float(node is None),
         to_go / 3,
@@ -171,3 +172,4 @@ def _row(  # noqa: PLR0917 -- private, one caller
         0.0,
         logged(count) if to_go == 0 else 0.0,
     ]
+    return row, here.net_gain(gain, edges=whole, tokens=tokens)

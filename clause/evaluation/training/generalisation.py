@@ -1,7 +1,7 @@
 """What a reader makes of wordings, names, types and lengths that its training did not have.
 
-Only the reader is trained (cloned) here; the agents are those of the checkpoint that is measured, and play where
-budgets are ample. Each figure stands beside the same questions' under a reader that lacked nothing.
+Only the reader matters here: what it reads is walked without any budget. Each figure stands beside that of the same
+questions under a reader that lacked nothing.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from clause.evaluation.training.splits import (
     renamed,
     types_of,
 )
-from clause.evaluation.training.trial import Player
-from clause.policy.checkpoint import Checkpoint
 from clause.policy.embeddings import VectorTable
-from clause.policy.lessons import label
+from clause.policy.lessons import label, pose
 from clause.policy.networks import RelationScorer
+from clause.policy.patterns import HopTable, Pattern
+from clause.policy.reader import PatternReader
 from clause.policy.recipe import Recipe
-from clause.policy.trainer import AMPLE
+from clause.policy.rollout import Task
 from clause.policy.warm_start import Example, Lesson, clone
 from clause.reasoning.neighbourhood import RelationshipType
 from clause.reasoning.snapshot import Snapshot
@@ -44,20 +44,47 @@ LEAST_CUED = 0.5
 """Share of a type's questions with a lexical cue from which on the type counts as cued."""
 
 
+class Walks:
+    """Whole typed walks on a snapshot, by node ids."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._ids = snapshot.ids
+        self._rows = {node: row for row, node in enumerate(snapshot.ids)}
+        self._table = HopTable(snapshot)
+
+    def ends(self, seed: str, pattern: Pattern) -> frozenset[str]:
+        """Where a pattern ends from a node, the whole front at each hop, never back on the node itself."""
+        start = self._rows[seed]
+        front = np.array([start], dtype=np.int32)
+        for hop in pattern:
+            front = self._table.step(front, hop)
+            front = front[front != start]
+        return frozenset(self._ids[row] for row in front.tolist())
+
+    def exact(self, task: Task) -> float:
+        """Exact match, in expectation over the ends of the first plan that leads anywhere."""
+        for plan in task.plans:
+            ends = self.ends(plan.seed, plan.pattern)
+            if ends:
+                return len(ends & task.answers) / len(ends)
+        return 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What the studies share: a graph with vectors of its types, files by hop, a recipe, and the agents measured."""
+    """What the studies share: a graph with vectors of its types, files by hop, a recipe, and the reader measured."""
 
     snapshot: Snapshot
     embedder: Embedder
     train: Sets
     dev: Sets
     recipe: Recipe
-    checkpoint: Checkpoint
+    scorer: RelationScorer
     table: VectorTable
+    walks: Walks
 
-    def cloned(self, seed: int, keep: Callable[[Question], bool], without: str | None = None) -> Checkpoint:
-        """The measured agents with a reader cloned on the training questions that are kept.
+    def cloned(self, seed: int, keep: Callable[[Question], bool], without: str | None = None) -> RelationScorer:
+        """A reader cloned on the training questions that are kept.
 
         `without` names a relationship type that the reader does not even see as a wrong choice.
         """
@@ -66,22 +93,18 @@ class Bench:
         labelled = label(self.snapshot, bracketed(self.snapshot, kept), max_hops=recipe.cloning.max_hops)
         examples = [example for one in labelled if (example := _spared(one, without)).patterns]
         lesson = Lesson(examples, [name for name in self.snapshot.relations if name != without], self.table)
-        return self.with_reader(clone(lesson, recipe.network, recipe.cloning, seed=seed))
-
-    def with_reader(self, scorer: RelationScorer) -> Checkpoint:
-        """The measured agents with another reader."""
-        return replace(self.checkpoint, scorer=scorer)
+        return clone(lesson, recipe.network, recipe.cloning, seed=seed)
 
     def exact(
         self,
-        checkpoint: Checkpoint,
+        scorer: RelationScorer,
         asked: Sequence[Question],
         types: Mapping[str, RelationshipType] | None = None,
     ) -> list[float]:
-        """Supported exact match of each question, topic entities given, budgets ample."""
+        """Exact match (in expectation over ties) of where the best pattern that leads anywhere ends."""
         snapshot = self.snapshot if types is None else replace(self.snapshot, types=types)
-        player = Player.of(checkpoint, snapshot, bracketed(snapshot, asked), self.table)
-        return [result.exact for result in player.play([AMPLE] * len(player.tasks))]
+        tasks = pose(snapshot, bracketed(snapshot, asked), PatternReader(scorer), self.table)
+        return [self.walks.exact(task) for task in tasks]
 
 
 def wordings(bench: Bench, seeds: Sequence[int], count: int, told: Told) -> dict[str, Any]:
@@ -99,12 +122,12 @@ def wordings(bench: Bench, seeds: Sequence[int], count: int, told: Told) -> dict
 
 
 def names(bench: Bench, count: int, told: Told) -> dict[str, Any]:
-    """The checkpoint as it is, the graph's types under names that no training used, against their plain names."""
+    """The reader as it is, the graph's types under names that no training used, against their plain names."""
     others = asyncio.run(renamed(bench.snapshot.types, names_of_tests(), bench.embedder))
     found = {}
     for hop, questions in bench.dev.items():
         asked = _spread(questions, count)
-        pair = {"lacking": bench.exact(bench.checkpoint, asked, others), "full": bench.exact(bench.checkpoint, asked)}
+        pair = {"lacking": bench.exact(bench.scorer, asked, others), "full": bench.exact(bench.scorer, asked)}
         found[hop] = _compared([pair])
         told(f"renamed types, {hop} hops")
     return found

@@ -11,7 +11,7 @@ from clause.evaluation import material
 from clause.evaluation.questions import Question
 from clause.evaluation.training import generalisation as studies
 from clause.evaluation.training.adaptation import Change, changed
-from clause.evaluation.training.generalisation import Bench
+from clause.evaluation.training.generalisation import Bench, Walks
 from clause.evaluation.training.report import adaptation_text, generalisation_text, trial_text
 from clause.evaluation.training.splits import has_cue, has_wording, is_held_out, names_of_tests, needs_not, renamed
 from clause.evaluation.training.trial import Player, summed_up
@@ -20,7 +20,7 @@ from clause.policy.embeddings import VectorTable
 from clause.policy.wording import paraphrases, plain_text
 from clause.reasoning.budget import Budgets
 from clause.reasoning.neighbourhood import Hop
-from tests.unit.policy.cinema import DIRECTED, DIRECTS, EMBEDDER, GENRE, STARS, checkpoint, cinema, types, walk
+from tests.unit.policy.cinema import DIRECTED, DIRECTS, EMBEDDER, GENRE, STARS, checkpoint, cinema, task, types, walk
 from tests.unit.policy.test_trainer import RECIPE
 
 ASKED = {
@@ -54,8 +54,8 @@ def sets() -> dict[str, list[Question]]:
 
 @pytest.fixture(scope="module")
 def bench() -> Bench:
-    made = checkpoint()
-    return Bench(cinema(), EMBEDDER, sets(), sets(), RECIPE, made, VectorTable(EMBEDDER))
+    table = VectorTable(EMBEDDER)
+    return Bench(cinema(), EMBEDDER, sets(), sets(), RECIPE, checkpoint().scorer, table, Walks(cinema()))
 
 
 def test_a_wording_is_kept_whole_and_some_are_held_out() -> None:
@@ -116,10 +116,19 @@ def test_every_study_stands_beside_the_same_questions_with_nothing_lacking(bench
     assert "renamed types" in text
 
 
-def test_a_reader_of_no_type_never_sees_it(bench: Bench) -> None:
-    made = bench.cloned(0, lambda question: needs_not(question, "has_genre"), "has_genre")
-    assert made.actors is bench.checkpoint.actors
-    assert made.scorer is not bench.checkpoint.scorer
+def test_a_walk_serves_whole_fronts_and_never_comes_back_on_its_start() -> None:
+    walks = Walks(cinema())
+    for film in range(8):
+        for pattern in ((DIRECTED,), (STARS, STARS.inverse), (DIRECTED, DIRECTS, GENRE)):
+            assert walks.ends(f"film{film}", pattern) == walk(f"film{film}", pattern)
+
+
+def test_the_first_plan_that_leads_anywhere_is_judged() -> None:
+    walks, right = Walks(cinema()), task("film0", (DIRECTED,))
+    nowhere, wrong = replace(right.plans[0], pattern=(DIRECTS,)), replace(right.plans[0], pattern=(STARS,))
+    assert walks.exact(replace(right, plans=(nowhere, *right.plans))) == 1.0
+    assert walks.exact(replace(right, plans=(wrong, *right.plans))) == 0.0
+    assert walks.exact(replace(right, plans=(nowhere,))) == 0.0
 
 
 def test_agents_that_are_told_of_new_limits_keep_them() -> None:
