@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from clause import telemetry
+from clause import database, telemetry
 from clause.api import server
+from clause.operations import listening
 from clause.settings import Settings
 from tests.unit.cli.conftest import Done
 
@@ -26,6 +27,19 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Settings, int]]:
     return calls
 
 
+@pytest.fixture
+def keys(monkeypatch: pytest.MonkeyPatch, graph: Any) -> list[bool]:
+    """Whether a key is in force, as the graph would say."""
+    in_force: list[bool] = []
+
+    async def any_in_force(_keys: Any) -> bool:
+        return in_force[-1]
+
+    monkeypatch.setattr(listening, "open_graph", database.open_graph)
+    monkeypatch.setattr(listening.ApiKeys, "any_in_force", any_in_force)
+    return in_force
+
+
 def test_the_addresses_are_told_before_serving(clause: Clause, served: list[tuple[Settings, int]]) -> None:
     done = clause("serve", "--port", "0", "--json")
     ((settings, port),) = served
@@ -38,11 +52,20 @@ def test_without_json_nothing_is_on_stdout(clause: Clause, served: list[Any]) ->
     assert clause("serve", "--port", "0").out == ""
 
 
-def test_binding_beyond_the_loopback_is_refused(clause: Clause, served: list[Any]) -> None:
+def test_binding_beyond_the_loopback_is_refused_while_there_are_no_keys(
+    clause: Clause, served: list[Any], keys: list[bool]
+) -> None:
+    keys.append(False)
     done = clause("serve", "--host", "0.0.0.0", "--port", "0")
     assert done.code == 1
     assert "0.0.0.0 is not the loopback" in done.err
     assert served == []
+
+
+def test_binding_beyond_the_loopback_is_allowed_with_keys(clause: Clause, served: list[Any], keys: list[bool]) -> None:
+    keys.append(True)
+    assert clause("serve", "--host", "0.0.0.0", "--port", "0").code == 0
+    assert len(served) == 1
 
 
 def test_a_taken_port_is_one_line_and_a_way_out(clause: Clause, served: list[Any]) -> None:
