@@ -13,7 +13,8 @@ from clause.api.dependencies import CallerDependency, Services
 from clause.api.idempotency import Idempotent
 from clause.api.pagination import Page, PageDependency, page_of
 from clause.api.strict_json import StrictRoute, written
-from clause.api.versions import IfMatch, etag
+from clause.api.versions import IfMatch, etag, require_version
+from clause.knowledge.models_lineage import ErasureRequest
 from clause.memory.models import (
     DeletedMemory,
     MemoryReadInput,
@@ -152,10 +153,16 @@ async def get_memory(memory_id: MemoryId, services: Services, caller: CallerDepe
 async def delete_memory(
     memory_id: MemoryId, services: Services, caller: CallerDependency, accepted: IfMatch, once: Idempotent
 ) -> Response:
-    """Take a memory out, with its vector; the prototype of its cluster is the mean of those left."""
-    return await once.answer(
-        lambda: services.rooms.memory.store.delete(memory_id, caller=caller, versions=accepted), status=HTTPStatus.OK
-    )
+    """Forget a memory for good, and every trace of it; the prototype of its cluster is the mean of those left."""
+
+    async def forget() -> DeletedMemory:
+        require_version(accepted, (await services.rooms.memory.store.get(memory_id, caller=caller)).version)
+        await services.runs.settled()
+        request = ErasureRequest(memory_id=memory_id)
+        await services.rooms.knowledge.erasure.apply(request, caller=caller, keep_root=True)
+        return await services.rooms.memory.store.delete(memory_id, caller=caller, versions=accepted)
+
+    return await once.answer(forget, status=HTTPStatus.OK)
 
 
 def _location(body: Mapping[str, Any]) -> Mapping[str, str]:

@@ -82,10 +82,18 @@ class Door:
                     yield method, path, operation
 
     async def ask(
-        self, who: Tenant, method: str, path: str, body: Any = None, query: Mapping[str, str] | None = None
+        self,
+        who: Tenant,
+        method: str,
+        path: str,
+        body: Any = None,
+        query: Mapping[str, str] | None = None,
+        *,
+        key: str | None = None,
     ) -> Response:
-        """One request as a tenant."""
-        return await self._client.request(method, path, json=body, params=query, headers=who.headers)
+        """One request as a tenant, with an Idempotency-Key where one is given."""
+        headers = {**who.headers, **({"Idempotency-Key": key} if key else {})}
+        return await self._client.request(method, path, json=body, params=query, headers=headers)
 
     def resolved(self, schema: Mapping[str, Any]) -> dict[str, Any]:
         """A schema with its reference followed."""
