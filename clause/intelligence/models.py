@@ -157,3 +157,9 @@ class InvestigationReport(Model):
     investigated: int = Field(ge=0)
     findings: int = Field(ge=0, description="Relationships written, with provenance")
     failed: int = Field(0, ge=0, description="Triggers that wait until their lease expires")
+
+
+class TriggerList(Model):
+    """Triggers, newest first."""
+
+    items: list[TriggerState]

@@ -10,7 +10,6 @@ from clause.intelligence.models import CausalIntervention, Instant, Model, Name,
 from clause.intelligence.noisy_or import BASE_RATE
 
 Method = Literal["exact", "sampled", "none"]
-CausalKind = Literal["causes", "enables", "inhibits"]
 
 
 class CausalQuestion(Model):
@@ -92,36 +91,6 @@ class RootCauses(Model):
     node: str
     causes: list[RootCause]
     truncated: bool = False
-
-
-class CausalRelation(Model):
-    """One thing causes, enables or inhibits another."""
-
-    cause: Name
-    effect: Name
-    kind: CausalKind = "causes"
-    strength: float = Field(1.0, ge=0.0, le=1.0, description="Chance that the cause acts when it is present")
-    source: Name = Field("agent", description="Who says so: a source's id")
-    version: int | None = Field(None, ge=0, description="The version that was read; another one is a conflict")
-    scope: ScopeField = None
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "example": {"cause": "greenhouse gases", "effect": "climate change", "kind": "causes", "strength": 0.9}
-        }
-    )
-
-
-class CausalRelationStored(Model):
-    """A causal relationship as it is stored now."""
-
-    cause: str = Field(description="The cause's id")
-    effect: str = Field(description="The effect's id")
-    kind: CausalKind
-    strength: float
-    version: int
-    conflicts_detected: int = 0
-    conflicts_resolved: int = 0
 
 
 class CausalType(Model):

@@ -8,6 +8,7 @@ from clause.ground import Ground
 from clause.intelligence.afterwards import Afterwards
 from clause.intelligence.basins import Basins
 from clause.intelligence.causal import Causal
+from clause.intelligence.conflicts import ConflictGuard
 from clause.intelligence.investigation import Investigator
 from clause.intelligence.thoughtseeds import ThoughtSeeds
 from clause.jobs.runner import JobKind
@@ -25,13 +26,23 @@ class Intelligence:
     thoughtseeds: ThoughtSeeds
     afterwards: Afterwards
     investigator: Investigator
+    conflicts: ConflictGuard
 
     @classmethod
     def open(cls, ground: Ground, knowledge: Knowledge) -> Intelligence:
         """Join the services; nothing is read or started yet."""
         thoughtseeds = ThoughtSeeds(ground)
         afterwards = Afterwards(ground, thoughtseeds)
-        return cls(ground, knowledge, Basins(ground), Causal(ground), thoughtseeds, afterwards, Investigator(ground))
+        return cls(
+            ground=ground,
+            knowledge=knowledge,
+            basins=Basins(ground),
+            causal=Causal(ground),
+            thoughtseeds=thoughtseeds,
+            afterwards=afterwards,
+            investigator=Investigator(ground),
+            conflicts=ConflictGuard(ground, limit=ground.settings.conflict_limit),
+        )
 
     def job_kinds(self) -> dict[str, JobKind]:
         """Long work by kind."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Literal
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Path, Query, Response
 
 from clause.api.dependencies import CallerDependency, Services
 from clause.api.idempotency import Idempotent
 from clause.api.strict_json import StrictRoute, written
 from clause.api.versions import etag
-from clause.intelligence.models import Basin, Strengthened, StrengthenRequest
+from clause.intelligence.models import Basin, Strengthened, StrengthenRequest, TriggerList
 from clause.intelligence.models_causal import (
     CausalQuestion,
     CausalType,
@@ -21,8 +21,10 @@ from clause.intelligence.models_causal import (
     RootCauseRequest,
     RootCauses,
 )
+from clause.intelligence.models_conflicts import AgentWrites, AgentWritesDone, Conflicts
 
 router = APIRouter(prefix="/api/clause", tags=["intelligence"], route_class=StrictRoute)
+Limit = Annotated[int, Query(ge=1, le=200, description="at most so many")]
 BasinId = Annotated[str, Path(max_length=200, description="the basin's id, or its entity's")]
 
 
@@ -65,3 +67,28 @@ async def map_type(body: CausalType, services: Services, caller: CallerDependenc
     """Say that a relationship type means a cause, and how; or that it means none."""
     causal = services.rooms.intelligence.causal
     return await once.answer(lambda: causal.map_type(body, caller=caller), status=HTTPStatus.OK)
+
+
+@router.get("/curiosity/triggers", response_model=TriggerList)
+async def list_triggers(
+    services: Services,
+    caller: CallerDependency,
+    status: Literal["queued", "investigating", "completed"] | None = None,
+    limit: Limit = 50,
+) -> Response:
+    """Hops that came out otherwise than expected, newest first, and how far their investigation is."""
+    found = await services.rooms.intelligence.investigator.triggers(caller=caller, status=status, limit=limit)
+    return written(TriggerList(items=found))
+
+
+@router.post("/writes", response_model=AgentWritesDone)
+async def write(body: AgentWrites, services: Services, caller: CallerDependency, once: Idempotent) -> Response:
+    """An agent's absolute writes, all or none; each says which version it read, and what moved is merged or refused."""
+    conflicts = services.rooms.intelligence.conflicts
+    return await once.answer(lambda: conflicts.write(body, caller=caller), status=HTTPStatus.OK)
+
+
+@router.get("/conflicts", response_model=Conflicts)
+async def list_conflicts(services: Services, caller: CallerDependency, limit: Limit = 50) -> Response:
+    """Write conflicts, newest first, and their share of the last minute's writes."""
+    return written(await services.rooms.intelligence.conflicts.list(caller=caller, limit=limit))

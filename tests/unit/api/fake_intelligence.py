@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from clause.errors import NotFoundError
-from clause.intelligence.models import Basin, CausalIntervention, Strengthened, StrengthenRequest
+from clause.intelligence.models import Basin, CausalIntervention, Strengthened, StrengthenRequest, TriggerState
 from clause.intelligence.models_causal import (
     CausalBasis,
     CausalType,
@@ -14,6 +14,7 @@ from clause.intelligence.models_causal import (
     InterventionResponse,
     RootCauses,
 )
+from clause.intelligence.models_conflicts import AgentWrites, AgentWritesDone, Conflicts
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 RAIN = Basin(
@@ -60,9 +61,33 @@ class FakeCausal:
         return request
 
 
+class FakeInvestigator:
+    """One trigger."""
+
+    async def triggers(self, *, caller: Any, status: str | None, limit: int) -> list[TriggerState]:
+        return [
+            TriggerState(
+                id="cur_1", scope="public", trigger_type="prediction_error", concept="rain", error_magnitude=0.9,
+                timestamp=AT, priority="high",
+            )
+        ]  # fmt: skip
+
+
+class FakeConflicts:
+    """No write meets another."""
+
+    async def write(self, request: AgentWrites, *, caller: Any) -> AgentWritesDone:
+        return AgentWritesDone(versions=[1] * len(request.writes), conflicts_detected=0, conflicts_resolved=0)
+
+    async def list(self, *, caller: Any, limit: int) -> Conflicts:
+        return Conflicts(items=[], rate=0.0)
+
+
 class FakeIntelligence:
     """The room."""
 
     def __init__(self) -> None:
         self.basins = FakeBasins()
         self.causal = FakeCausal()
+        self.investigator = FakeInvestigator()
+        self.conflicts = FakeConflicts()
