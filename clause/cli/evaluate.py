@@ -4,14 +4,32 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clause.cli import evaluate_curiosity, evaluate_frontier, evaluate_pairs, evaluate_recall, evaluate_training
+from clause.cli import (
+    evaluate_clustering,
+    evaluate_curiosity,
+    evaluate_frontier,
+    evaluate_pairs,
+    evaluate_recall,
+    evaluate_training,
+)
 from clause.cli.console import JsonFlag, print_json, stdout
+from clause.cli.evaluate_options import (
+    Backend,
+    BackendOption,
+    EdgeBudget,
+    Limits,
+    LimitsOption,
+    Mask,
+    SeedsFrom,
+    SeedsOption,
+    StepBudget,
+    TokenBudget,
+)
 from clause.cli.measuring import (
     SAMPLE_SCOPE,
     Clients,
@@ -43,38 +61,10 @@ app.command("curiosity")(evaluate_curiosity.curiosity)
 app.command("pairs")(evaluate_pairs.pairs)
 app.command("make-pairs")(evaluate_pairs.make_pairs)
 app.command("train-pairs")(evaluate_pairs.train_pairs)
+app.command("clustering")(evaluate_clustering.clustering)
+app.command("make-clusters")(evaluate_clustering.make_clusters)
 app.command("recall")(evaluate_recall.recall)
 app.command("make-recall")(evaluate_recall.make_recall)
-
-
-class SeedsFrom(StrEnum):
-    """Where the seed entities come from."""
-
-    TEXT = "text"
-    GOLD = "gold"
-
-
-class Backend(StrEnum):
-    """What the agents read: Neo4j, or a snapshot of it in memory."""
-
-    SERVICE = "service"
-    SNAPSHOT = "snapshot"
-
-
-class Limits(StrEnum):
-    """Whether all questions have the same budgets."""
-
-    GIVEN = "given"
-    SAMPLED = "sampled"
-
-
-EdgeBudget = Annotated[int, typer.Option(min=1, max=1000, help="Edges; may go below the API's bound.")]
-StepBudget = Annotated[int, typer.Option(min=1, max=20, help="Steps of the walk.")]
-TokenBudget = Annotated[int, typer.Option(min=1, max=8192, help="Tokens; may go below the API's bound.")]
-SeedsOption = Annotated[SeedsFrom, typer.Option(help="Find the entity in the text, or take the bracketed one.")]
-BackendOption = Annotated[Backend, typer.Option(help="Read Neo4j, or a snapshot of it in memory.")]
-Mask = Annotated[bool, typer.Option("--mask/--no-mask", help="Whether the hard masks are on.")]
-LimitsOption = Annotated[Limits, typer.Option(help="The budgets given, or log-uniform ones for each question.")]
 
 
 @app.command()
