@@ -1,6 +1,6 @@
 """Density clusters of unit vectors: HDBSCAN after a reduction of dimensions. Pure arithmetic, for a process of its own.
 
-Straight on 384 dimensions HDBSCAN leaves a third of short texts as noise and lumps the rest (docs/decisions/0050).
+Straight on 384 dimensions HDBSCAN leaves a third of short texts as noise and lumps the rest (docs/decisions/0010).
 Only labels come from the reduced space: centroids, membership distances and validation stay in the full one.
 """
 
