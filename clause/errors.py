@@ -18,7 +18,8 @@ ClauseError
 └── UnavailableError         the database is away; try again later                503
 
 The doors translate each class once: `status` is the HTTP status, `code` the stable name in problem documents and in
-`--json` output. `field` and `bound` name the input that was wrong, where there is one.
+`--json` output. `field` and `bound` name the input that was wrong, where there is one. What is away or not set up is a
+RuntimeError as well.
 """
 
 from __future__ import annotations
@@ -115,7 +116,7 @@ class BudgetError(ClauseError):
     code = "budget"
 
 
-class SetupError(ClauseError):
+class SetupError(ClauseError, RuntimeError):
     """The installation needs the operator."""
 
     status = 503
@@ -146,7 +147,7 @@ class EmbedderMismatchError(SetupError):
     code = "embedder_mismatch"
 
 
-class UnavailableError(ClauseError):
+class UnavailableError(ClauseError, RuntimeError):
     """The database is away; `retry_after_s` says when to try again."""
 
     status = 503

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from clause.errors import ClauseError
+from clause.errors import ClauseError, SetupError
 from clause.graph.address import Address
 from clause.graph.catalogue import Catalogue, Statement
 from clause.graph.retry import Sleep, insist
@@ -174,7 +174,7 @@ class Graph:
 
     def _opened(self) -> Wire:
         if self._wire is None:
-            raise ClauseError("the graph is not open; use `async with Graph(...)` or await open()")
+            raise SetupError("the graph is not open; use `async with Graph(...)` or await open()")
         return self._wire
 
 

@@ -20,7 +20,7 @@ from clause.jobs.turn import Turn
 from clause.text.embedder import Embedder
 
 KIND = "embed"
-EMBEDDED = ("types", "entities", "passages", "thoughtseeds", "beliefs")
+EMBEDDED = ("types", "entities", "passages", "thoughtseeds", "beliefs", "experiences", "values", "insights")
 """What has vectors; for each there are the statements ingest/unembedded_X, unembedded_count_X and embed_X."""
 
 PAGE = 256
@@ -31,6 +31,13 @@ _INDEXES = (
     "attractor_basin_embedding",
     "thoughtseed_embedding",
     "belief_embedding",
+    "experience_full",
+    "experience_strategy",
+    "experience_surprise",
+    "experience_root_cause",
+    "value_cluster_centroid",
+    "value_embedding",
+    "insight_embedding",
 )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from clause.errors import ConflictError
 from clause.graph.scopes import Caller
 from clause.ground import Ground
 from clause.values.axes import Axis, parse_axis
@@ -119,6 +120,7 @@ class Clusterer:
 
         Raises:
             UnknownClusterError: there is none, or none that the caller may see.
+            ConflictError: it was found with another embedding model.
         """
         ref = parse_cluster_id(cluster_id)
         whole = cluster_id if ref.run_id else await self._latest(ref, scope, caller)
@@ -126,6 +128,13 @@ class Clusterer:
         if found is None or not caller.may_read(found.scope):
             raise UnknownClusterError(
                 f"no cluster is called {cluster_id!r}", remedy="list the clusters of its axis", field="cluster_id"
+            )
+        model = self._ground.embedder.model
+        if found.embedding_model not in {"", model}:
+            raise ConflictError(
+                f"{cluster_id} was found with the model {found.embedding_model}, this service embeds with {model}",
+                remedy="run clustering again",
+                field="cluster_id",
             )
         return found
 

@@ -74,6 +74,7 @@ class ClusterInfo(_Frozen):
     avg_weight: float = Field(description="mean confidence weight of the members")
     run_id: str = Field("", description="the run that found it")
     scope: str = Field("public", description="whose it is")
+    embedding_model: str = Field("", description="the model that its experiences were embedded with")
 
 
 class Experience(_Frozen):

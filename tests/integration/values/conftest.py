@@ -26,7 +26,9 @@ async def model_set_aside(no_model: None) -> None:
 async def ground(graph: Graph, scope: str) -> AsyncIterator[Ground]:
     """A ground whose default scope is the test's own."""
     pool = CpuPool(2)
-    yield Ground(graph, HashEmbedder(), Jobs(graph), pool, Settings(default_scope=scope), Metrics())
+    yield Ground(
+        graph, HashEmbedder(), Jobs(graph), pool, Settings(default_scope=scope, cluster_reduction="pca"), Metrics()
+    )
     pool.close()
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from clause.graph.runner import Graph
 from clause.ground import Ground
+from clause.knowledge.room import Knowledge
+from clause.settings import Settings
 from clause.values.axes import Axis
 from clause.values.errors import UnknownClusterError
 from clause.values.models import RunRequest
@@ -56,9 +59,14 @@ class PlacedEmbedder(HashEmbedder):
         return axis_vector(int(head)) if head.isdigit() else super()._vector(text)
 
 
-async def test_groups_become_clusters_and_values_can_be_walked(values: Values, graph: Graph, scope: str) -> None:
+async def test_groups_become_clusters_as_the_service_is_set(ground: Ground, graph: Graph, scope: str) -> None:
     told = await tell_groups(graph, scope, {0: 14, 50: 10, 100: 8})
-    run = await values.clusterer.run(RunRequest(axis="full"))
+    usual = replace(ground, settings=Settings(default_scope=scope))
+    values = Values.open(usual, Knowledge.open(usual))
+    try:
+        run = await values.clusterer.run(RunRequest(axis="full"))
+    finally:
+        values.close()
     clusters = await values.store.get_clusters("full")
     assert (run.experiences, run.reduction) == (32, "umap 10")
     assert [{told[member] for member in cluster.member_ids} for cluster in clusters] == [{0}, {50}, {100}]

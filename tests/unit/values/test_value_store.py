@@ -5,10 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from pydantic import SecretStr
 
-from clause.errors import ForbiddenError, NotFoundError
+from clause.errors import ConflictError, ForbiddenError, NotFoundError, SetupError
+from clause.graph.address import Address
+from clause.graph.catalogue import Catalogue
+from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
 from clause.values.errors import EmptyClusterError, InvalidAxisError, UnknownClusterError, ValueRejectedError
+from clause.values.neo4j_store import Neo4jVectorStore
 from clause.values.validation import cosine_distances, judge
 from tests.contract.vector_store_checks import DIMENSION, axis_vector
 from tests.unit.values.conftest import ANN, SCOPE, World
@@ -206,3 +211,25 @@ def test_the_threshold_uses_the_population_deviation_and_a_tolerance() -> None:
     edge = np.array([np.cos(np.arccos(0.25)), np.sin(np.arccos(0.25))])
     assert judge(edge, members, [1.0, 0.0]).valid
     assert not judge([0.2499, np.sqrt(1 - 0.2499**2)], members, [1.0, 0.0]).valid
+
+
+async def test_what_is_away_is_a_runtime_error(world: World) -> None:
+    cluster = await world.cluster(SPREAD, CENTRE)
+
+    async def away(*_texts: object) -> None:
+        raise SetupError("the embedding model cannot be loaded")
+
+    world.embedder.embed_query = away  # type: ignore[assignment, method-assign]
+    with pytest.raises(RuntimeError, match="cannot be loaded"):
+        await world.store.validate_value_candidate("anything", cluster.cluster_id)
+    async with Graph(Address("bolt://127.0.0.1:1", "neo4j", SecretStr("x")), Catalogue.load()) as closed:
+        await closed.close()
+        with pytest.raises(RuntimeError, match="not open"):
+            await Neo4jVectorStore(closed, world.embedder).values([SCOPE])
+
+
+async def test_a_cluster_of_another_model_asks_for_a_new_run(world: World) -> None:
+    cluster = await world.cluster(SPREAD, CENTRE)
+    world.memory.kept_clusters[cluster.cluster_id] = cluster.model_copy(update={"embedding_model": "another"})
+    with pytest.raises(ConflictError, match="run clustering again"):
+        await world.store.validate_value_candidate("anything", cluster.cluster_id)
