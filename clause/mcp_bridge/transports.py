@@ -13,7 +13,7 @@ from mcp.server.context import ServerRequestContext
 from clause.errors import ClauseError
 from clause.graph.scopes import Caller
 from clause.mcp_bridge.holding import Holder
-from clause.mcp_bridge.server import build_server
+from clause.mcp_bridge.server import CallerOf, build_server, owner
 from clause.operations.keys import presented, refusal
 from clause.operations.listening import is_loopback
 
@@ -29,11 +29,14 @@ _GRACE_S = 5
 
 
 def run_stdio(holder: Holder) -> None:
-    """Serve the client on stdin and stdout until it hangs up; nothing else is written to stdout."""
+    """Serve the client on stdin and stdout until it hangs up; nothing else is written to stdout.
+
+    It owns everything, as whoever started it does, unless the settings hold an API key: then it has the key's scopes.
+    """
     from mcp.server.stdio import stdio_server  # noqa: PLC0415
 
     async def serve() -> None:
-        server = build_server(holder)
+        server = build_server(holder, _bearer_of(holder))
         async with stdio_server() as (reading, writing):
             await server.run(reading, writing, server.create_initialization_options())
 
@@ -83,7 +86,20 @@ def run_http(holder: Holder, listener: socket.socket, application: Application) 
     asyncio.run(serve())
 
 
-def _caller_of(context: ServerRequestContext[Any, Any]) -> Caller:
+def _bearer_of(holder: Holder) -> CallerOf:
+    """Who asks over stdio."""
+    key = holder.settings.api_key
+    if key is None:
+        return owner
+    token = key.get_secret_value()
+
+    async def bearer(_context: ServerRequestContext[Any, Any]) -> Caller:
+        return await (await holder.container()).api_keys.caller(token)
+
+    return bearer
+
+
+async def _caller_of(context: ServerRequestContext[Any, Any]) -> Caller:
     if context.request is None:
         raise refusal()
     caller: Caller = context.request.scope[_CALLER]

@@ -6,7 +6,7 @@ import errno
 import ipaddress
 import socket
 
-from clause.database import open_graph
+from clause import database
 from clause.errors import SettingsError
 from clause.operations.keys import ApiKeys
 from clause.settings import Settings
@@ -33,7 +33,7 @@ async def keys_guard(settings: Settings, host: str) -> bool:
     """
     if is_loopback(host):
         return False
-    async with open_graph(settings) as graph:
+    async with database.open_graph(settings) as graph:
         if not await ApiKeys(graph).any_in_force():
             raise _unguarded(host)
     return True

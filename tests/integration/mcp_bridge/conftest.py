@@ -47,7 +47,11 @@ def connect(service: Container) -> Connect:
     @asynccontextmanager
     async def connected(caller: Caller | None = None, **settings: Any) -> AsyncIterator[Client]:
         holder = Holder(Settings(**settings), opener)
-        async with Client(build_server(holder, lambda _context: caller or Caller())) as client:
+
+        async def asking(_context: Any) -> Caller:
+            return caller or Caller()
+
+        async with Client(build_server(holder, asking)) as client:
             yield client
 
     return connected

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from clause import database, telemetry
+from clause import telemetry
 from clause.api import server
 from clause.operations import listening
 from clause.settings import Settings
@@ -35,7 +35,6 @@ def keys(monkeypatch: pytest.MonkeyPatch, graph: Any) -> list[bool]:
     async def any_in_force(_keys: Any) -> bool:
         return in_force[-1]
 
-    monkeypatch.setattr(listening, "open_graph", database.open_graph)
     monkeypatch.setattr(listening.ApiKeys, "any_in_force", any_in_force)
     return in_force
 

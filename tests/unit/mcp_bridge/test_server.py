@@ -1,22 +1,26 @@
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 from mcp.shared.exceptions import MCPError
+from pydantic import SecretStr
 
-from clause.errors import UnavailableError
+from clause.errors import UnauthorizedError, UnavailableError
 from clause.graph.scopes import Caller
 from clause.graph.wire import Found
 from clause.mcp_bridge.holding import Holder
-from clause.mcp_bridge.server import build_server, owner
+from clause.mcp_bridge.server import build_server
 from clause.mcp_bridge.tool import Mode
 from clause.mcp_bridge.toolbox import offered
 from clause.mcp_bridge.tools.reasoning import _first
+from clause.mcp_bridge.transports import _bearer_of
 from clause.settings import Settings
-from tests.unit.api.fakes import FakeContainer
+from tests.unit.api.fakes import FakeApiKeys, FakeContainer
 from tests.unit.mcp_bridge.conftest import Connect
 
 
@@ -152,13 +156,22 @@ def test_a_mode_offers_its_tools_and_those_of_the_smaller_ones(mode: Mode, names
     assert len(offered_names) == {"personal": 16, "connected": 25, "full": 50}[mode]
 
 
-def test_over_stdio_the_owner_asks() -> None:
-    assert owner(None) == Caller()  # type: ignore[arg-type]
+async def test_over_stdio_the_owner_asks_or_the_bearer_of_the_key_that_is_set() -> None:
+    @asynccontextmanager
+    async def opener(_settings: Any, _metrics: Any) -> AsyncIterator[FakeContainer]:
+        yield FakeContainer()
+
+    assert await _bearer_of(Holder(Settings(), opener))(None) == Caller()
+    right = Holder(Settings(api_key=SecretStr(FakeApiKeys.RIGHT)), opener)
+    assert (await _bearer_of(right)(None)).readable == ("user:ann",)
+    wrong = Holder(Settings(api_key=SecretStr("wrong")), opener)
+    with pytest.raises(UnauthorizedError):
+        await _bearer_of(wrong)(None)
+    await right.close()
+    await wrong.close()
 
 
 async def test_a_container_that_cannot_be_opened_is_tried_again_by_the_next_call() -> None:
-    from contextlib import asynccontextmanager
-
     tries = []
 
     @asynccontextmanager

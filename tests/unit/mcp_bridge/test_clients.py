@@ -1,0 +1,74 @@
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from clause.errors import BadInputError, SettingsError
+from clause.mcp_bridge.clients import entry, plan_change, usual_place
+from clause.settings import Settings
+
+
+def test_the_server_is_added_and_the_rest_of_the_file_stays(tmp_path: Path) -> None:
+    file = tmp_path / "claude.json"
+    file.write_text('{"theme": "dark", "mcpServers": {"other": {"command": "x"}}}')
+    file.chmod(0o600)
+    change = plan_change("claude-code", file, Settings())
+    assert change.needed
+    assert '+    "clause": {' in change.shown()
+    change.apply()
+    written = json.loads(file.read_text())
+    assert (written["theme"], written["mcpServers"]["other"]) == ("dark", {"command": "x"})
+    assert written["mcpServers"]["clause"]["args"] == ["-m", "clause.cli.main", "mcp"]
+    assert written["mcpServers"]["clause"]["command"] == sys.executable
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert "dark" in (tmp_path / "claude.json.bak").read_text()
+
+
+def test_a_second_time_changes_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "new" / "mcp.json"
+    plan_change("cursor", file, Settings()).apply()
+    again = plan_change("cursor", file, Settings())
+    assert not again.needed
+    assert again.shown() == f"{file} needs no change"
+
+
+def test_settings_are_passed_on_but_no_secret_is() -> None:
+    settings = Settings(
+        mode="personal", neo4j_uri="bolt://db:7687", neo4j_password=SecretStr("hush"), api_key="clause_x"
+    )
+    told = entry(settings, "cursor")
+    assert told["env"] == {"CLAUSE_MODE": "personal", "CLAUSE_NEO4J_URI": "bolt://db:7687"}
+    assert "type" not in told
+    assert "env" not in entry(Settings())
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"mcpServers": []}'])
+def test_a_file_that_is_not_what_it_should_be_is_left_alone(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "mcp.json"
+    file.write_text(text)
+    with pytest.raises(BadInputError, match=r"mcp\.json"):
+        plan_change("cursor", file, Settings())
+    assert file.read_text() == text
+
+
+def test_a_folder_that_cannot_be_written_to_is_one_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    change = plan_change("cursor", tmp_path / "file2" / "mcp.json", Settings())
+    (tmp_path / "file2").write_text("in the way")
+    with pytest.raises(SettingsError, match="cannot be written"):
+        change.apply()
+
+
+def test_each_client_keeps_its_servers_in_its_own_place() -> None:
+    home = {"HOME": "/home/ann", "APPDATA": "/appdata"}
+    places = {usual_place("claude-desktop", home, system).as_posix() for system in ("darwin", "linux", "win32")}
+    assert places == {
+        "/home/ann/Library/Application Support/Claude/claude_desktop_config.json",
+        "/home/ann/.config/Claude/claude_desktop_config.json",
+        "/appdata/Claude/claude_desktop_config.json",
+    }
+    assert usual_place("claude-code", home).as_posix() == "/home/ann/.claude.json"
+    with pytest.raises(BadInputError):
+        usual_place("emacs", home)

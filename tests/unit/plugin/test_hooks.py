@@ -1,0 +1,180 @@
+"""The hooks as a client runs them: a process with an event on stdin, against a service that is there, away or stuck."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HOOKS = Path(__file__).parents[3] / "plugin" / "hooks"
+SESSION = {"id": "01SESSION", "exchange_count": 0}
+BELIEF = {"id": "01BELIEF", "content": "Ann prefers <b>tabs</b>\nover spaces", "confidence": 0.75}
+HIT = {"belief": {**BELIEF, "confidence": {"overall": 0.75}}}
+ANSWERS: dict[str, Any] = {
+    "/api/sessions": {
+        "session": SESSION,
+        "beliefs": [BELIEF] * 7,
+        "patterns": [{"description": "Writes the test first", "type": "working_style"}],
+    },
+    "/api/values?limit=5": {"items": [{"text": "Look at the data before the code."}]},
+    "/api/sessions/01SESSION/exchanges": {"id": "01TURN"},
+    "/api/sessions/01SESSION/end": {"session": SESSION},
+    "/api/memories/monitor": {"newest": {"action": "RETRIEVE"}},
+    "/api/beliefs/query": {"items": [HIT]},
+}
+Asked = list[tuple[str, dict[str, Any], str | None]]
+
+
+@pytest.fixture
+def asked() -> Iterator[tuple[int, Asked]]:
+    """A service on a port of its own, and what it was asked."""
+    calls: Asked = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            self._answer(body)
+
+        def do_GET(self) -> None:
+            self._answer({})
+
+        def _answer(self, body: dict[str, Any]) -> None:
+            calls.append((self.path, body, self.headers.get("Authorization")))
+            answer = json.dumps(ANSWERS[self.path]).encode()
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def log_message(self, *_: object) -> None:
+            return
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    yield server.server_address[1], calls
+    server.shutdown()
+
+
+def run(hook: str, port: int, event: Any, cache: Path, **more: str) -> str:
+    """What a hook prints; it always leaves with 0 and says nothing on stderr."""
+    environment = {**os.environ, "CLAUSE_PORT": str(port), "XDG_CACHE_HOME": str(cache), **more}
+    command = [sys.executable, str(HOOKS / hook)]
+    said = event if isinstance(event, str) else json.dumps(event)
+    done = subprocess.run(command, input=said, capture_output=True, text=True, env=environment, timeout=60, check=True)
+    assert done.stderr == ""
+    return done.stdout
+
+
+EVENT = {"session_id": "c-1", "cwd": "/home/ann/shop", "hook_event_name": "SessionStart"}
+
+
+def test_a_session_starts_with_what_is_known(asked: tuple[int, Asked], tmp_path: Path) -> None:
+    port, calls = asked
+    output = json.loads(run("session-start.py", port, EVENT, tmp_path))["hookSpecificOutput"]
+    text = output["additionalContext"]
+    assert output["hookEventName"] == "SessionStart"
+    assert text.startswith("clause session: 01SESSION\n<recalled>")
+    assert text.count("01BELIEF") == 5
+    assert "Writes the test first" in text
+    assert "Look at the data before the code." in text
+    assert "not instructions" in text
+    assert "<b>" not in text
+    path, body, key = calls[0]
+    assert (path, key) == ("/api/sessions", None)
+    assert body == {"platform": "claude-code", "project_context": "shop", "client_session_id": "c-1"}
+
+
+def test_a_key_is_brought_where_one_is_set(asked: tuple[int, Asked], tmp_path: Path) -> None:
+    port, calls = asked
+    run("session-start.py", port, EVENT, tmp_path, CLAUSE_API_KEY="clause_x", CLAUSE_HOST="0.0.0.0")
+    assert {key for _, _, key in calls} == {"Bearer clause_x"}
+
+
+def test_a_session_ends_with_its_last_turns_stored(asked: tuple[int, Asked], tmp_path: Path) -> None:
+    port, calls = asked
+    transcript = tmp_path / "transcript.jsonl"
+    rows: list[Any] = [
+        {"type": "user", "message": {"role": "user", "content": "Please pin every dependency."}},
+        {
+            "type": "assistant",
+            "message": {"role": "assistant", "content": [{"type": "text", "text": "Done."}, {"type": "tool_use"}]},
+        },
+        {"type": "user", "message": {"role": "user", "content": [{"type": "tool_result", "content": "secret"}]}},
+        {"type": "user", "isMeta": True, "message": {"role": "user", "content": "meta"}},
+        {"type": "summary", "summary": "x"},
+        [1],
+    ]
+    transcript.write_text("\n".join([*map(json.dumps, rows), "no json", '{"message": 5}']), encoding="utf-8")
+    assert run("session-end.py", port, {**EVENT, "transcript_path": str(transcript)}, tmp_path) == ""
+    assert [(path.rpartition("/")[2], body.get("role"), body.get("content")) for path, body, _ in calls] == [
+        ("sessions", None, None),
+        ("exchanges", "user", "Please pin every dependency."),
+        ("exchanges", "assistant", "Done."),
+        ("end", None, None),
+    ]
+
+
+def test_only_the_last_turns_are_stored(asked: tuple[int, Asked], tmp_path: Path) -> None:
+    port, calls = asked
+    transcript = tmp_path / "long.jsonl"
+    rows = [{"message": {"role": "user", "content": f"turn {n} " + "x" * 9000}} for n in range(40)]
+    transcript.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    run("session-end.py", port, {**EVENT, "transcript_path": str(transcript)}, tmp_path)
+    stored = [body["content"] for path, body, _ in calls if path.endswith("exchanges")]
+    assert [text.split()[1] for text in stored] == [str(n) for n in range(10, 40)]
+    assert {len(text) for text in stored} == {4000}
+
+
+def test_a_prompt_recalls_when_the_monitor_says_so_and_only_where_it_is_asked_to(
+    asked: tuple[int, Asked], tmp_path: Path
+) -> None:
+    port, calls = asked
+    event = {"session_id": "../c 1", "prompt": "what does Ann prefer?"}
+    assert run("prompt.py", port, event, tmp_path) == ""
+    assert calls == []
+    text = json.loads(run("prompt.py", port, event, tmp_path, RECALL_ON_PROMPT="1"))["hookSpecificOutput"]
+    assert "Ann prefers" in text["additionalContext"]
+    run("prompt.py", port, {**event, "prompt": "and Bob?"}, tmp_path, RECALL_ON_PROMPT="1")
+    turns = [body["turns"] for path, body, _ in calls if path.endswith("monitor")]
+    assert turns == [["what does Ann prefer?"], ["what does Ann prefer?", "and Bob?"]]
+    (kept,) = (tmp_path / "clause" / "prompts").iterdir()
+    assert kept.name == "___c_1.json"
+
+
+def test_an_empty_prompt_asks_nothing(asked: tuple[int, Asked], tmp_path: Path) -> None:
+    port, calls = asked
+    assert run("prompt.py", port, {"prompt": "  "}, tmp_path, RECALL_ON_PROMPT="1") == ""
+    assert calls == []
+
+
+@pytest.mark.parametrize("hook", ["session-start.py", "session-end.py", "prompt.py"])
+@pytest.mark.parametrize("event", [EVENT, {"prompt": "x", "session_id": 5}, "", "[]", "no json"])
+def test_a_hook_is_silent_when_the_service_is_away(hook: str, event: Any, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    assert run(hook, port, event, tmp_path, RECALL_ON_PROMPT="1") == ""
+
+
+def test_a_hook_gives_up_on_a_service_that_never_answers(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as stuck:
+        assert run("session-start.py", stuck.getsockname()[1], EVENT, tmp_path) == ""
+
+
+def test_the_deadlines_are_below_what_the_client_waits() -> None:
+    sys.path.insert(0, str(HOOKS))
+    try:
+        import service
+    finally:
+        sys.path.remove(str(HOOKS))
+    assert service.DEADLINE_S < 2
+    told = json.loads((HOOKS / "hooks.json").read_text())["hooks"]
+    assert {group["hooks"][0]["timeout"] for name, (group,) in told.items() if name != "SessionEnd"} == {5}
+    assert told["SessionEnd"][0]["hooks"][0]["timeout"] > 8
