@@ -33,7 +33,7 @@ def stated(http: httpx.Client, scope: str, content: str, title: str, **more: Any
     return sent(http.post("/api/beliefs", json=body), 201)
 
 
-def test_a_belief_is_stated_corroborated_contradicted_settled_asked_of_yesterday_and_cited(
+def test_a_belief_is_stated_corroborated_contradicted_settled_asked_of_yesterday_cited_and_retracted(
     http: httpx.Client, scope: str
 ) -> None:
     first = stated(http, scope, FIRST, "a chat with Marta")
@@ -80,6 +80,33 @@ def test_a_belief_is_stated_corroborated_contradicted_settled_asked_of_yesterday
     cited = [evidence["text"] for evidence in answer["result"]["evidence"]]
     assert CONTRARY in cited
     assert FIRST not in cited
+
+    source = {"source_id": contrary["belief"]["source_id"], "reason": "the chat was made up"}
+    plan = sent(http.post("/api/retractions/preview", json=source), 200)
+    effects = {affected["id"]: (affected["label"], affected["effect"]) for affected in plan["affected"]}
+    assert effects[contrary["belief"]["id"]] == ("Belief", "retracted")
+    assert effects[answer["run_id"]] == ("Run", "marked")
+    assert (plan["counts"]["belief"], plan["counts"]["answer"]) == (1, 1)
+    before = sent(http.get(f"/api/beliefs/{contrary['belief']['id']}"), 200)
+    receipt = sent(http.post("/api/retractions", json={**source, "plan": plan["plan"]}), 201)
+    assert receipt["counts"] == {**plan["counts"], "source": 1}
+    gone = sent(http.post("/api/beliefs/query", json=asked), 200)
+    assert (gone["items"], "retracted" in gone["reason"]) == ([], True)
+    cited_now = sent(
+        http.post("/api/clause/coordinate", json={"query": asked["query"], "budgets": {}, "scopes": [scope]}), 200
+    )
+    assert CONTRARY not in [evidence["text"] for evidence in cited_now["result"]["evidence"]]
+
+    assert sent(http.post(f"/api/retractions/{receipt['id']}/undo"), 200)["undone_at"]
+    after = sent(http.get(f"/api/beliefs/{contrary['belief']['id']}"), 200)
+    moving = {"confidence"}
+    assert {name: value for name, value in after.items() if name not in moving} == {
+        name: value for name, value in before.items() if name not in moving
+    }
+    again = sent(http.post("/api/beliefs/query", json=asked), 200)
+    assert [hit["belief"]["id"] for hit in again["items"]] == [contrary["belief"]["id"]]
+    still = sent(http.post("/api/beliefs/query", json={**asked, "as_of_recorded": known_then.isoformat()}), 200)
+    assert still == then
 
 
 def test_a_wrong_version_a_second_supersession_and_a_replayed_key_are_told_apart(
