@@ -18,15 +18,22 @@ from clause.settings import Settings
 
 if TYPE_CHECKING:
     from clause.evaluation.exploring import Explorer
+    from clause.evaluation.harness import Row
     from clause.evaluation.questions import Question
     from clause.ingest.report import LoadReport
     from clause.insights.room import Insights
     from clause.intelligence.room import Intelligence
+    from clause.knowledge.beliefs import BeliefService
+    from clause.knowledge.entities import EntityService
     from clause.knowledge.room import Knowledge
+    from clause.knowledge.sources import SourceService
+    from clause.knowledge.tensions import TensionService
     from clause.memory.room import Memory
     from clause.policy.trainer import Material
+    from clause.reasoning.budget import Budgets
     from clause.reasoning.models import (
         ContextCurationResponse,
+        CoordinationRequest,
         CoordinationResponse,
         EdgeScoreResponse,
         PathNavigationResponse,
@@ -47,7 +54,7 @@ class Clause:
     """An open clause: `async with Clause.open() as c: await c.coordinate("who directed Kes")`.
 
     Questions are asked with the methods below. Beliefs, memories, values and the like are kept by the rooms, whose
-    services take a request model and who is asking: `await c.memory.store.write(request, c.caller)`.
+    services take a request model and who is asking: `await c.memory.store.write(request, caller=c.caller)`.
 
     Attributes:
         container: the open parts, for what has no method here.
@@ -196,6 +203,29 @@ class Clause:
         tied = await self._explorer.tied(snapshot, questions, readable)
         return with_types(snapshot, self.container.embedder, tied)
 
+    async def evaluate(
+        self,
+        questions: Sequence[Question],
+        *,
+        policy: str = "learned",
+        budgets: Budgets | None = None,
+        scopes: Sequence[str] | None = None,
+    ) -> Row:
+        """The figures of a policy on questions with answers, under the same hard budgets for each; nothing is recorded.
+
+        Raises:
+            ValueError: there is no question.
+        """
+        from clause.evaluation.harness import ask_all, summarise  # noqa: PLC0415
+        from clause.evaluation.service import ServiceSystem  # noqa: PLC0415
+        from clause.reasoning.budget import Budgets  # noqa: PLC0415
+
+        async def ask(request: CoordinationRequest, allowed: Budgets) -> CoordinationResponse:
+            return await self.container.coordinator.coordinate(request, self.caller, budgets=allowed)
+
+        system = ServiceSystem(ask, policy=policy, budgets=budgets or Budgets(), scopes=scopes)
+        return summarise(questions, await ask_all(system, questions))
+
     @property
     def _explorer(self) -> Explorer:
         from clause.evaluation.exploring import Explorer  # noqa: PLC0415
@@ -213,6 +243,26 @@ class Clause:
     def knowledge(self) -> Knowledge:
         """Beliefs, tensions, entities, sources and trust."""
         return self.rooms.knowledge
+
+    @property
+    def beliefs(self) -> BeliefService:
+        """What is held to be true, with confidence; a shortcut to `knowledge.beliefs`."""
+        return self.knowledge.beliefs
+
+    @property
+    def tensions(self) -> TensionService:
+        """Beliefs that contradict each other; a shortcut to `knowledge.tensions`."""
+        return self.knowledge.tensions
+
+    @property
+    def entities(self) -> EntityService:
+        """What all else is about; a shortcut to `knowledge.entities`."""
+        return self.knowledge.entities
+
+    @property
+    def sources(self) -> SourceService:
+        """Who said it, and who trusts whom; a shortcut to `knowledge.sources`."""
+        return self.knowledge.sources
 
     @property
     def sessions(self) -> Sessions:

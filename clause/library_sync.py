@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import ExitStack
+from inspect import signature
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -29,7 +30,7 @@ class SyncClause:
 
     `with SyncClause.open() as c: c.coordinate("who directed Kes")`; across the cells of a notebook,
     `c = SyncClause.open()` and in the end `c.close()`. Any other method of the library or of a room is called through
-    `call`: `c.call(c.clause.memory.store.read, request, c.caller)`.
+    `call`, which also says who is asking: `c.call(c.clause.memory.store.read, request)`.
 
     Attributes:
         clause: the open library, whose coroutine functions `call` runs.
@@ -66,7 +67,12 @@ class SyncClause:
         return self.clause.caller
 
     def call(self, function: Callable[..., Awaitable[_T]], *arguments: Any, **named: Any) -> _T:
-        """The result of a coroutine function of the library or of a room, waited for here."""
+        """The result of a coroutine function of the library or of a room, waited for here.
+
+        One that asks for a `caller` is given this library's, unless another is named.
+        """
+        if "caller" in signature(function).parameters:
+            named.setdefault("caller", self.caller)
 
         async def run() -> _T:
             return await function(*arguments, **named)

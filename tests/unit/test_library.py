@@ -21,6 +21,9 @@ from clause.reasoning.models import (
 ANN = Caller(readable=("user:ann",), writable=("user:ann",))
 
 
+SHORTCUTS = ("beliefs", "tensions", "entities", "sources")
+
+
 class Agents:
     """Coordinator and lone agents that give back what they were asked, and by whom."""
 
@@ -51,7 +54,8 @@ def events(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             seen.append(f"{kind} {settings.port}")
             ground = SimpleNamespace(writable=lambda caller, scope: caller.require_write(scope or "public"))
             rooms = SimpleNamespace(**{name: name for name in ("sessions", "memory", "values", "insights")})
-            rooms.knowledge, rooms.intelligence = SimpleNamespace(ground=ground), "intelligence"
+            services = {name: name for name in SHORTCUTS}
+            rooms.knowledge, rooms.intelligence = SimpleNamespace(ground=ground, **services), "intelligence"
             yield SimpleNamespace(coordinator=Agents(), agents=Agents(), runs=Runs(), rooms=rooms)
             seen.append("closed")
 
@@ -125,6 +129,7 @@ async def test_the_rooms_are_handed_out(events: list[str]) -> None:
         rooms: list[Any] = [opened.sessions, opened.memory, opened.values, opened.insights, opened.intelligence]
         assert rooms == ["sessions", "memory", "values", "insights", "intelligence"]
         assert opened.knowledge is opened.rooms.knowledge
+        assert [getattr(opened, name) for name in SHORTCUTS] == list(SHORTCUTS)
 
 
 async def test_loading_into_a_foreign_scope_is_refused_before_the_file_is_read(events: list[str]) -> None:
@@ -157,6 +162,15 @@ async def test_it_works_where_a_loop_runs_already_as_in_a_notebook(events: list[
     assert opened.coordinate("who directed Kes")
     opened.close()
     assert events[-1] == "closed"
+
+
+def test_who_is_asking_is_passed_on_unless_another_is_named(events: list[str]) -> None:
+    async def ask(what: str, *, caller: Caller) -> tuple[str, Caller]:
+        return what, caller
+
+    with SyncClause.open(caller=ANN) as opened:
+        assert opened.call(ask, "beliefs") == ("beliefs", ANN)
+        assert opened.call(ask, "beliefs", caller=Caller()) == ("beliefs", Caller())
 
 
 def test_an_error_comes_out_as_it_is(events: list[str]) -> None:
