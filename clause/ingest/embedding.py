@@ -20,7 +20,7 @@ from clause.jobs.turn import Turn
 from clause.text.embedder import Embedder
 
 KIND = "embed"
-EMBEDDED = ("types", "entities", "passages", "thoughtseeds", "beliefs", "experiences", "values", "insights")
+EMBEDDED = ("types", "entities", "passages", "thoughtseeds", "beliefs", "experiences", "values", "insights", "memories")
 """What has vectors; for each there are the statements ingest/unembedded_X, unembedded_count_X and embed_X."""
 
 PAGE = 256
@@ -38,6 +38,8 @@ _INDEXES = (
     "value_cluster_centroid",
     "value_embedding",
     "insight_embedding",
+    "memory_embedding",
+    "memory_cluster_prototype",
 )
 
 

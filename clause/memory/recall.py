@@ -22,7 +22,7 @@ from clause.memory.vectors import unit_vector
 from clause.text.similarity import clip01
 
 Floats = NDArray[np.float32]
-CANDIDATES = 50
+CANDIDATES = 30
 """Hits of each search that are fused, where not more results are wanted."""
 
 BESIDE = 20

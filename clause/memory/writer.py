@@ -148,11 +148,12 @@ class MemoryWriter:
         opening = sum(group.joins is None for group in groups)
         reserve = {**common, "count": len(drafts), "opening": opening, "most": config.max_clusters}
         rows = {"rows": memory_rows(drafts, vectors, at), "count": len(drafts), "model": config.y_encoder_model}
+        mentions = mention_rows(drafts, entities)
         work: list[Statement] = [
             ("memory/reserve", reserve),
             *linking,
             ("memory/create", {**common, **rows, "scope_token": scope_token(scope)}),
-            ("memory/mention", {**common, "rows": mention_rows(drafts, entities)}),
+            *([("memory/mention", {**common, "rows": mentions})] if mentions else []),
             ("memory/join", {**common, "groups": group_rows(groups, drafts, self._ground.ids)}),
         ]
         (place,), *_, joined = await graph.write(work)
