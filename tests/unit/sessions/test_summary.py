@@ -1,0 +1,69 @@
+"""Extractive summaries: sentences, centrality, and what fits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clause.ground import Ground
+from clause.sessions.patterns import CAP, reinforced
+from clause.sessions.summary import LONGEST, Summarizer, central, joined, sentences
+from clause.settings import Settings
+from clause.telemetry import Metrics
+from clause.text.pool import CpuPool
+from tests.fakes.embedder import HashEmbedder
+
+
+@given(st.lists(st.text(max_size=200), max_size=6))
+def test_a_summary_is_made_of_whole_sentences_that_were_said(texts: list[str]) -> None:
+    found = sentences(texts)
+    assert len(set(found)) == len(found)
+    assert all(any(sentence in text for text in texts) for sentence in found)
+
+
+def test_code_fragments_and_repetitions_are_no_sentences() -> None:
+    said = ["Look at this:\n```\nthe code is not a sentence.\n```\n- It is fixed now, finally.\nok", "Yes."]
+    assert sentences([*said, *said]) == ["Look at this:", "It is fixed now, finally."]
+
+
+def test_the_sentence_that_most_others_are_near_is_chosen_first() -> None:
+    near = np.array([[1, 0.6, 0.6, 0], [0.6, 1, 0.1, 0], [0.6, 0.1, 1, 0], [0, 0, 0, 1]], dtype=np.float32)
+    assert central(near, 1) == [0]
+    assert central(near, 9) == [0, 1, 2, 3]
+    assert central(np.ones((1, 1), dtype=np.float32)) == [0]
+
+
+@given(st.lists(st.text(min_size=1, max_size=300), min_size=1, max_size=5))
+def test_a_summary_is_never_too_long(parts: list[str]) -> None:
+    assert len(joined(parts)) <= LONGEST
+
+
+async def test_nothing_said_has_no_summary(tmp_path: Path) -> None:
+    pool = CpuPool(1)
+    ground = Ground(None, HashEmbedder(), None, pool, Settings(home=tmp_path), Metrics())
+    summarizer = Summarizer(ground)
+    assert await summarizer.summary(["ok", "```code```"]) is None
+    said = ["The build uses one lock file. The lock file has hashes. We had soup for lunch."]
+    summary = await summarizer.summary(said)
+    assert summary is not None
+    assert all(part in said[0] for part in summary.split(". "))
+    pool.close()
+
+
+@given(st.floats(0, 1))
+def test_reinforcement_rises_and_stays_below_the_cap(confidence: float) -> None:
+    once = reinforced(confidence)
+    assert once <= CAP
+    assert once >= min(confidence, CAP)
+
+
+@pytest.mark.parametrize(("times", "expected"), [(1, 0.55), (2, 0.595), (200, CAP)])
+def test_reinforcement_follows_the_ladder(times: int, expected: float) -> None:
+    confidence = 0.5
+    for _ in range(times):
+        confidence = reinforced(confidence)
+    assert confidence == pytest.approx(expected)
