@@ -10,9 +10,9 @@ from clause.ground import Ground
 from clause.jobs.turn import Turn
 
 PAGE = 100
-NEAR = 8
-LEAST = 0.75
-"""Least cosine of two names to look at."""
+NEAR = 12
+LEAST = 0.45
+"""Least cosine of two names to look at; what is alike decides `alike`."""
 SURE = 0.93
 """Cosine of two names that makes a candidate without another sign."""
 

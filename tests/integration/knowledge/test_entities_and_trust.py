@@ -1,0 +1,207 @@
+"""Entities, sources and trust on a real graph."""
+
+from __future__ import annotations
+
+import pytest
+
+from clause.errors import AmbiguousNameError, ConflictError, ForbiddenError, NotFoundError, PreconditionError
+from clause.graph.runner import Graph
+from clause.graph.scopes import Caller, scope_token
+from clause.ground import Ground
+from clause.jobs.runner import JobRunner
+from clause.knowledge.models import Belief, BeliefCreate, BeliefSupersede, SourceGiven
+from clause.knowledge.models_entities import AliasAdd, EntitySearch, SourceCreate, TrustCheck, TrustGiven
+from clause.knowledge.models_lineage import MergeRequest, RetractionRequest
+from clause.knowledge.room import Knowledge
+from tests.integration.knowledge.conftest import OWNER
+from tests.servers import statement
+
+pytestmark = pytest.mark.integration
+STRANGER = Caller(("user:else",), ("user:else",))
+TRIPLE = statement(
+    "MERGE (s:Scope {id: $scope}) ON CREATE SET s.scope = $scope, s.recorded_at = datetime() "
+    "MERGE (a:Entity {id: $scope + $head}) ON CREATE SET a += {scope: $scope, scope_token: $token, name: $head, canonical_key: $head, "
+    "name_key: toLower($head), kind: 'concept', aliases: [], degree: 0, recorded_at: datetime(), version: 1} "
+    "MERGE (b:Entity {id: $scope + $tail}) ON CREATE SET b += {scope: $scope, scope_token: $token, name: $tail, canonical_key: $tail, "
+    "name_key: toLower($tail), kind: 'concept', aliases: [], degree: 0, recorded_at: datetime(), version: 1} "
+    "MERGE (t:RelationshipType {id: $scope + 'knows'}) ON CREATE SET t += {scope: $scope, name: 'knows', count: 0} "
+    "CREATE (a)-[:knows {scope: $scope, source_id: $source, weight: 1.0}]->(b) "
+    "SET a.degree = a.degree + 1, b.degree = b.degree + 1, t.count = t.count + 1",
+    parameters="$scope STRING, $token STRING, $head STRING, $tail STRING, $source STRING",
+)
+KNOWS = statement(
+    "MATCH (a:Entity {scope: $scope})-[r:knows]->(b:Entity) MATCH (t:RelationshipType {scope: $scope, name: 'knows'}) "
+    "RETURN a.name AS head, b.name AS tail, r.retracted_at IS NOT NULL AS gone, t.count AS count ORDER BY head, tail",
+    mode="read",
+    parameters="$scope STRING",
+    columns="head, tail, gone, count",
+)
+
+
+async def hold(knowledge: Knowledge, content: str, **more: object) -> Belief:
+    made = await knowledge.beliefs.create(BeliefCreate(content=content, **more), caller=OWNER)
+    assert made.belief is not None
+    return made.belief
+
+
+async def run(ground: Ground, knowledge: Knowledge, kind: str, scope: str) -> None:
+    await ground.jobs.submit(kind, {}, scope)
+    await JobRunner(ground.jobs, knowledge.job_kinds()).drain()
+
+
+async def test_an_entity_is_found_by_id_name_alias_and_words(knowledge: Knowledge, user: str) -> None:
+    await hold(knowledge, "We use it", entities=[{"name": "Apache Kafka"}])
+    kafka = await knowledge.entities.get("apache kafka", caller=OWNER, scopes=[user])
+    assert (kafka.name, kafka.beliefs, kafka.same_as) == ("Apache Kafka", 1, None)
+    assert await knowledge.entities.get(kafka.id, caller=OWNER) == kafka
+    named = await knowledge.entities.add_alias(
+        kafka.id, AliasAdd(alias="The Log"), caller=OWNER, versions=(kafka.version,)
+    )
+    assert (await knowledge.entities.get("the log", caller=OWNER, scopes=[user])).id == kafka.id
+    assert await knowledge.entities.add_alias(kafka.id, AliasAdd(alias="The Log"), caller=OWNER) == named
+    with pytest.raises(PreconditionError):
+        await knowledge.entities.add_alias(kafka.id, AliasAdd(alias="x"), caller=OWNER, versions=(99,))
+    found = await knowledge.entities.search(EntitySearch(query="Kafka", scopes=[user]), caller=OWNER)
+    assert found[0].entity.id == kafka.id
+    assert not await knowledge.entities.search(EntitySearch(query="Kafka", kind="person", scopes=[user]), caller=OWNER)
+    assert await knowledge.entities.search(EntitySearch(query='"(*', scopes=[user]), caller=OWNER) is not None
+
+
+async def test_a_name_of_several_is_refused_with_its_candidates(knowledge: Knowledge, user: str) -> None:
+    first = await hold(knowledge, "One", entities=[{"name": "Mercury"}])
+    second = await hold(knowledge, "Two", entities=[{"name": "MERCURY planet"}])
+    ids = [belief.entities[0].id for belief in (first, second)]
+    await knowledge.entities.add_alias(ids[1], AliasAdd(alias="mercury"), caller=OWNER)
+    assert (await knowledge.entities.get("Mercury", caller=OWNER, scopes=[user])).id == ids[0]
+    with pytest.raises(AmbiguousNameError) as caught:
+        await knowledge.entities.get("MERCURY", caller=OWNER, scopes=[user])
+    assert {one["id"] for one in caught.value.details["candidates"]} == set(ids)
+
+
+async def test_merging_entities_takes_triples_over_and_gives_them_back(
+    knowledge: Knowledge, graph: Graph, user: str
+) -> None:
+    for head, tail in (("ann", "bob"), ("anne", "bob"), ("anne", "cid"), ("dora", "anne")):
+        await graph.execute(
+            TRIPLE, {"scope": user, "token": scope_token(user), "head": head, "tail": tail, "source": "src"}
+        )
+    merge = MergeRequest(winner_id=f"{user}ann", loser_id=f"{user}anne", reason="one person")
+    done = await knowledge.entities.merge(merge, caller=OWNER)
+    assert done.relationships == 2
+    rows = await graph.execute(KNOWS, {"scope": user})
+    assert ("ann", "cid") in {(row["head"], row["tail"]) for row in rows}
+    assert {row["count"] for row in rows} == {len(rows)} == {6}
+    assert (await knowledge.entities.get("anne", caller=OWNER, scopes=[user])).id == f"{user}ann"
+    assert [one.id for one in await knowledge.entities.merges(caller=OWNER, limit=1)] == [done.id]
+    assert await knowledge.entities.get_merge(done.id, caller=OWNER) == done
+    await knowledge.entities.unmerge(f"{user}anne", caller=OWNER)
+    rows = await graph.execute(KNOWS, {"scope": user})
+    assert {row["count"] for row in rows} == {len(rows)} == {4}
+    with pytest.raises(NotFoundError):
+        await knowledge.entities.unmerge(f"{user}anne", caller=OWNER)
+    with pytest.raises(ConflictError):
+        await knowledge.entities.unmerge(done.id, caller=OWNER)
+
+
+async def test_what_only_a_source_says_goes_and_comes_with_it(knowledge: Knowledge, graph: Graph, user: str) -> None:
+    source = await knowledge.sources.create(SourceCreate(title="the register"), caller=OWNER)
+    await graph.execute(
+        TRIPLE, {"scope": user, "token": scope_token(user), "head": "ann", "tail": "bob", "source": source.id}
+    )
+    await graph.execute(
+        TRIPLE, {"scope": user, "token": scope_token(user), "head": "ann", "tail": "cid", "source": "another"}
+    )
+    asked = RetractionRequest(source_id=source.id)
+    assert (await knowledge.retraction.preview(asked, caller=OWNER)).triples == 1
+    done = await knowledge.retraction.apply(asked, caller=OWNER)
+    assert [row["gone"] for row in await graph.execute(KNOWS, {"scope": user})] == [True, False]
+    await knowledge.retraction.undo(done.id, caller=OWNER)
+    assert [row["gone"] for row in await graph.execute(KNOWS, {"scope": user})] == [False, False]
+
+
+async def test_entities_that_may_be_one_are_found_by_the_job(knowledge: Knowledge, ground: Ground, user: str) -> None:
+    for name in ("Zoe Kravitz", "Zoë Kravitz", "Kravitz", "Rocky 2", "Rocky 3"):
+        await hold(knowledge, f"Something about {name} here", entities=[{"name": name}])
+    for _ in range(2):
+        await run(ground, knowledge, "resolve_entities", user)
+        found = await knowledge.entities.candidates(caller=OWNER, scopes=[user])
+        assert [(one.reason, {one.a.name, one.b.name}) for one in found if "Kravitz" in one.a.name][:1] == [
+            ("the same letters", {"Zoe Kravitz", "Zoë Kravitz"})
+        ]
+        assert not [one for one in found if "Rocky" in one.a.name]
+    assert not await knowledge.entities.candidates(caller=STRANGER)
+
+
+async def test_a_track_record_follows_what_became_of_a_sources_beliefs(
+    knowledge: Knowledge, ground: Ground, user: str
+) -> None:
+    paper = SourceGiven(kind="document", title="the paper")
+    kept = await hold(knowledge, "The bridge is long", source=paper)
+    source_id = str(kept.source_id)
+    start = (await knowledge.sources.get(source_id, caller=OWNER)).track_record
+    assert start.reliability == pytest.approx(0.6)
+    await hold(knowledge, "The bridge is long", source=SourceGiven(kind="observation", title="a walk"))
+    confirmed = (await knowledge.sources.get(source_id, caller=OWNER)).track_record
+    assert (confirmed.confirmed, confirmed.reliability > start.reliability) == (1, True)
+    old = await hold(knowledge, "The mayor is Smith", source=paper)
+    await knowledge.beliefs.supersede(old.id, BeliefSupersede(content="The mayor is Jones"), caller=OWNER)
+    lowered = (await knowledge.sources.get(source_id, caller=OWNER)).track_record
+    assert (lowered.superseded, lowered.reliability < confirmed.reliability) == (1, True)
+    await run(ground, knowledge, "rate_sources", user)
+    rated = await knowledge.sources.get(source_id, caller=OWNER)
+    await run(ground, knowledge, "rate_sources", user)
+    assert await knowledge.sources.get(source_id, caller=OWNER) == rated
+    assert rated.version == 2
+
+
+async def test_trust_is_passed_on_and_replaced(knowledge: Knowledge) -> None:
+    one, two, three = [
+        (await knowledge.sources.create(SourceCreate(title=title), caller=OWNER)).id for title in ("a", "b", "c")
+    ]
+    await knowledge.sources.trust(one, TrustGiven(to_source_id=two, weight=0.2), caller=OWNER)
+    await knowledge.sources.trust(one, TrustGiven(to_source_id=two, weight=0.8), caller=OWNER)
+    await knowledge.sources.trust(two, TrustGiven(to_source_id=three, weight=0.5), caller=OWNER)
+    edges = await knowledge.sources.trusts(caller=OWNER, source_id=one)
+    assert {(edge.from_source_id, edge.to_source_id, edge.weight) for edge in edges} == {
+        (one, two, 0.8),
+        (two, three, 0.5),
+    }
+    with pytest.raises(ConflictError):
+        await knowledge.sources.trust(one, TrustGiven(to_source_id=one, weight=1), caller=OWNER)
+    with pytest.raises(NotFoundError):
+        await knowledge.sources.trust(one, TrustGiven(to_source_id="src_none", weight=1), caller=OWNER)
+    with pytest.raises(NotFoundError):
+        await knowledge.sources.trust(one, TrustGiven(to_source_id=two, weight=1), caller=STRANGER)
+    reader = Caller(((await knowledge.sources.get(one, caller=OWNER)).scope,), ())
+    with pytest.raises(ForbiddenError):
+        await knowledge.sources.trust(one, TrustGiven(to_source_id=two, weight=1), caller=reader)
+    assert not await knowledge.sources.trusts(caller=STRANGER)
+
+
+async def test_who_is_to_be_trusted_on_a_topic(knowledge: Knowledge, user: str) -> None:
+    expert, guesser = SourceGiven(kind="document", title="expert"), SourceGiven(kind="document", title="guesser")
+    for what in ("keep relationships as records", "answer questions about paths", "need an index to start from"):
+        await hold(knowledge, f"graph databases {what}", source=expert, entities=[{"name": "Neo4j"}])
+    weak = await hold(knowledge, "graph databases are slow", source=guesser, signal="mention")
+    await hold(knowledge, "bread needs salt", source=expert)
+    asked = TrustCheck(topic="graph databases", scopes=[user])
+    answer = await knowledge.trust.check(asked, caller=OWNER)
+    sources = [one for one in answer.trusted if one.kind == "source"]
+    assert [(one.name, one.beliefs) for one in sources] == [("expert", 3), ("guesser", 1)]
+    assert sources[0].trust == pytest.approx(0.9)
+    assert sources[1].trust == pytest.approx(0.35)
+    assert answer.matching == 4
+    high = await knowledge.trust.check(asked.model_copy(update={"min_trust": 0.95}), caller=OWNER)
+    assert (high.trusted, high.below > 0, "none with a trust" in str(high.reason)) == ((), True, True)
+    about = await knowledge.trust.check(asked.model_copy(update={"entity_name": "neo4j"}), caller=OWNER)
+    assert about.matching == 3
+    await knowledge.sources.trust(str(weak.source_id), TrustGiven(to_source_id=sources[0].id, weight=0.5), caller=OWNER)
+    passed = await knowledge.trust.check(asked.model_copy(update={"source_id": weak.source_id}), caller=OWNER)
+    assert {one.name: one.passed_on for one in passed.trusted if one.kind == "source"} == {
+        "expert": 0.5,
+        "guesser": 0.1,
+    }
+    nobody = await knowledge.trust.check(TrustCheck(topic="knitting", scopes=[user]), caller=OWNER)
+    assert (nobody.trusted, nobody.reason) == ((), "no active belief is on the topic")
+    with pytest.raises(NotFoundError):
+        await knowledge.trust.check(asked.model_copy(update={"scopes": None, "entity_name": "Neo4j"}), caller=STRANGER)
