@@ -35,7 +35,9 @@ def forget(
     if sum(one is not None for one in (scope, source, belief, memory)) != 1:
         raise BadInputError("say what to forget", remedy="give one of --scope, --source, --belief, --memory")
     request = ErasureRequest(scope=scope, source_id=source, belief_id=belief, memory_id=memory)
-    if not preview and not yes and not as_json:
+    if as_json and not preview and not yes:
+        raise BadInputError("with --json nobody is asked", remedy="add --preview or --yes")
+    if not preview and not yes:
         _show(asyncio.run(_forget(request, apply=False)))
         typer.confirm("Forget all this for good?", abort=True)
     receipt = asyncio.run(_forget(request, apply=not preview))

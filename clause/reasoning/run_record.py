@@ -47,6 +47,7 @@ class RunRecord(Model):
     steps: tuple[StepRecord, ...] = ()
     evidence: tuple[str, ...] = Field((), description="ids of the evidence it selected, in order")
     fallbacks: tuple[str, ...] = ()
+    retractions: tuple[str, ...] = Field((), description="retractions in force of what the answer rests on")
 
 
 class RunSummary(Model):

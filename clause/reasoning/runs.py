@@ -192,6 +192,7 @@ def _from_row(row: Mapping[str, Any]) -> RunRecord:
         steps=tuple(_step(step) for step in row["steps"]),
         evidence=tuple(row["evidence"]),
         fallbacks=tuple(run["fallbacks"]),
+        retractions=tuple(run.get("retractions") or ()),
     )
 
 

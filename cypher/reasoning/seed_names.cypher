@@ -18,7 +18,8 @@ CYPHER 25 CALL () {
   RETURN node AS n, score
 }
 WITH n, max(score) AS relevance
-WHERE $as_of_recorded IS NULL OR n.recorded_at <= $as_of_recorded
+WHERE ($as_of_recorded IS NULL OR n.recorded_at <= $as_of_recorded)
+  AND (n.merged_into IS NULL OR n.archived_at > $as_of_recorded OR n.id IN $ids)
 // The types of a hub are left out: reading them would cost as much as it has relationships.
 RETURN n.id AS id, n.scope AS scope, n.name AS name, coalesce(n.aliases, []) AS aliases,
   coalesce(n.degree, 0) AS degree, relevance,

@@ -20,10 +20,10 @@ pytestmark = pytest.mark.integration
 STRANGER = Caller(("user:else",), ("user:else",))
 TRIPLE = statement(
     "MERGE (s:Scope {id: $scope}) ON CREATE SET s.scope = $scope, s.recorded_at = datetime() "
-    "MERGE (a:Entity {id: $scope + $head}) ON CREATE SET a += {scope: $scope, scope_token: $token, name: $head, canonical_key: $head, "
-    "name_key: toLower($head), kind: 'concept', aliases: [], degree: 0, recorded_at: datetime(), version: 1} "
-    "MERGE (b:Entity {id: $scope + $tail}) ON CREATE SET b += {scope: $scope, scope_token: $token, name: $tail, canonical_key: $tail, "
-    "name_key: toLower($tail), kind: 'concept', aliases: [], degree: 0, recorded_at: datetime(), version: 1} "
+    "MERGE (a:Entity {id: $scope + $head}) ON CREATE SET a += {scope: $scope, scope_token: $token, name: $head, "
+    "canonical_key: $head, name_key: toLower($head), aliases: [], degree: 0, recorded_at: datetime(), version: 1} "
+    "MERGE (b:Entity {id: $scope + $tail}) ON CREATE SET b += {scope: $scope, scope_token: $token, name: $tail, "
+    "canonical_key: $tail, name_key: toLower($tail), aliases: [], degree: 0, recorded_at: datetime(), version: 1} "
     "MERGE (t:RelationshipType {id: $scope + 'knows'}) ON CREATE SET t += {scope: $scope, name: 'knows', count: 0} "
     "CREATE (a)-[:knows {scope: $scope, source_id: $source, weight: 1.0}]->(b) "
     "SET a.degree = a.degree + 1, b.degree = b.degree + 1, t.count = t.count + 1",
