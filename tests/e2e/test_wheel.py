@@ -15,12 +15,14 @@ PROGRAM = """
 import asyncio, clause
 from pathlib import Path
 from clause.graph.catalogue import Catalogue, cypher_folder
+from clause.mcp_bridge.toolbox import offered
 from clause.policy.checkpoint import load
 from clause.reasoning.seed_ranking import shipped_weights
 from clause.sample.files import KB, VECTORS
 inside = Path(clause.__file__).parent
 assert cypher_folder().is_relative_to(inside), cypher_folder()
 assert KB.is_relative_to(inside) and KB.is_file() and VECTORS.is_file()
+assert len(offered('full')) == 50
 assert len(Catalogue.load()) > 50 and shipped_weights() and load().about.name
 print(inside)
 """

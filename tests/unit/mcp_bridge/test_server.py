@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,6 +16,7 @@ from clause.errors import UnauthorizedError, UnavailableError
 from clause.graph.scopes import Caller
 from clause.graph.wire import Found
 from clause.mcp_bridge.holding import Holder
+from clause.mcp_bridge.resources import RESOURCES
 from clause.mcp_bridge.server import build_server
 from clause.mcp_bridge.tool import Mode
 from clause.mcp_bridge.toolbox import offered
@@ -154,6 +157,13 @@ def test_a_mode_offers_its_tools_and_those_of_the_smaller_ones(mode: Mode, names
     offered_names = [tool.name for tool in offered(mode)]
     assert sorted(offered_names) == sorted(names.split())
     assert len(offered_names) == {"personal": 16, "connected": 25, "full": 50}[mode]
+
+
+def test_the_documentation_names_every_tool_and_resource_and_no_other_tool() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "mcp.md").read_text()
+    tables = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `")]
+    named = [name for cell in tables for name in re.findall(r"`([^`]+)`", cell)]
+    assert sorted(named) == sorted([*(tool.name for tool in offered("full")), *RESOURCES])
 
 
 async def test_over_stdio_the_owner_asks_or_the_bearer_of_the_key_that_is_set() -> None:

@@ -1,0 +1,68 @@
+"""The plugin's hooks against a running service: what one session learned, the next one starts with."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+from ulid import ULID
+
+pytestmark = pytest.mark.integration
+
+HOOKS = Path(__file__).parents[2] / "plugin" / "hooks"
+
+
+def hook(name: str, service: str, event: dict[str, Any]) -> str:
+    """What a hook prints, with time enough on a busy machine: it is its own deadline that ends it."""
+    environment = {**os.environ, "CLAUSE_PORT": str(urlsplit(service).port)}
+    script = f"import runpy, sys; sys.path.insert(0, {str(HOOKS)!r}); import service; " + (
+        f"run = service.run; service.run = lambda work, _=0: run(work, 60); service.DEADLINE_S = 60; "
+        f"runpy.run_path({str(HOOKS / name)!r}, run_name='__main__')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        input=json.dumps(event),
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=90,
+        check=True,
+    )
+    assert done.stderr == ""
+    return done.stdout
+
+
+def test_a_session_ends_with_what_it_learned_and_the_next_begins_with_it(
+    service: str, http: httpx.Client, tmp_path: Path
+) -> None:
+    project = f"shop-{str(ULID()).lower()}"
+    event = {"session_id": str(ULID()), "cwd": f"/home/ann/{project}"}
+    begun = json.loads(hook("session-start.py", service, event))["hookSpecificOutput"]["additionalContext"]
+    session = begun.split()[2]
+    assert http.get(f"/api/sessions/{session}").json()["project_context"] == project
+
+    said = [
+        f"The {project} checkout service keeps its carts in Redis for one hour.",
+        f"The {project} checkout service was moved from Redis to Postgres because carts were lost.",
+        f"Carts of the {project} checkout service now live in Postgres for thirty days.",
+    ]
+    transcript = tmp_path / "transcript.jsonl"
+    roles = ("user", "assistant", "user")
+    rows = [{"message": {"role": role, "content": text}} for role, text in zip(roles, said, strict=True)]
+    transcript.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assert hook("session-end.py", service, {**event, "transcript_path": str(transcript)}) == ""
+    ended = http.get(f"/api/sessions/{session}").json()
+    assert (ended["status"], ended["summary_method"], ended["exchange_count"]) == ("completed", "extracted", 3)
+    assert project in ended["summary"]
+
+    again = json.loads(hook("session-start.py", service, {**event, "session_id": str(ULID())}))
+    context = again["hookSpecificOutput"]["additionalContext"]
+    assert "Beliefs" in context
+    assert ended["summary"][:40] in context
