@@ -108,6 +108,7 @@ class Container:
         async with cls.open(settings, metrics) as container, AsyncExitStack() as stack:
             _in_background(JobRunner(container.jobs, container.job_kinds).run(), stack)
             _in_background(_rehearse(container), stack)
+            _in_background(container.rooms.intelligence.keep_up(), stack)
             if settings.memory_consolidate:
                 _in_background(container.rooms.memory.consolidation.keep_up(), stack)
             yield container

@@ -61,6 +61,7 @@ class Settings(BaseSettings):
     memory_sparse_weight: float = Field(0.6, ge=0, le=1, description="weight of words in hybrid recall")
     memory_consolidate: bool = Field(True, description="let `clause serve` consolidate memories in the background")
     record_runs: bool = Field(True, description="write a Run node for every answer")
+    curiosity_worker: bool = Field(False, description="investigate curiosity triggers inside `clause serve`")
     conflict_limit: float = Field(
         0, ge=0, le=1, description="share of agents' writes in a minute that may meet others' (0.05); 0: no limit"
     )

@@ -11,6 +11,7 @@ from clause.intelligence.causal import Causal
 from clause.intelligence.conflicts import ConflictGuard
 from clause.intelligence.investigation import Investigator
 from clause.intelligence.thoughtseeds import ThoughtSeeds
+from clause.intelligence.upkeep import Upkeep
 from clause.jobs.runner import JobKind
 from clause.knowledge.room import Knowledge
 
@@ -51,6 +52,10 @@ class Intelligence:
             "thoughtseed_links": self.thoughtseeds.link_turn,
             "thoughtseed_archive": self.thoughtseeds.archive_turn,
         }
+
+    async def keep_up(self) -> None:
+        """What a running service does by itself, until cancelled (`clause.intelligence.upkeep`)."""
+        await Upkeep(self.ground, self.basins, self.thoughtseeds, self.investigator).run()
 
     async def settled(self) -> None:
         """Wait until everything that answers left to write or to compute is done."""

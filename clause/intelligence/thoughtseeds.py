@@ -10,7 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from clause.errors import NotFoundError
+from clause.graph.scopes import Caller
 from clause.ground import Ground
+from clause.intelligence.models import BasinContext, ThoughtSeed
 from clause.jobs.turn import Turn
 from clause.text.names import hashed
 
@@ -26,6 +29,7 @@ PATTERN_SEEDS = 5
 """Seeds in one basin that make an EmergentPattern."""
 ACTIVE_FOR = timedelta(hours=24)
 PAGE = 500
+NEIGHBOURS_SHOWN = 50
 
 Work = list[tuple[str, dict[str, Any]]]
 
@@ -88,6 +92,25 @@ class ThoughtSeeds:
         """Write seeds in one batch (idempotent)."""
         if rows:
             await self._ground.graph.write([writing(rows)])
+
+    async def get(self, seed: str, *, caller: Caller) -> ThoughtSeed:
+        """One seed with its concept's basin as it is now.
+
+        Raises:
+            NotFoundError: there is none that this caller may read.
+        """
+        scopes = await self._ground.readable(caller, None)
+        row = await self._ground.graph.one(
+            "intelligence/thoughtseed", id=seed, scopes=list(scopes), neighbours=NEIGHBOURS_SHOWN
+        )
+        if row is None:
+            raise NotFoundError(f"no ThoughtSeed has the id {seed!r}", field="seed_id")
+        basin = BasinContext(
+            strength=row["strength"] or 1.0,
+            activation_count=row["activation_count"] or 0,
+            co_occurring=dict(row["co_occurring"]),
+        )
+        return ThoughtSeed(**row["seed"], basin_context=basin)
 
     async def link(self, scopes: Sequence[str], *, page: int = PAGE) -> dict[str, int]:
         """Join what was written and not yet linked with basins and with seeds of other documents.

@@ -11,7 +11,7 @@ from clause.api.dependencies import CallerDependency, Services
 from clause.api.idempotency import Idempotent
 from clause.api.strict_json import StrictRoute, written
 from clause.api.versions import etag
-from clause.intelligence.models import Basin, Strengthened, StrengthenRequest, TriggerList
+from clause.intelligence.models import Basin, Strengthened, StrengthenRequest, ThoughtSeed, TriggerList
 from clause.intelligence.models_causal import (
     CausalQuestion,
     CausalType,
@@ -24,6 +24,7 @@ from clause.intelligence.models_causal import (
 from clause.intelligence.models_conflicts import AgentWrites, AgentWritesDone, Conflicts
 
 router = APIRouter(prefix="/api/clause", tags=["intelligence"], route_class=StrictRoute)
+SeedId = Annotated[str, Path(max_length=200, description="`thoughtseed_id` of a path's step")]
 Limit = Annotated[int, Query(ge=1, le=200, description="at most so many")]
 BasinId = Annotated[str, Path(max_length=200, description="the basin's id, or its entity's")]
 
@@ -67,6 +68,12 @@ async def map_type(body: CausalType, services: Services, caller: CallerDependenc
     """Say that a relationship type means a cause, and how; or that it means none."""
     causal = services.rooms.intelligence.causal
     return await once.answer(lambda: causal.map_type(body, caller=caller), status=HTTPStatus.OK)
+
+
+@router.get("/thoughtseeds/{seed_id}", response_model=ThoughtSeed)
+async def get_thoughtseed(seed_id: SeedId, services: Services, caller: CallerDependency) -> Response:
+    """A ThoughtSeed that a path's step names, with its concept's basin and the documents that it is linked to."""
+    return written(await services.rooms.intelligence.thoughtseeds.get(seed_id, caller=caller))
 
 
 @router.get("/curiosity/triggers", response_model=TriggerList)

@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from clause.activation import strengthening
+from clause.errors import NotFoundError
 from clause.graph.runner import Graph
+from clause.graph.scopes import Caller
 from clause.ground import Ground
 from clause.intelligence.thoughtseeds import ThoughtSeeds, seed_id, seed_rows
 from tests.integration.intelligence.ground import Clock, make_ground
@@ -182,3 +185,18 @@ async def test_seeds_older_than_a_day_are_archived_and_kept(
     assert await thoughtseeds.archive([scope], clock()) == 0
     rows = await run(graph, "MATCH (t:ThoughtSeed {scope: $scope}) RETURN [t.concept, t.status] AS x", scope=scope)
     assert {row["x"][0]: row["x"][1] for row in rows} == {**dict.fromkeys("abc", "archived"), "d": "active"}
+
+
+async def test_a_seed_is_read_with_its_concepts_basin(graph: Graph, ground: Ground, scope: str) -> None:
+    thoughtseeds, caller = ThoughtSeeds(ground), Caller((scope,), (scope,))
+    await graph.run("graph/register_scope", scope=scope, recorded_at=START)
+    await plant(graph, scope, {"rain": unit(np.ones(DIMENSION)), "cloud": unit(np.ones(DIMENSION))})
+    await graph.write([strengthening({"d1": [f"{scope}:rain", f"{scope}:cloud"]}, scope, START)])
+    rows = rows_of(scope, ["rain"], "query:1")
+    await thoughtseeds.write(rows)
+    seed = await thoughtseeds.get(rows[0]["id"], caller=caller)
+    assert (seed.concept, seed.basin_context.activation_count) == ("rain", 1)
+    assert seed.basin_context.co_occurring == {"cloud": 1}
+    with pytest.raises(NotFoundError):
+        await thoughtseeds.get(rows[0]["id"], caller=Caller(("public",), ()))
+    await run(graph, "MATCH (n:Scope {id: $id}) DETACH DELETE n", id=scope)

@@ -6,7 +6,15 @@ from datetime import UTC, datetime
 from typing import Any
 
 from clause.errors import NotFoundError
-from clause.intelligence.models import Basin, CausalIntervention, Strengthened, StrengthenRequest, TriggerState
+from clause.intelligence.models import (
+    Basin,
+    BasinContext,
+    CausalIntervention,
+    Strengthened,
+    StrengthenRequest,
+    ThoughtSeed,
+    TriggerState,
+)
 from clause.intelligence.models_causal import (
     CausalBasis,
     CausalType,
@@ -83,11 +91,20 @@ class FakeConflicts:
         return Conflicts(items=[], rate=0.0)
 
 
+class FakeThoughtSeeds:
+    """One seed."""
+
+    async def get(self, seed: str, *, caller: Any) -> ThoughtSeed:
+        basin = BasinContext(strength=1.0, activation_count=0, co_occurring={})
+        return ThoughtSeed(id=seed, concept="rain", source_doc="query:1", basin_context=basin, created_at=AT)
+
+
 class FakeIntelligence:
     """The room."""
 
     def __init__(self) -> None:
         self.basins = FakeBasins()
         self.causal = FakeCausal()
+        self.thoughtseeds = FakeThoughtSeeds()
         self.investigator = FakeInvestigator()
         self.conflicts = FakeConflicts()

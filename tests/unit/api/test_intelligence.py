@@ -24,3 +24,15 @@ async def test_more_concepts_than_one_request_may_hold_are_refused(client: Async
     body = {"concepts": ["rain"] * 101, "document_id": "d1"}
     answer = await client.post("/api/clause/basins/strengthen", json=body)
     assert (answer.status_code, answer.json()["field"]) == (422, "concepts")
+
+
+async def test_a_thoughtseed_that_a_path_names_can_be_read(client: AsyncClient) -> None:
+    answer = await client.get("/api/clause/thoughtseeds/seed_1")
+    assert (answer.json()["id"], answer.json()["basin_context"]["strength"]) == ("seed_1", 1.0)
+
+
+async def test_triggers_and_conflicts_are_listed(client: AsyncClient) -> None:
+    triggers = await client.get("/api/clause/curiosity/triggers", params={"status": "queued"})
+    assert triggers.json()["items"][0]["priority"] == "high"
+    assert (await client.get("/api/clause/curiosity/triggers", params={"status": "odd"})).status_code == 422
+    assert (await client.get("/api/clause/conflicts")).json() == {"items": [], "rate": 0.0}
