@@ -128,6 +128,14 @@ class ValueCandidate(BaseModel):
 class NewValue(ValueCandidate):
     """A text to be stored as a value."""
 
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        json_schema_extra={
+            "example": {"text": "Look at the data before the code.", "cluster_id": "full_0", "axis": "full"}
+        },
+    )
+
     axis: str = Field(max_length=40, description="the cluster's axis")
 
 
