@@ -18,7 +18,7 @@ class MemoryWriteInput(BaseModel):
     model_config = ConfigDict(
         frozen=True,
         extra="forbid",
-        json_schema_extra={"example": {"content": "Ann: I moved to Lisbon in May.", "user_id": "ann"}},
+        json_schema_extra={"example": {"content": "Ann: I moved to Lisbon in May.", "scope": "user:ann"}},
     )
 
     content: str = Field(min_length=1, max_length=10000, description="what to remember; `Name: ...` names its speaker")

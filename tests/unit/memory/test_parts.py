@@ -1,0 +1,179 @@
+"""Small parts: what a text tells, twins, crowding, calibration."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clause.errors import BadInputError, OutOfBoundsError
+from clause.memory.assignment import sequential_labels
+from clause.memory.calibration import calibrate, curve_point
+from clause.memory.config import MCSConfig
+from clause.memory.crowding import closest_pairs
+from clause.memory.joining import Said, Stored, Twins, near_pairs, twins
+from clause.memory.saying import LONGEST_NAME, occurred_at, short_name, speaker_of
+from clause.memory.vectors import unit_vector
+from clause.settings import Settings
+from tests.fakes.embedder import HashEmbedder
+from tests.unit.memory.test_assignment import units
+
+NOW = datetime(2026, 11, 22, tzinfo=UTC)
+HERE = np.array([1.0, 0.0], dtype=np.float32)
+NEAR = np.array([0.995, 0.0998], dtype=np.float32)
+
+
+@pytest.mark.parametrize(
+    ("timestamp", "instant"),
+    [
+        ("1:56 pm on 8 May, 2023", "2023-05-08T13:56:00+00:00"),
+        ("2026-01-31T10:00:00+02:00", "2026-01-31T08:00:00+00:00"),
+        ("2026-01-31", "2026-01-31T00:00:00+00:00"),
+        ("yesterday", NOW.isoformat()),
+        ("99:99 on 45 May", NOW.isoformat()),
+        ("1", NOW.isoformat()),
+        ("", NOW.isoformat()),
+        (None, NOW.isoformat()),
+    ],
+)
+def test_a_time_in_free_text_is_read_and_an_unreadable_one_is_now(timestamp: str | None, instant: str) -> None:
+    assert occurred_at(timestamp, NOW).isoformat() == instant
+
+
+@given(st.text(max_size=40))
+def test_no_text_breaks_the_reading_of_times(text: str) -> None:
+    assert occurred_at(text, NOW).tzinfo is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "speaker"),
+    [
+        ("Ann: hi", "Ann"),
+        ("Jean-Luc O'Neil: hi", "Jean-Luc O'Neil"),
+        ("李雷: 你好", "李雷"),
+        ("note: x", None),
+        ("Ann:hi", None),
+    ],
+)
+def test_a_speaker_opens_the_text(text: str, speaker: str | None) -> None:
+    assert speaker_of(text) == speaker
+
+
+@given(st.text(max_size=300))
+def test_a_name_is_one_short_line(text: str) -> None:
+    name = short_name(text)
+    assert len(name) <= LONGEST_NAME
+    assert len(name.splitlines()) <= 1
+
+
+def stored(number: int) -> Stored:
+    return Stored(number, f"c{number}", 1)
+
+
+def page(*near: tuple[int, list[int]]) -> list[dict[str, object]]:
+    return [
+        {"id": f"c{n}", "cluster_id": n, "version": 1, "near": [[f"c{m}", m, 1] for m in others]} for n, others in near
+    ]
+
+
+def test_near_clusters_are_tried_once_the_later_against_the_earlier() -> None:
+    assert near_pairs(page((2, [1]), (1, [2, 3]))) == [(stored(2), stored(1)), (stored(3), stored(1))]
+
+
+def test_no_cluster_is_in_two_pairs_of_twins() -> None:
+    same = (Said("tea", HERE), Said("tea ", HERE))
+    pairs = near_pairs(page((1, [2, 3]), (2, [3])))
+    texts = {(later.id, earlier.id): same for later, earlier in pairs}
+    assert twins(pairs, texts, 0.85) == [Twins("c1", 1, "c2", 1)]
+
+
+def test_twins_are_of_one_meaning_by_the_guards() -> None:
+    (pair,) = near_pairs(page((1, [2])))
+    for first, second, joined in (
+        ("Ann rides a bike to work", "Ann is riding a bicycle to work", True),
+        ("Ann owns 2 red cars", "Ann owns 3 red cars", False),
+        ("Ann is at home", "Ann is not at home", False),
+    ):
+        texts = {("c2", "c1"): (Said(first, HERE), Said(second, NEAR))}
+        assert bool(twins([pair], texts, 0.85)) is joined, first
+    assert twins([pair], {}, 0.85) == []
+
+
+@settings(deadline=None, max_examples=30)
+@given(seed=st.integers(0, 1000), count=st.integers(0, 30), pairs=st.integers(0, 5))
+def test_the_closest_pairs_are_the_closest(seed: int, count: int, pairs: int) -> None:
+    vectors = units(seed, count, 8)
+    found = closest_pairs(vectors, pairs)
+    assert len(found) == min(pairs, count // 2) or len(found) < pairs
+    assert len({one for pair in found for one in pair}) == 2 * len(found)
+    assert all(a < b for a, b in found)
+    if found:
+        cosines = vectors.astype(np.float64) @ vectors.T.astype(np.float64)
+        best = max(cosines[a, b] for a in range(count) for b in range(a + 1, count))
+        assert cosines[found[0]] == pytest.approx(best, abs=1e-6)
+
+
+@settings(deadline=None, max_examples=15)
+@given(seed=st.integers(0, 1000))
+def test_a_curve_point_counts_what_joining_gives(seed: int) -> None:
+    vectors = units(seed, 20)
+    labels = sequential_labels(vectors, 0.85)
+    point = curve_point(vectors, 0.85)
+    assert point.clusters == len(set(labels.tolist()))
+    assert point.compression == pytest.approx(20 / point.clusters)
+    assert point.cohesion > 0.85
+
+
+def grouped(groups: int, each: int) -> np.ndarray:
+    """Unit vectors in groups: members are near their centre."""
+    rng = np.random.default_rng(0)
+    centres = np.repeat(rng.normal(size=(groups, 32)), each, axis=0)
+    rows = centres + 0.15 * rng.normal(size=centres.shape)
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)[rng.permutation(groups * each)]
+
+
+def test_calibration_finds_a_threshold_for_a_wanted_compression_or_cohesion() -> None:
+    vectors = grouped(15, 4)
+    told: list[tuple[int, int]] = []
+    found = calibrate(vectors, progress=lambda *at: told.append(at))
+    assert (found.texts, found.wanted) == (60, "compression 4")
+    assert found.found.compression == pytest.approx(4, abs=0.3)
+    assert found.setting == f"CLAUSE_MEMORY_THRESHOLD={found.found.threshold:g}"
+    assert [point.threshold for point in found.curve] == sorted((p.threshold for p in found.curve), reverse=True)
+    assert told[-1] == (18, 18)
+    tight = calibrate(vectors, cohesion=0.995)
+    assert tight.wanted == "cohesion 0.995"
+    assert tight.found.cohesion == pytest.approx(0.995, abs=0.02)
+
+
+def test_calibration_without_texts_or_with_two_wishes_is_refused() -> None:
+    with pytest.raises(BadInputError, match="nothing to calibrate on"):
+        calibrate(np.zeros((0, 3), dtype=np.float32))
+    with pytest.raises(BadInputError, match="both wanted"):
+        calibrate(units(0, 3), compression=2.0, cohesion=0.9)
+
+
+def test_one_text_is_one_cluster_whatever_is_wanted() -> None:
+    assert calibrate(units(0, 1), compression=5.0).found.clusters == 1
+
+
+def test_the_origins_configuration_and_that_of_a_service() -> None:
+    seed = MCSConfig()
+    assert seed.model_dump() == {
+        "embedding_dim": 384, "similarity_threshold": 0.85, "consolidation_threshold": 5, "max_clusters": 10_000,
+        "decay_factor": 0.99, "decay_unit_seconds": 3600, "y_encoder_model": "all-MiniLM-L6-v2",
+        "enable_hybrid_search": True, "sparse_weight": 0.3, "fusion_method": "rrf", "when_full": "refuse",
+    }  # fmt: skip
+    service = MCSConfig.following(Settings(memory_threshold=0.7), HashEmbedder(dimension=16))
+    assert (service.similarity_threshold, service.embedding_dim, service.y_encoder_model) == (0.7, 16, "hash")
+    assert (service.fusion_method, service.sparse_weight) == ("rsf", 0.6)
+
+
+@pytest.mark.parametrize("numbers", [[1.0], [0.0, 0.0], [float("nan"), 1.0], [float("inf"), 1.0]])
+def test_what_is_no_direction_is_refused(numbers: list[float]) -> None:
+    with pytest.raises(OutOfBoundsError) as refused:
+        unit_vector(numbers, 2, "query")
+    assert refused.value.field == "query"
