@@ -14,6 +14,7 @@ from clause.cli.console import JsonFlag, note, print_json, stdout
 
 if TYPE_CHECKING:
     from clause.graph.address import Address
+    from clause.knowledge.models_lineage import Erasure
     from clause.settings import Settings
 
 app = typer.Typer()
@@ -24,13 +25,23 @@ SCOPE = "kg:metaqa"
 
 @app.command()
 def demo(
+    *,
     stop: Annotated[bool, typer.Option("--stop", help="Stop the API and the local Neo4j.")] = False,
+    reset: Annotated[
+        bool, typer.Option("--reset", help="Load the sample anew; no other scope is touched. Asks before.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Start everything on the sample graph and answer a first question."""
+    from clause.errors import BadInputError
     from clause.settings import Settings
 
+    if stop and reset:
+        raise BadInputError("--stop and --reset are two wishes", remedy="give one of them", field="reset")
     settings = Settings.load()
+    if reset:
+        _reset(settings, ask=not yes, as_json=as_json)
     result = _stop(settings) if stop else _start(settings)
     if as_json:
         print_json(result)
@@ -38,6 +49,35 @@ def demo(
         stdout().print("\n".join(f"{part}: {state}" for part, state in result.items()))
     else:
         _print(result)
+
+
+def _reset(settings: Settings, *, ask: bool, as_json: bool) -> None:
+    """Take the sample's scope out, once the user agreed to what goes."""
+    from clause.errors import BadInputError
+
+    found = asyncio.run(_erase(settings, apply=False))
+    if ask and as_json:
+        raise BadInputError("with --json nobody can be asked", remedy="add --yes", field="yes")
+    if found is None:
+        return
+    if ask:
+        counts = ", ".join(f"{number:,} {name}" for name, number in found.counts.items())
+        stdout().print(f"would be erased from {SCOPE}: {counts}", markup=False)
+        typer.confirm("Load the sample anew?", abort=True)
+    asyncio.run(_erase(settings, apply=True))
+    note(f"{SCOPE} is empty")
+
+
+async def _erase(settings: Settings, *, apply: bool) -> Erasure | None:
+    from clause.cli.db import progress_bar
+    from clause.database import open_graph
+    from clause.graph.migrations import migrate
+    from clause.operations.sample_reset import reset_sample
+
+    with progress_bar() as progress:
+        async with open_graph(settings, progress=progress) as graph:
+            await migrate(graph)
+            return await reset_sample(graph, settings, apply=apply)
 
 
 def _print(result: dict[str, Any]) -> None:

@@ -1,3 +1,4 @@
+import io
 import json
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -10,6 +11,7 @@ from clause import sample
 from clause.cli import demo, service
 from clause.graph import migrations
 from clause.graph.server import ManagedServer
+from clause.operations import sample_reset
 from tests.unit.cli.conftest import Done
 from tests.unit.cli.test_rendering import RESPONSE
 
@@ -95,3 +97,44 @@ def test_stop_stops_both_but_never_a_server_of_your_own(
     assert "API: was not running" in result.out
     assert said in result.out
     assert stopped == (["api"] if own else ["api", "neo4j"])
+
+
+@pytest.fixture
+def erased(monkeypatch: pytest.MonkeyPatch, steps: list[str]) -> list[str]:
+    """What the demo did, with the erasure of the sample's scope as a fake."""
+
+    async def reset_sample(_graph: object, _settings: object, *, apply: bool) -> SimpleNamespace:
+        steps.append("erase" if apply else "look")
+        return SimpleNamespace(counts={"Entity": 43_234})
+
+    monkeypatch.setattr(sample_reset, "reset_sample", reset_sample)
+    return steps
+
+
+def test_reset_says_what_goes_asks_and_then_loads_anew(
+    clause: Clause, erased: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
+    result = clause("demo", "--reset")
+    assert result.code == 0, result.err
+    assert "43,234 Entity" in result.out
+    assert [step for step in erased if step != "migrate"][:4] == ["look", "erase", "load", "start"]
+
+
+def test_reset_without_a_yes_erases_nothing(clause: Clause, erased: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    assert clause("demo", "--reset").code == 1
+    assert "erase" not in erased
+    assert "load" not in erased
+
+
+def test_reset_with_json_needs_a_yes_beforehand(clause: Clause, erased: list[str]) -> None:
+    assert clause("demo", "--reset", "--json").code == 1
+    assert "erase" not in erased
+    assert clause("demo", "--reset", "--yes", "--json").code == 0
+    assert "erase" in erased
+
+
+def test_stop_and_reset_are_not_done_together(clause: Clause, erased: list[str]) -> None:
+    assert clause("demo", "--reset", "--stop").code == 1
+    assert erased == []
