@@ -5,13 +5,14 @@
 // returns:    maybe
 // parameters: $id STRING, $scope STRING, $evidence MAP, $source MAP, $provenance MAP, $recorded_at ZONED DATETIME
 // columns:    id
-CYPHER 25 MATCH (b:Belief {id: $id})
+CYPHER 25 MERGE (source:Source {id: $source.id})
+ON CREATE SET source += $source
+SET source.stated_at = $recorded_at
+WITH source
+MATCH (b:Belief {id: $id})
 WHERE b.scope = $scope AND b.status IN ['active', 'disputed']
 SET b.stated_at = $recorded_at
 SET b.confirmed_at = CASE WHEN b.confirmed_at < $recorded_at THEN $recorded_at ELSE b.confirmed_at END
-MERGE (source:Source {id: $source.id})
-ON CREATE SET source += $source
-SET source.stated_at = $recorded_at
 WITH b, source
 CALL (b, source) {
   WITH b, source

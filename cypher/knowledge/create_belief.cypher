@@ -10,12 +10,14 @@ CYPHER 25 WITH 1 AS one
 WHERE $after IS NULL OR EXISTS { MATCH (old:Belief {id: $after}) WHERE old.scope = $scope AND old.closed_for = $id }
 MERGE (known:Scope {id: $scope})
 ON CREATE SET known.scope = $scope, known.recorded_at = $recorded_at
-WITH one
+MERGE (source:Source {id: $source.id})
+ON CREATE SET source += $source
+SET source.stated_at = $recorded_at
 MERGE (b:Belief {scope: $scope, live_hash: $live_hash})
 ON CREATE SET b += $belief, b.embedding = toFloatList($embedding)
-WITH b, b.id = $id AS created
-CALL (b, created) {
-  WITH b WHERE created
+WITH b, source, b.id = $id AS created
+CALL (b, source, created) {
+  WITH b, source WHERE created
   CALL (b) {
     UNWIND $entities AS given
     MATCH (entity:Entity {id: given[0]}) WHERE entity.scope IN $scopes
@@ -26,9 +28,6 @@ CALL (b, created) {
            (entity)
     SET entity.degree = coalesce(entity.degree, 0) + 1
   }
-  MERGE (source:Source {id: $source.id})
-  ON CREATE SET source += $source
-  SET source.stated_at = $recorded_at
   WITH b, source
   WHERE NOT EXISTS { (:Provenance {id: $provenance.id}) }
   CREATE (b)-[:HAS_PROVENANCE]->(p:Provenance)-[:FROM]->(source)

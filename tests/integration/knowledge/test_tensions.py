@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from datetime import UTC, datetime
 
 import pytest
 
 from clause.errors import ConflictError, ForbiddenError, NotFoundError, PreconditionError
 from clause.graph.scopes import Caller
+from clause.ground import Ground
+from clause.jobs.runner import JobRunner
 from clause.knowledge.models import Belief, BeliefCreate
+from clause.knowledge.models_query import BeliefFilter
 from clause.knowledge.models_tension import Action, Tension, TensionFilter, TensionResolve
 from clause.knowledge.room import Knowledge
 from tests.integration.knowledge.conftest import OWNER
@@ -123,3 +127,20 @@ async def test_tensions_are_listed_by_severity_belief_entity_and_status(knowledg
         assert len(await knowledge.tensions.list(wanted, caller=OWNER)) == found, wanted
     await knowledge.tensions.resolve(tension.id, TensionResolve(action="keep_both"), caller=OWNER)
     assert len(await knowledge.tensions.list(TensionFilter(status="accepted"), caller=OWNER)) == 1
+
+
+async def test_writers_who_contradict_each_other_at_once_all_get_through(
+    knowledge: Knowledge, ground: Ground, user: str
+) -> None:
+    stated = [(FIRST, SECOND)[n % 2] for n in range(24)]
+    made = await asyncio.gather(
+        *(knowledge.beliefs.create(BeliefCreate(content=content), caller=OWNER) for content in stated)
+    )
+    assert Counter(one.outcome for one in made) == {"created": 2, "corroborated": 22}
+    job = await ground.jobs.submit("scan_tensions", {}, user)
+    await JobRunner(ground.jobs, knowledge.job_kinds()).drain()
+    assert (await ground.jobs.get(job.id)).state == "succeeded"
+    (found,) = await knowledge.tensions.list(TensionFilter(), caller=OWNER)
+    assert {found.a.content, found.b.content} == {FIRST, SECOND}
+    beliefs = await knowledge.beliefs.list(BeliefFilter(status="disputed"), caller=OWNER)
+    assert [(belief.open_tensions, belief.statements) for belief in beliefs] == [(1, 12), (1, 12)]
