@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clause.cli import bench_memory
+from clause.cli import bench_clustering, bench_memory
 from clause.cli.console import JsonFlag, print_json, stdout
 from clause.cli.measuring import PolicyName, given_command, opened
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Measure speed against named baselines.", no_args_is_help=True)
 app.command("memory")(bench_memory.memory)
+app.command("clustering")(bench_clustering.clustering)
 
 Calls = Annotated[int, typer.Option(min=1, max=100_000, help="Calls that count; a tenth as many warm up before.")]
 Clients = Annotated[int, typer.Option(min=1, max=64, help="Clients at a time.")]
