@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
 from clause.ground import Ground
+from clause.knowledge.lineage import Key
 from clause.knowledge.models_lineage import AuthorityAudit, Violation
 
 TOLERANCE = 1e-9
@@ -18,6 +20,12 @@ _AUDIT_S = 120.0
 def capping(ids: Sequence[str], scopes: Sequence[str], now: datetime) -> tuple[str, dict[str, Any]]:
     """The statement that lowers what was derived from these beliefs to their lineage: after each settling of them."""
     return "knowledge/cap_authority", {"ids": sorted(set(ids)), "scopes": list(scopes), "now": now}
+
+
+async def descendants(graph: Graph, ids: Sequence[str], scopes: Sequence[str]) -> set[Key]:
+    """The beliefs that `capping` these may lower: whoever wants to undo it keeps them too."""
+    rows = await graph.run("knowledge/descendants", ids=list(ids), scopes=list(scopes))
+    return {("Belief", str(row["id"])) for row in rows}
 
 
 class AuthorityService:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from clause.errors import NotFoundError, OutOfBoundsError
+from clause.errors import NotFoundError
 from clause.graph.canonical import UPKEEP
 from clause.graph.scopes import Caller, parse_scope
 from clause.ground import Ground
@@ -19,7 +19,7 @@ from clause.knowledge.belief_rows import settling
 from clause.knowledge.lineage import MOST, Key, closure, fallen
 from clause.knowledge.models_lineage import Erasure, ErasureRequest
 from clause.knowledge.scope_erasure import ScopeErasure
-from clause.knowledge.traces import Traces, pieces_of
+from clause.knowledge.traces import Traces, pieces_of, pieces_of_scope
 
 FILES = (
     "Neo4j's own files may hold it for a while: transaction logs until they are rotated away (the managed server keeps "
@@ -27,7 +27,13 @@ FILES = (
     "index segments until they are written over or merged. Logs of the server hold no statements unless query logging "
     "is on. Archives and backups made before are yours to remove."
 )
+BULK = 500
+"""Where more nodes go at once, they are not looked for one by one: all recorded runs that read the scope go, and all
+kept answers and ended jobs that name it."""
+
 _SLICE = 500
+_CLOSURE = 2_000
+_WIDER = 4
 _ERASE_S = 300.0
 _LABELS = {"belief_id": "Belief", "source_id": "Source", "memory_id": "Memory"}
 
@@ -40,13 +46,20 @@ class _Plan(NamedTuple):
     weakened: tuple[Key, ...]
     texts: tuple[str, ...]
     pieces: tuple[str, ...]
+    whole: bool
 
 
 class ErasureService:
-    """What the doors may ask about erasure."""
+    """What the doors may ask about erasure.
 
-    def __init__(self, ground: Ground) -> None:
+    Args:
+        ground: the open parts below.
+        slice_of: rows of what rests on something that are read at a time.
+    """
+
+    def __init__(self, ground: Ground, *, slice_of: int = _CLOSURE) -> None:
         self._ground = ground
+        self._slice = slice_of
         self._traces = Traces(ground.graph)
         self._scopes = ScopeErasure(ground.graph)
 
@@ -59,7 +72,7 @@ class ErasureService:
         """
         if given.scope is not None:
             return await self._scope(given.scope, caller, apply=False)
-        plan = await self._planned(given, caller)
+        plan = await self._planned(given, caller, MOST)
         counts = Counter(label for label, _ in plan.gone)
         counts["Run"] += len(plan.runs)
         counts.update(await self._traces.count(plan.pieces))
@@ -89,14 +102,22 @@ class ErasureService:
         """
         if given.scope is not None:
             return await self._scope(given.scope, caller, apply=True)
-        plan = await self._planned(given, caller)
-        counts = Counter(await self._traces.erase(plan.scope, plan.pieces, plan.texts, plan.runs))
-        vectors = 0
+        counts: Counter[str] = Counter()
+        vectors, most = 0, self._slice
+        while True:
+            plan = await self._planned(given, caller, most)
+            counts.update(await self._traces.erase(plan.scope, plan.pieces, plan.texts, plan.runs))
+            others = sorted(plan.gone - {plan.root}, key=lambda key: (key[1], key[0]))
+            erased, embedded = await self._erase(others, plan.scope)
+            counts.update(erased)
+            vectors += embedded
+            if plan.whole:
+                break
+            most *= 1 if others else _WIDER
         if plan.root[0] == "Source":
             counts["triples"] = await self._triples(plan.root[1], plan.scope)
-        others = sorted(plan.gone - {plan.root}, key=lambda key: (key[1], key[0]))
-        for nodes in (others, [] if keep_root else [plan.root]):
-            erased, embedded = await self._erase(nodes, plan.scope)
+        if not keep_root:
+            erased, embedded = await self._erase([plan.root], plan.scope)
             counts.update(erased)
             vectors += embedded
         beliefs = [identity for label, identity in plan.weakened if label == "Belief"]
@@ -129,7 +150,7 @@ class ErasureService:
             done=apply, what="scope", counts=_counted(counts), vectors=vectors, erased_at=erased_at, files=FILES
         )
 
-    async def _planned(self, given: ErasureRequest, caller: Caller) -> _Plan:
+    async def _planned(self, given: ErasureRequest, caller: Caller, most: int) -> _Plan:
         field, identity = next((name, getattr(given, name)) for name in _LABELS if getattr(given, name) is not None)
         root = (_LABELS[field], str(identity))
         graph = self._ground.graph
@@ -138,25 +159,24 @@ class ErasureService:
         if row is None:
             raise NotFoundError(f"no {root[0].lower()} {root[1][:80]!r}", field=field)
         scope = caller.require_write(row["scope"])
-        dependents = await closure(graph, [root], [scope])
-        if len(dependents) > MOST and root[0] != "Source":
-            raise OutOfBoundsError(f"more than {MOST:,} nodes rest on it", bound=f"at most {MOST:,}")
+        dependents, whole = await closure(graph, [root], [scope], most=most)
         gone = {root, *fallen([root], dependents)}
         runs = {identity for label, identity in dependents if label == "Run"}
-        await self._add_parts(gone, scope)
+        await self._add_parts(gone, gone if whole else gone - {root}, scope)
         rows = await graph.run("knowledge/orphaned_entities", nodes=_listed(gone), ids=sorted(_ids(gone)), scope=scope)
         texts = await self._traces.texts([key for key in gone if key[0] not in {"Kept", "Receipt"}], scope)
+        texts = texts if len(gone) <= BULK else []
         gone |= {("Entity", str(row["id"])) for row in rows}
         runs |= {str(run) for row in rows for run in row["runs"]}
-        pieces = pieces_of([*_ids(gone), *texts])
-        runs |= await self._traces.runs(scope, pieces)
+        pieces = pieces_of([*_ids(gone), *texts]) if len(gone) <= BULK else pieces_of_scope(scope)
+        runs |= await self._traces.runs(scope, pieces if len(gone) <= BULK else None)
         gone -= {("Run", run) for run in runs}
         weakened = tuple(sorted(key for key in dependents.keys() - gone if key[0] != "Run"))
-        return _Plan(root, scope, frozenset(gone), tuple(sorted(runs)), weakened, tuple(texts), tuple(pieces))
+        return _Plan(root, scope, frozenset(gone), tuple(sorted(runs)), weakened, tuple(texts), tuple(pieces), whole)
 
-    async def _add_parts(self, gone: set[Key], scope: str) -> None:
-        """Add to `gone` what belongs to it and to nothing that stays."""
-        frontier = set(gone)
+    async def _add_parts(self, gone: set[Key], owners: set[Key], scope: str) -> None:
+        """Add to `gone` what belongs to the owners among it, and to nothing that stays."""
+        frontier = set(owners)
         while frontier:
             rows = await self._ground.graph.run(
                 "knowledge/erasable_parts", nodes=_listed(frontier), ids=sorted(_ids(gone)), scope=scope

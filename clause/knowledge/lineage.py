@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from clause.graph.runner import Graph
 
@@ -48,13 +48,28 @@ class Dependent:
     grounds: frozenset[Key]
 
 
-async def closure(graph: Graph, roots: Sequence[Key], scopes: Sequence[str]) -> dict[Key, Dependent]:
-    """Everything in `scopes` that rests on `roots`, directly or through others; the retracted is left out."""
+class Closure(NamedTuple):
+    """What rests on something: the nodes by key, and whether these are all (`whole`) or as many as were asked for."""
+
+    dependents: Mapping[Key, Dependent]
+    whole: bool
+
+
+async def closure(graph: Graph, roots: Sequence[Key], scopes: Sequence[str], *, most: int = MOST) -> Closure:
+    """Everything in `scopes` that rests on `roots`, directly or through others; the retracted is left out.
+
+    Args:
+        graph: where they are.
+        roots: what may go.
+        scopes: in which dependents are looked for.
+        most: rows of one look; where there are more, or more nodes were found, it stops and is not whole.
+    """
     found: dict[Key, Dependent] = {}
     frontier = sorted(roots)
+    whole = True
     for _ in range(DEEPEST):
         rows = await graph.run(
-            "knowledge/dependents", nodes=[list(key) for key in frontier], scopes=list(scopes), limit=MOST
+            "knowledge/dependents", nodes=[list(key) for key in frontier], scopes=list(scopes), limit=most
         )
         labels = {identity: label for label, identity in frontier}
         fresh = set()
@@ -65,10 +80,11 @@ async def closure(graph: Graph, roots: Sequence[Key], scopes: Sequence[str]) -> 
             if key not in found:
                 fresh.add(key)
             found[key] = _joined(found.get(key), key, row, (labels[row["on"]], row["on"]))
+        whole = whole and len(rows) < most
         frontier = sorted(key for key in fresh if key[0] != _ANSWERS)
-        if not frontier or len(found) > MOST:
-            break
-    return found
+        if not frontier or len(found) > most:
+            return Closure(found, whole and not frontier)
+    return Closure(found, False)
 
 
 def fallen(roots: Sequence[Key], dependents: Mapping[Key, Dependent]) -> frozenset[Key]:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from clause.errors import ConflictError, NotFoundError
 from clause.graph.scopes import Caller
 from clause.ground import Ground
-from clause.knowledge.authority import capping
+from clause.knowledge.authority import capping, descendants
 from clause.knowledge.belief_rows import settling
 from clause.knowledge.models_lineage import Merge, MergeRequest
 from clause.knowledge.receipts import Receipts, Work, keeping, sealing
@@ -126,8 +126,9 @@ class MergeService:
         if belief:
             rows = await self._ground.graph.run("knowledge/disputed_by", ids=[loser], scopes=list(scopes))
             others = sorted({str(row["other"]) for row in rows} - {winner})
-            nodes += [("Belief", other) for other in others]
             settled = [winner, *others]
+            nodes += [("Belief", other) for other in others]
+            nodes += sorted(await descendants(self._ground.graph, settled, scopes))
             work += [("knowledge/absorb_belief", sides), settling(settled, scopes, at), capping(settled, scopes, at)]
         else:
             work.append(("knowledge/absorb_entity", sides))

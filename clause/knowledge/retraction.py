@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from clause.errors import ConflictError, NotFoundError, OutOfBoundsError
 from clause.graph.scopes import Caller
 from clause.ground import Ground
-from clause.knowledge.authority import capping
+from clause.knowledge.authority import capping, descendants
 from clause.knowledge.belief_rows import settling
 from clause.knowledge.lineage import MOST, Dependent, Key, closure, fallen
 from clause.knowledge.models_lineage import Affected, Effect, Retraction, RetractionPlan, RetractionRequest
@@ -119,8 +119,8 @@ class RetractionService:
         caller.require_write(row["scope"])
         if row["retracted_at"] is not None or row["merged_into"] is not None:
             raise ConflictError(f"the {root[0].lower()} is retracted or merged already")
-        dependents = await closure(graph, [root], scopes)
-        if len(dependents) > MOST:
+        dependents, whole = await closure(graph, [root], scopes)
+        if not whole:
             raise OutOfBoundsError(
                 f"more than {MOST:,} nodes rest on it",
                 remedy="retract what it said in parts, or forget the source",
@@ -142,8 +142,8 @@ class RetractionService:
             "knowledge/disputed_by", ids=sorted(key[1] for key in gone if key[0] == "Belief"), scopes=list(scopes)
         )
         partners = {("Belief", str(row["other"])) for row in disputed} - gone
-        touched = {*gone, *weakened, *partners}
         settled = sorted(key[1] for key in {*weakened, *partners} if key[0] == "Belief")
+        touched = {*gone, *weakened, *partners, *await descendants(self._ground.graph, settled, scopes)}
         own = {"receipt_id": receipt_id, "scopes": list(scopes)}
         work = keeping(receipt, touched, scopes, at)
         if planned.root[0] == "Source":

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from clause.graph.runner import Graph
+from clause.knowledge.traces import pieces_of_scope
 
 KEPT = ("SchemaVersion", "EmbeddingModel", "ApiKey", "Policy", "TestDatabase")
 """What stays even where its scope goes: it belongs to the installation."""
@@ -39,7 +40,7 @@ class ScopeErasure:
     async def _traces(self, scope: str, *, apply: bool) -> Counter[str]:
         """Runs of other scopes that read this one, and kept answers and jobs that name it."""
         counts: Counter[str] = Counter()
-        pieces = [f'"{scope}"', f'"{scope}/']
+        pieces = pieces_of_scope(scope)
         if not apply:
             counts["Run"] = len(await self._graph.run("knowledge/runs_of_scope", scope=scope, limit=100_000))
             row = await self._graph.one("knowledge/count_traces", pieces=pieces, timeout_s=_SLICE_S)

@@ -37,6 +37,15 @@ def pieces_of(texts: Iterable[str]) -> list[str]:
     return sorted(found)
 
 
+def pieces_of_scope(scope: str) -> list[str]:
+    """How a scope, or a session's scope within it, stands in JSON texts.
+
+    >>> pieces_of_scope("user:ann")
+    ['"user:ann"', '"user:ann/']
+    """
+    return [f'"{scope}"', f'"{scope}/']
+
+
 class Traces:
     """Finds and removes them."""
 
@@ -50,9 +59,14 @@ class Traces:
         found = [str(row["text"]) for row in rows if len(row["text"]) >= SHORTEST]
         return sorted(found, key=lambda text: (-len(text), text))
 
-    async def runs(self, scope: str, pieces: Sequence[str]) -> set[str]:
-        """Recorded runs that hold one of the pieces."""
-        rows = await self._graph.run("knowledge/runs_holding", scope=scope, pieces=list(pieces), timeout_s=_SCAN_S)
+    async def runs(self, scope: str, pieces: Sequence[str] | None) -> set[str]:
+        """Recorded runs that read a scope and hold one of the pieces; None: all that read it."""
+        rows = await self._graph.run(
+            "knowledge/runs_holding",
+            scope=scope,
+            pieces=None if pieces is None else list(pieces),
+            timeout_s=_SCAN_S,
+        )
         return {str(row["id"]) for row in rows}
 
     async def count(self, pieces: Sequence[str]) -> dict[str, int]:

@@ -4,49 +4,52 @@
 // returns:    many
 // parameters: $nodes LIST<LIST<STRING>>, $ids LIST<STRING>, $scope STRING
 // columns:    label, id
-CYPHER 25 UNWIND $nodes AS node
-MATCH (n:$(node[0]) {id: node[1]})
-WHERE n.scope = $scope
-CALL (n) {
-  MATCH (n)-[:HAS_PROVENANCE]->(x:Provenance)
-  WHERE NOT EXISTS { MATCH (o)-[:HAS_PROVENANCE]->(x) WHERE NOT o.id IN $ids AND NOT o:Evidence }
-  RETURN x
-  UNION
-  MATCH (n)-[:SUPPORTED_BY]->(x:Evidence)
-  WHERE NOT EXISTS { MATCH (o)-[:SUPPORTED_BY]->(x) WHERE NOT o.id IN $ids }
-  RETURN x
-  UNION
-  MATCH (x:Evidence)-[:HAS_PROVENANCE]->(n:Provenance)
-  RETURN x
-  UNION
-  MATCH (x:Evidence)
-  WHERE x.unit = n.id
-  RETURN x
-  UNION
-  MATCH (x:Tension)-[:BETWEEN]->(n)
-  RETURN x
-  UNION
-  MATCH (x:Belief)-[:MERGED_INTO]->(n)
-  RETURN x
-  UNION
-  MATCH (x:Provenance)-[:FROM]->(n:Source)
-  RETURN x
-  UNION
-  MATCH (x:Exchange)-[:IN_SESSION]->(n:Session)
-  RETURN x
-  UNION
-  MATCH (n)-[:HAS_PASSAGE]->(x:Passage)
-  RETURN x
-  UNION
-  MATCH (n:Run)-[:HAS_STEP]->(x:RunStep)
-  RETURN x
-  UNION
-  MATCH (x:Kept)
-  WHERE x.node_id = n.id
-  RETURN x
-  UNION
+CYPHER 25 CALL () {
   MATCH (x:Receipt)
-  WHERE x.scope = $scope AND n.id IN [x.target, x.winner, x.loser]
+  WHERE x.scope = $scope AND (x.target IN $ids OR x.winner IN $ids OR x.loser IN $ids)
+  RETURN x
+  UNION
+  UNWIND $nodes AS node
+  MATCH (n:$(node[0]) {id: node[1]})
+  WHERE n.scope = $scope
+  CALL (n) {
+    MATCH (n)-[:HAS_PROVENANCE]->(x:Provenance)
+    WHERE NOT EXISTS { MATCH (o)-[:HAS_PROVENANCE]->(x) WHERE NOT o.id IN $ids AND NOT o:Evidence }
+    RETURN x
+    UNION
+    MATCH (n)-[:SUPPORTED_BY]->(x:Evidence)
+    WHERE NOT EXISTS { MATCH (o)-[:SUPPORTED_BY]->(x) WHERE NOT o.id IN $ids }
+    RETURN x
+    UNION
+    MATCH (x:Evidence)-[:HAS_PROVENANCE]->(n:Provenance)
+    RETURN x
+    UNION
+    MATCH (x:Evidence)
+    WHERE x.unit = n.id
+    RETURN x
+    UNION
+    MATCH (x:Tension)-[:BETWEEN]->(n)
+    RETURN x
+    UNION
+    MATCH (x:Belief)-[:MERGED_INTO]->(n)
+    RETURN x
+    UNION
+    MATCH (x:Provenance)-[:FROM]->(n:Source)
+    RETURN x
+    UNION
+    MATCH (x:Exchange)-[:IN_SESSION]->(n:Session)
+    RETURN x
+    UNION
+    MATCH (n)-[:HAS_PASSAGE]->(x:Passage)
+    RETURN x
+    UNION
+    MATCH (n:Run)-[:HAS_STEP]->(x:RunStep)
+    RETURN x
+    UNION
+    MATCH (x:Kept)
+    WHERE x.node_id = n.id
+    RETURN x
+  }
   RETURN x
 }
 WITH DISTINCT x

@@ -6,7 +6,7 @@
 CYPHER 25 UNWIND $nodes AS node
 MATCH (n:$(node[0]) {id: node[1]})
 WHERE n.scope = $scope
-UNWIND [n.content, n.text, n.summary, n.description, n.title, n.uri] AS text
+UNWIND [n.content, n.text, n.summary, n.description] AS text
 WITH DISTINCT text
 WHERE text IS NOT NULL
 RETURN text

@@ -1,11 +1,12 @@
-// knowledge/runs_holding, recorded runs that read a scope and hold one of some pieces of text (as JSON writes them)
+// knowledge/runs_holding, recorded runs that read a scope and hold one of some pieces of text (as JSON writes them); null:
+//                         all that read it
 // mode:       read
 // returns:    many
 // parameters: $scope STRING, $pieces LIST<STRING>
 // columns:    id
 CYPHER 25 MATCH (run:Run)
 WHERE (run.scope = $scope OR $scope IN run.scopes)
-  AND (any(piece IN $pieces WHERE run.query CONTAINS piece OR run.request CONTAINS piece OR run.seeds CONTAINS piece
+  AND ($pieces IS NULL OR any(piece IN $pieces WHERE run.query CONTAINS piece OR run.request CONTAINS piece OR run.seeds CONTAINS piece
            OR run.digest CONTAINS piece)
        OR EXISTS {
          MATCH (run)-[:HAS_STEP]->(step:RunStep)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 
 from clause.errors import ConflictError, ForbiddenError, NotFoundError
-from clause.graph.canonical import scope_hash
+from clause.graph.canonical import canonical_text, read_scope, scope_hash
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
+from clause.ground import Ground
+from clause.knowledge import erasure as erasure_module
+from clause.knowledge.belief_rows import HELD
+from clause.knowledge.erasure import ErasureService
 from clause.knowledge.models import Belief, BeliefCreate, SourceGiven
 from clause.knowledge.models_entities import SourceCreate
 from clause.knowledge.models_lineage import ErasureRequest, MergeRequest, RetractionRequest
@@ -17,6 +23,7 @@ from tests.servers import statement
 
 pytestmark = pytest.mark.integration
 STRANGER = Caller(("user:else",), ("user:else",))
+NOUNS = ("castle", "river", "king", "forest")
 RUN = statement(
     "MERGE (p:Policy {id: 'heuristic'}) ON CREATE SET p.scope = 'public' "
     "CREATE (run:Run {id: $id, scope: $scope, scopes: [$scope], query: 'q', request: '{}', seeds: '[]', digest: '{}', "
@@ -41,6 +48,11 @@ async def hold(knowledge: Knowledge, content: str, **more: object) -> Belief:
 
 def told_by(title: str) -> SourceGiven:
     return SourceGiven(kind="document", title=title, uri=f"file:///{title}")
+
+
+async def lines_of(graph: Graph, scope: str) -> list[str]:
+    """The canonical lines of a scope: where two hashes differ, these tell where."""
+    return sorted([canonical_text(line) async for line in read_scope(graph, scope)])
 
 
 async def test_a_retraction_names_all_that_rests_on_a_source_and_its_undoing_is_exact(
@@ -219,3 +231,101 @@ async def test_a_source_is_found_again_by_what_it_is(knowledge: Knowledge) -> No
     assert await knowledge.sources.create(SourceCreate(title="The survey", uri="file:///s"), caller=OWNER) == one
     hashed = await knowledge.sources.create(SourceCreate(title="A", content_hash="ab"), caller=OWNER)
     assert (await knowledge.sources.create(SourceCreate(title="B", content_hash="ab"), caller=OWNER)).id == hashed.id
+
+
+async def test_a_source_that_says_much_is_forgotten_in_slices(
+    knowledge: Knowledge, ground: Ground, graph: Graph, user: str
+) -> None:
+    words = ["apple", "birch", "cedar", "dogwood", "elder", "fir", "ginkgo", "hazel", "ivy", "juniper"]
+    only = [await hold(knowledge, f"The {word} stands alone in the garden", source=told_by("census")) for word in words]
+    both = []
+    for word in ("mill", "quay", "barn"):
+        both.append(await hold(knowledge, f"The {word} burned down", source=told_by("census")))
+        await hold(knowledge, f"The {word} burned down", source=told_by("diary"))
+    erasure = ErasureService(ground, slice_of=4)
+    receipt = await erasure.apply(ErasureRequest(source_id=only[0].source_id), caller=OWNER)
+    assert receipt.counts["Belief"] == len(words)
+    assert {*receipt.kept} == {belief.id for belief in both}
+    for belief in only:
+        with pytest.raises(NotFoundError):
+            await knowledge.beliefs.get(belief.id, caller=OWNER)
+    for belief in both:
+        left = await knowledge.beliefs.get(belief.id, caller=OWNER)
+        assert (left.sources, left.statements) == (1, 1)
+    lines = "".join([canonical_text(line) async for line in read_scope(graph, user)])
+    assert "garden" not in lines
+    assert "census" not in lines
+
+
+async def test_many_at_once_take_the_runs_of_their_scope_along(
+    knowledge: Knowledge, graph: Graph, user: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(erasure_module, "BULK", 1)
+    belief = await hold(knowledge, "The gate is locked at night")
+    other = await hold(knowledge, "The well is deep", source=told_by("diary"))
+    await graph.execute(RUN, {"id": f"run{other.id}", "scope": user, "belief": other.id, "left_out": "{}"})
+    preview = await knowledge.erasure.preview(ErasureRequest(belief_id=belief.id), caller=OWNER)
+    receipt = await knowledge.erasure.apply(ErasureRequest(belief_id=belief.id), caller=OWNER)
+    assert preview.counts["Run"] == receipt.counts["Run"] == 1
+    assert (await knowledge.beliefs.get(other.id, caller=OWNER)).content == other.content
+
+
+async def test_a_text_that_another_node_holds_in_its_own_right_is_told(knowledge: Knowledge) -> None:
+    one = await hold(knowledge, "The gate is locked")
+    longer = await hold(knowledge, "The gate is locked and the guard of the north tower has the only key to it")
+    for told in (
+        await knowledge.erasure.preview(ErasureRequest(belief_id=one.id), caller=OWNER),
+        await knowledge.erasure.apply(ErasureRequest(belief_id=one.id), caller=OWNER),
+    ):
+        assert longer.id in told.elsewhere
+
+
+async def test_a_tension_rests_while_one_side_is_retracted(knowledge: Knowledge, graph: Graph, user: str) -> None:
+    one = await hold(knowledge, "The north gate is open")
+    other = await hold(knowledge, "The north gate is not open")
+    disputed = await knowledge.beliefs.get(one.id, caller=OWNER)
+    assert disputed.status == "disputed"
+    before = await scope_hash(graph, user)
+    done = await knowledge.retraction.apply(RetractionRequest(belief_id=other.id), caller=OWNER)
+    calm = await knowledge.beliefs.get(one.id, caller=OWNER)
+    assert (calm.status, calm.open_tensions) == ("active", 0)
+    assert calm.confidence.overall > disputed.confidence.overall
+    await knowledge.retraction.undo(done.id, caller=OWNER)
+    assert await scope_hash(graph, user) == before
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_whatever_is_retracted_or_merged_is_undone_exactly(
+    knowledge: Knowledge, graph: Graph, user: str, seed: int
+) -> None:
+    dice = Random(seed)
+    held: list[Belief] = []
+    for place in range(10):
+        parents = tuple(one.id for one in dice.sample(held, min(len(held), dice.randrange(3))))
+        source = told_by(dice.choice("abc"))
+        text = f"Chapter {dice.choice(['one', 'two', 'three'])} tells of the {'very ' * place}old {dice.choice(NOUNS)}"
+        found = await knowledge.beliefs.create(
+            BeliefCreate(content=text, source=source, derived_from=parents), caller=OWNER
+        )
+        if found.belief is not None and found.belief.id not in {one.id for one in held}:
+            held.append(found.belief)
+    assert (await knowledge.authority.audit(caller=OWNER, scopes=[user])).sound
+    undo = []
+    hashes = [await lines_of(graph, user)]
+    for _ in range(4):
+        live = [one.id for one in held if (await knowledge.beliefs.get(one.id, caller=OWNER)).status in HELD]
+        if not live:
+            break
+        if dice.random() < 0.5 and len(live) > 1:
+            winner, loser = dice.sample(live, 2)
+            done = await knowledge.merging.merge(MergeRequest(winner_id=winner, loser_id=loser), caller=OWNER)
+            undo.append((knowledge.merging.unmerge, done.id))
+        else:
+            asked = RetractionRequest(belief_id=dice.choice(live))
+            undo.append((knowledge.retraction.undo, (await knowledge.retraction.apply(asked, caller=OWNER)).id))
+        assert (await knowledge.authority.audit(caller=OWNER, scopes=[user])).sound
+        hashes.append(await lines_of(graph, user))
+    for take_back, receipt in reversed(undo):
+        hashes.pop()
+        await take_back(receipt, caller=OWNER)
+        assert await lines_of(graph, user) == hashes[-1]
