@@ -146,6 +146,22 @@ def beliefs(
     _run(lambda c: beliefs_bench(c, count, calls, given_command()), as_json, sample=False)
 
 
+@app.command()
+def causal(*, calls: Calls = 100, as_json: JsonFlag = False) -> None:
+    """P(target | do(cause)) over 200 causal relationships, exact."""
+    from clause.evaluation.bench_intelligence import causal_bench
+
+    _run(lambda c: causal_bench(c, calls, given_command()), as_json)
+
+
+@app.command()
+def rollback(*, calls: Calls = 50, as_json: JsonFlag = False) -> None:
+    """An agent's writes that contradict what is stored, found out and rolled back."""
+    from clause.evaluation.bench_intelligence import rollback_bench
+
+    _run(lambda c: rollback_bench(c, calls, given_command()), as_json)
+
+
 @app.command("serve-start")
 def serve_start(*, as_json: JsonFlag = False) -> None:
     """From `clause serve` to ready, with the server up; refused while this home's API runs."""

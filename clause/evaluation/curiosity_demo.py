@@ -14,7 +14,7 @@ from clause.reasoning.models import PathNavigationRequest
 from clause.reasoning.neo4j_neighbourhood import Neo4jNeighbourhood
 from clause.rooms import Rooms
 
-SCOPE = "kg:curiosity-demo"
+SCOPE = "kg:bench-curiosity"
 TRIPLES = (
     ("Heat", "directed_by", "Michael Mann"),
     ("Collateral", "directed_by", "Michael Mann"),
