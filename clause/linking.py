@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -23,6 +24,9 @@ _SPANS = 1_500
 _SHORTEST = 3
 _PHRASES = 48
 _FOUND = 256
+_FEW = 4
+
+Found = TypeVar("Found")
 
 
 class EntityRef(BaseModel):
@@ -79,22 +83,18 @@ class EntityLinker:
         """
         sees = parse_scope(scope).sees
         names = given or [()] * len(texts)
-        by_rule = [_proper_names(text) for text in texts]
-        naming = _Naming(scope, await self._known(texts, by_rule, names, sees))
-        found = tuple(map(naming.entities, texts, by_rule, names))
+        by_rule, keys = await _aside(len(texts), lambda: (list(map(_proper_names, texts)), _keys(texts, names)))
+        naming = _Naming(scope, await self._known(keys, by_rule, sees))
+        found = await _aside(len(texts), lambda: tuple(map(naming.entities, texts, by_rule, names)))
         return Linking(found, await self._statements(naming.fresh, scope, recorded_at))
 
     async def _known(
         self,
-        texts: Sequence[str],
+        keys: set[str],
         by_rule: Sequence[Sequence[Mention]],
-        given: Sequence[Iterable[str]],
         sees: Sequence[str],
     ) -> dict[str, EntityRef]:
         """Known entities by the look-up keys of their names and aliases."""
-        keys = {name_key(span) for text in texts for span in _spans(text)} | {
-            name_key(name) for names in given for name in names
-        }
         if not keys:
             return {}
         proper = dict.fromkeys(mention.name for mentions in by_rule for mention in mentions)
@@ -156,6 +156,17 @@ class _Naming:
             entity.id, [len(self.fresh), entity.id, key, entity.name, name_key(name), entity.kind, []]
         )
         return entity
+
+
+async def _aside(texts: int, work: Callable[[], Found]) -> Found:
+    """The result of CPU work: of many texts in a thread, so that the event loop stays free."""
+    return await asyncio.to_thread(work) if texts > _FEW else work()
+
+
+def _keys(texts: Sequence[str], given: Sequence[Iterable[str]]) -> set[str]:
+    """Look-up keys of all that may be a name."""
+    spans = {name_key(span) for text in texts for span in _spans(text)}
+    return spans | {name_key(name) for names in given for name in names}
 
 
 def _proper_names(text: str) -> list[Mention]:

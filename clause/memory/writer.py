@@ -186,4 +186,5 @@ class MemoryWriter:
             dimension=self._config.embedding_dim,
         )
         known = [OpenCluster(row["id"], row["sum"]) for row in rows]
-        return assign(vectors, known, threshold, [draft.request.force_new_cluster for draft in drafts])
+        forced = [draft.request.force_new_cluster for draft in drafts]
+        return await self._ground.pool.run(assign, vectors, known, threshold, forced)

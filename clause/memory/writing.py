@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+import numpy as np
+
 from clause.errors import ConflictError
 from clause.memory.assignment import Floats, Group
 from clause.memory.config import MCSConfig
@@ -59,7 +61,7 @@ def group_rows(groups: Sequence[Group], drafts: Sequence[Draft], new_id: Callabl
         {
             "joins": group.joins,
             "spare": new_id(),
-            "sum": group.sum.tolist(),
+            "sum": group.sum.astype(np.float32),
             "name": short_name(drafts[group.members[0][0]].content),
             "members": [[drafts[place].id, similarity] for place, similarity in group.members],
         }

@@ -26,9 +26,9 @@ ON CREATE SET cluster.scope = $scope, cluster.recorded_at = $recorded_at, cluste
   cluster.name = group.name, cluster.size = 0, cluster.consolidated = false, cluster.degree = 0, cluster.version = 0,
   cluster.last_access_at = $recorded_at, cluster.access_count = 0
 WITH number, group, fresh, cluster, size(group.members) AS joining,
-  CASE WHEN fresh THEN group.sum ELSE cluster.sum END AS before
+  toFloatList(group.sum) AS added, cluster.sum AS before
 WITH number, group, fresh, cluster, joining,
-  CASE WHEN fresh THEN before ELSE [i IN range(0, size(before) - 1) | before[i] + group.sum[i]] END AS total
+  CASE WHEN fresh THEN added ELSE [i IN range(0, size(added) - 1) | before[i] + added[i]] END AS total
 WITH number, group, fresh, cluster, joining, total, sqrt(reduce(squares = 0.0, x IN total | squares + x * x)) AS length
 SET cluster.sum = total, cluster.prototype = [x IN total | CASE WHEN length > 0 THEN x / length ELSE x END],
   cluster.size = cluster.size + joining, cluster.degree = cluster.degree + joining, cluster.settled = false,
