@@ -18,6 +18,7 @@ from mcp_types import (
     ReadResourceResult,
     TextResourceContents,
 )
+from mcp_types import Tool as ToolDefinition
 
 from clause import __version__
 from clause.errors import NotFoundError
@@ -57,11 +58,14 @@ class Bridge:
         self._holder = holder
         self._caller_of = caller_of
         self._rests = rests or Rests()
+        self._definitions: list[ToolDefinition] = []
         self.tools = {tool.name: tool for tool in offered(holder.settings.mode)}
 
     async def list_tools(self, _context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
         """The tools of the mode; nothing is opened for it."""
-        return ListToolsResult(tools=[tool.definition() for tool in self.tools.values()])
+        if not self._definitions:
+            self._definitions = [tool.definition() for tool in self.tools.values()]
+        return ListToolsResult(tools=self._definitions)
 
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
         """The result of one call; whatever goes wrong is told in it."""

@@ -10,6 +10,7 @@ from mcp_types import Tool as ToolDefinition
 from mcp_types import ToolAnnotations
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from clause.errors import BadInputError
 from clause.graph.scopes import Caller
 
 if TYPE_CHECKING:
@@ -50,10 +51,6 @@ class Arguments(BaseModel):
     """Arguments that no room has a model for: frozen, and unknown ones are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Nothing(Arguments):
-    """No arguments."""
 
 
 @dataclass(frozen=True)
@@ -115,10 +112,13 @@ class Tool:
 
         Raises:
             ValidationError: an argument is missing, unknown or out of its bounds.
+            BadInputError: an argument is not for agents.
         """
+        surplus = sorted(self.hidden.keys() & given.keys())
+        if surplus:
+            raise BadInputError(f"{surplus[0]} is no argument of {self.name}", field=surplus[0])
         known = {name: value for name, value in given.items() if name != "cursor" or self.pages_itself}
-        secret = {name: value for name, value in known.items() if name in self.hidden}
-        return self.arguments.model_validate({**known, **self.hidden, **{f"{name} (hidden)": 1 for name in secret}})
+        return self.arguments.model_validate({**known, **self.hidden})
 
 
 def tool(

@@ -156,6 +156,14 @@ async def test_the_story_of_a_belief(clients: Clients, scope: str) -> None:
         await told(client, "belief_retract", step="undo", receipt_id=taken["id"])
         assert (await told(client, "belief_get", belief_id=newer["id"]))["status"] == "active"
 
+        notes = (await told(client, "belief_get", belief_id=belief["id"]))["source_id"]
+        plan = await told(client, "belief_retract", source_id=notes, reason="the chat was invented")
+        assert belief["id"] in [one["id"] for one in plan["affected"]]
+        receipt = await told(client, "belief_retract", step="apply", source_id=notes, plan=plan["plan"])
+        assert receipt["counts"] == {**plan["counts"], "source": 1}
+        await told(client, "belief_retract", step="undo", receipt_id=receipt["id"])
+        assert (await told(client, "belief_get", belief_id=belief["id"]))["sources"] == 2
+
         planned = await told(client, "forget", belief_id=newer["id"])
         assert not planned["done"]
         assert (await told(client, "forget", belief_id=newer["id"], confirm=True))["done"]

@@ -89,6 +89,14 @@ async def test_what_the_model_can_mend_is_an_error_result(connect: Connect, cont
         }
 
 
+async def test_an_argument_that_is_not_for_agents_is_neither_offered_nor_taken(connect: Connect) -> None:
+    async with connect() as client:
+        (offered_tool,) = [tool for tool in (await client.list_tools()).tools if tool.name == "memory_read"]
+        assert "embedding" not in offered_tool.input_schema["properties"]
+        result = await client.call_tool("memory_read", {"query_text": "tea", "embedding": [0.1] * 384})
+        assert result.structured_content["error"]["field"] == "embedding"
+
+
 async def test_a_long_answer_goes_on_with_its_cursor(connect: Connect, container: FakeContainer) -> None:
     container.graph = FakeGraph(rows=300)
     async with connect(mcp_tokens=2000) as client:
