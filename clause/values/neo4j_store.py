@@ -16,6 +16,7 @@ from clause.text.embedder import Embedder
 from clause.text.names import hashed
 from clause.values.axes import Axis
 from clause.values.entries import entry_of, hidden
+from clause.values.errors import UnknownClusterError
 from clause.values.ghap import tier_weight
 from clause.values.identifiers import micros, number_of
 from clause.values.models import ClusterInfo, ClusteringRun, Experience, Value
@@ -151,7 +152,8 @@ class Neo4jVectorStore:
             ]
         )
         stored = await self.value(draft.node_id)
-        assert stored is not None, f"value {draft.node_id} of {cluster.cluster_id} was just written"  # noqa: S101
+        if stored is None:
+            raise UnknownClusterError(f"{cluster.cluster_id} went while a value was stored", field="cluster_id")
         return stored
 
     async def value(self, value_id: str) -> Value | None:

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
-from threading import Lock
+from multiprocessing.connection import wait
+from threading import Lock, Thread
 from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -53,11 +54,19 @@ class Worker:
         with self._lock:
             if self._executor is None:
                 context = multiprocessing.get_context("spawn")
-                self._executor = ProcessPoolExecutor(1, mp_context=context, initializer=_step_back)
+                self._executor = ProcessPoolExecutor(1, mp_context=context, initializer=_settle)
             return self._executor.submit(work)
 
 
-def _step_back() -> None:
-    """Let the process that serves go first where both want the processor."""
+def _settle() -> None:
+    """In the child: let the process that serves go first, and end with it even where that one is killed."""
     if hasattr(os, "nice"):
-        os.nice(10)
+        os.nice(5)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
+
+
+def _end_with(sentinel: int) -> None:
+    wait([sentinel])
+    os._exit(1)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import math
 import os
+import subprocess
+import sys
 from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 
 from clause.errors import ForbiddenError
@@ -18,6 +22,7 @@ from clause.values.worker import Worker
 from tests.contract.vector_store_checks import DIMENSION, axis_vector
 from tests.unit.values.conftest import ANN, SCOPE, World
 
+ROOT = Path(__file__).parents[3]
 FULL = RunRequest(axis="full")
 
 
@@ -169,3 +174,27 @@ async def test_work_goes_to_a_child_that_is_replaced_when_it_dies() -> None:
     finally:
         worker.close()
     worker.close()
+
+
+def test_the_child_ends_with_a_parent_that_is_killed(tmp_path: Path) -> None:
+    script = tmp_path / "parent.py"
+    script.write_text(
+        "import asyncio, os\n"
+        "from clause.values.worker import Worker\n"
+        "async def main():\n"
+        "    print(await Worker().run(os.getpid), flush=True)\n"
+        "    os.kill(os.getpid(), 9)\n"
+        "if __name__ == '__main__':\n"
+        "    asyncio.run(main())\n"
+    )
+    run = subprocess.run(
+        [sys.executable, script],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        check=False,
+    )
+    assert run.returncode == -9, run.stderr
+    child = psutil.Process(int(run.stdout)) if psutil.pid_exists(int(run.stdout)) else None
+    if child is not None:
+        child.wait(timeout=60)
