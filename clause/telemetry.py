@@ -136,6 +136,12 @@ class Metrics:
             "Share of agents' writes in the last 60 s that met another's.",
             registry=self.registry,
         )
+        self.memories = Counter(
+            "clause_memories_total",
+            "Memories written, recalled and deleted; clusters of them joined and consolidated.",
+            ("operation",),
+            registry=self.registry,
+        )
         self.retries = Counter("clause_database_retries_total", "Database calls tried again.", registry=self.registry)
 
     def observe_request(self, method: str, route: str, status: int, seconds: float) -> None:
@@ -159,6 +165,10 @@ class Metrics:
         """Add to what the intelligence room did: `count_intelligence(thoughtseeds=12)`."""
         for what, amount in counts.items():
             self.intelligence.labels(what).inc(amount)
+
+    def count_memories(self, operation: str, count: int = 1) -> None:
+        """Count memories written, recalled or deleted, and clusters joined or consolidated."""
+        self.memories.labels(operation).inc(count)
 
     def render(self) -> bytes:
         """The registry in Prometheus' text format."""

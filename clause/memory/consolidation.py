@@ -185,6 +185,8 @@ class Consolidation:
         counted = {"looked_at": looked_at, "joined": len(pairs), "consolidated": len(rows)}
         cursor = {name: turn.cursor.get(name, 0) + count for name, count in counted.items()}
         await turn.commit(work, done=cursor["looked_at"], message="consolidating memories", cursor=cursor)
+        self._ground.metrics.count_memories("joined", len(pairs))
+        self._ground.metrics.count_memories("consolidated", len(rows))
 
 
 def change_set(members: Rows, versions: Mapping[str, int]) -> list[dict[str, Any]]:

@@ -113,6 +113,7 @@ class MemoryClusterStore:
                 lambda done, _total, before=before: progress(before + done, len(requests)),  # type: ignore[misc]
             )
             results.update(zip(those, found, strict=True))
+            self._ground.metrics.count_memories("written", sum(not one.replayed for one in found))
         return [results[place] for place in range(len(requests))]
 
     async def read(self, request: MemoryReadInput, *, caller: Caller) -> list[MemoryReadResult]:
@@ -125,6 +126,7 @@ class MemoryClusterStore:
             ForbiddenError: a named scope is not this caller's.
         """
         found = await self.recall.read(request, await self._scopes(request, caller))
+        self._ground.metrics.count_memories("recalled", len(found))
         self.touches.note((one.scope, one.memory_id) for one in found)
         return found
 
@@ -157,6 +159,7 @@ class MemoryClusterStore:
         wanted = None if versions is None else [*versions]
         row = await self._ground.graph.one("memory/delete", id=memory_id, scope=found.scope, versions=wanted)
         if row is not None:
+            self._ground.metrics.count_memories("deleted")
             return DeletedMemory(**row)
         current = await self.get(memory_id, caller=caller)
         raise PreconditionError(

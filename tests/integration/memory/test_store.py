@@ -468,3 +468,12 @@ async def test_pages_of_memories_and_clusters_follow_each_other(memory: Memory, 
 async def test_too_many_memories_at_once_are_refused(memory: Memory, scope: str) -> None:
     with pytest.raises(BadInputError, match="too many"):
         await memory.store.write_batch([note("tea", scope)] * 10_001, caller=OWNER)
+
+
+async def test_metrics_count_what_was_written_recalled_and_deleted(memory: Memory, ground: Ground, scope: str) -> None:
+    written = await memory.store.write_batch([note(text, scope) for text in ("tea", "rain")], caller=OWNER)
+    await memory.store.read(MemoryReadInput(query_text="tea", scopes=[scope], search_mode="sparse"), caller=OWNER)
+    await memory.store.delete(written[0].memory_id, caller=OWNER)
+    shown = ground.metrics.render().decode()
+    for line in ('"written"} 2.0', '"recalled"} 1.0', '"deleted"} 1.0'):
+        assert f"clause_memories_total{{operation={line}" in shown
