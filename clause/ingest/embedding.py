@@ -20,7 +20,10 @@ from clause.jobs.turn import Turn
 from clause.text.embedder import Embedder
 
 KIND = "embed"
-EMBEDDED = ("types", "entities", "passages", "thoughtseeds", "beliefs", "experiences", "values", "insights", "memories")
+EMBEDDED = (
+    *("types", "entities", "passages", "thoughtseeds", "beliefs", "patterns"),
+    *("experiences", "values", "insights", "memories"),
+)
 """What has vectors; for each there are the statements ingest/unembedded_X, unembedded_count_X and embed_X."""
 
 PAGE = 256
@@ -31,6 +34,7 @@ _INDEXES = (
     "attractor_basin_embedding",
     "thoughtseed_embedding",
     "belief_embedding",
+    "pattern_embedding",
     "experience_full",
     "experience_strategy",
     "experience_surprise",

@@ -166,7 +166,9 @@ class ErasureService:
         rows = await graph.run("knowledge/orphaned_entities", nodes=_listed(gone), ids=sorted(_ids(gone)), scope=scope)
         texts = await self._traces.texts([key for key in gone if key[0] not in {"Kept", "Receipt"}], scope)
         texts = texts if len(gone) <= BULK else []
-        gone |= {("Entity", str(row["id"])) for row in rows}
+        orphans = {("Entity", str(row["id"])) for row in rows}
+        gone |= orphans
+        await self._add_parts(gone, orphans, scope)
         runs |= {str(run) for row in rows for run in row["runs"]}
         pieces = pieces_of([*_ids(gone), *texts]) if len(gone) <= BULK else pieces_of_scope(scope)
         runs |= await self._traces.runs(scope, pieces if len(gone) <= BULK else None)

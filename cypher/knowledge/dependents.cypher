@@ -29,6 +29,14 @@ CALL (y) {
   WHERE x.unit = y.id AND x.scope IN $scopes
   RETURN x, 'UNIT' AS by
   UNION
+  MATCH (x:ThoughtSeed)
+  WHERE x.concept_id = y.id AND x.scope IN $scopes
+  RETURN x, 'CONCEPT' AS by
+  UNION
+  MATCH (x:EmergentPattern)-[:GENERATED_BY]->(y:ThoughtSeed)
+  WHERE x.scope IN $scopes
+  RETURN x, 'GENERATED_BY' AS by
+  UNION
   MATCH (x:Run)-[:SELECTED]->(y:Evidence)
   WHERE x.scope IN $scopes
   RETURN x, 'SELECTED' AS by
@@ -40,9 +48,9 @@ CALL (y) {
 WITH DISTINCT y.id AS on, x, by
 ORDER BY x.id, by
 LIMIT $limit
-RETURN on, labels(x)[0] AS label, x.id AS id, left(coalesce(x.name, x.title, x.content, x.text, x.query, ''), 80) AS name,
+RETURN on, labels(x)[0] AS label, x.id AS id, left(coalesce(x.name, x.title, x.content, x.text, x.query, x.concept, ''), 80) AS name,
   coalesce(x.extraction_method, x.kind, '') AS kind, x.scope AS scope, by,
-  COLLECT { MATCH (x)-[:DERIVED_FROM]->(z) WHERE z.retracted_at IS NULL RETURN [labels(z)[0], z.id] ORDER BY z.id } AS parents,
+  COLLECT { MATCH (x)-[:DERIVED_FROM|GENERATED_BY]->(z) WHERE z.retracted_at IS NULL RETURN [labels(z)[0], z.id] ORDER BY z.id } AS parents,
   COLLECT { MATCH (x)-[:HAS_PROVENANCE]->(p:Provenance)-[:FROM]->(s:Source)
             WHERE p.retracted_at IS NULL AND s.retracted_at IS NULL AND NOT coalesce(p.recalled, false)
             RETURN DISTINCT s.id ORDER BY s.id } AS sources,

@@ -46,6 +46,18 @@ CYPHER 25 CALL () {
     MATCH (n:Run)-[:HAS_STEP]->(x:RunStep)
     RETURN x
     UNION
+    MATCH (x:EmergentPattern)-[:GENERATED_BY]->(n:ThoughtSeed)
+    RETURN x
+    UNION
+    MATCH (x:CuriosityTrigger)-[:INVESTIGATES]->(n)
+    RETURN x
+    UNION
+    MATCH (x:Evidence)-[:DERIVED_FROM]->(n:CuriosityTrigger)
+    RETURN x
+    UNION
+    MATCH (n:Entity)-[:HAS_BASIN]->(x:AttractorBasin)
+    RETURN x
+    UNION
     MATCH (x:Kept)
     WHERE x.node_id = n.id
     RETURN x

@@ -5,7 +5,7 @@
 // columns:    id
 CYPHER 25 MATCH (e:Entity)
 WHERE e.scope = $scope
-  AND NOT EXISTS { MATCH (e)-[r]-() WHERE NOT type(r) IN ['VISITED', 'ASKED_FROM', 'MAYBE_SAME_AS'] }
+  AND NOT EXISTS { MATCH (e)-[r]-() WHERE NOT type(r) IN ['VISITED', 'ASKED_FROM', 'MAYBE_SAME_AS', 'HAS_BASIN'] }
 RETURN e.id AS id
 ORDER BY id
 LIMIT $limit

@@ -9,7 +9,7 @@ WHERE n.scope = $scope
 MATCH (n)-[:ABOUT|MENTIONS]->(e:Entity)
 WHERE e.scope = $scope
 WITH DISTINCT e
-WHERE NOT EXISTS { MATCH (e)-[r]-(o) WHERE NOT o.id IN $ids AND NOT type(r) IN ['VISITED', 'ASKED_FROM', 'MAYBE_SAME_AS'] }
+WHERE NOT EXISTS { MATCH (e)-[r]-(o) WHERE NOT o.id IN $ids AND NOT type(r) IN ['VISITED', 'ASKED_FROM', 'MAYBE_SAME_AS', 'HAS_BASIN'] }
 RETURN 'Entity' AS label, e.id AS id, e.name AS name,
   COLLECT { MATCH (run:Run)-[:ASKED_FROM]->(e) RETURN run.id ORDER BY run.id } AS runs
 ORDER BY id

@@ -11,6 +11,7 @@ from clause.api.dependencies import CallerDependency, Services
 from clause.api.idempotency import Idempotent
 from clause.api.pagination import Page, PageDependency, page_of
 from clause.api.strict_json import StrictRoute, written
+from clause.api.versions import IfMatch, require_version
 from clause.container import Container
 from clause.graph.scopes import Caller
 from clause.knowledge.models_lineage import (
@@ -127,17 +128,32 @@ async def erase(body: ErasureRequest, services: Services, caller: CallerDependen
 
 
 @router.delete("/api/beliefs/{belief_id}", response_model=Erasure)
-async def delete_belief(belief_id: NodeId, services: Services, caller: CallerDependency, once: Idempotent) -> Response:
+async def delete_belief(
+    belief_id: NodeId, services: Services, caller: CallerDependency, once: Idempotent, accepted: IfMatch
+) -> Response:
     """Forget a belief for good, and every trace of it; retract it instead to be able to undo."""
-    request = ErasureRequest(belief_id=belief_id)
-    return await once.answer(lambda: _erased(request, services, caller), status=HTTPStatus.OK)
+
+    async def forget() -> Erasure:
+        if accepted is not None:
+            found = await services.rooms.knowledge.beliefs.get(belief_id, caller=caller)
+            require_version(accepted, found.version)
+        return await _erased(ErasureRequest(belief_id=belief_id), services, caller)
+
+    return await once.answer(forget, status=HTTPStatus.OK)
 
 
 @router.delete("/api/sources/{source_id}", response_model=Erasure)
-async def delete_source(source_id: NodeId, services: Services, caller: CallerDependency, once: Idempotent) -> Response:
+async def delete_source(
+    source_id: NodeId, services: Services, caller: CallerDependency, once: Idempotent, accepted: IfMatch
+) -> Response:
     """Forget a source for good, and what only it says; retract it instead to be able to undo."""
-    request = ErasureRequest(source_id=source_id)
-    return await once.answer(lambda: _erased(request, services, caller), status=HTTPStatus.OK)
+
+    async def forget() -> Erasure:
+        found = await services.rooms.knowledge.sources.get(source_id, caller=caller)
+        require_version(accepted, found.version)
+        return await _erased(ErasureRequest(source_id=source_id), services, caller)
+
+    return await once.answer(forget, status=HTTPStatus.OK)
 
 
 async def _erased(request: ErasureRequest, services: Container, caller: Caller) -> Erasure:

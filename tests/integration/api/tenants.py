@@ -90,9 +90,10 @@ class Door:
         query: Mapping[str, str] | None = None,
         *,
         key: str | None = None,
+        versions: str | None = None,
     ) -> Response:
-        """One request as a tenant, with an Idempotency-Key where one is given."""
-        headers = {**who.headers, **({"Idempotency-Key": key} if key else {})}
+        """One request as a tenant, with an Idempotency-Key and an If-Match where they are given."""
+        headers = who.headers | ({"Idempotency-Key": key} if key else {}) | ({"If-Match": versions} if versions else {})
         return await self._client.request(method, path, json=body, params=query, headers=headers)
 
     def resolved(self, schema: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from ulid import ULID
 from clause.container import Container
 from clause.graph.address import Address
 from clause.graph.canonical import canonical_text, read_scope
+from clause.operations.export import export_scope
 from clause.text.embedder import DEFAULT_MODEL
 from tests.integration.api.tenants import Door, Tenant, door, tenant
 from tests.integration.api.test_container import use_model
@@ -67,12 +69,17 @@ async def holders(container: Container, secret: str) -> list[str]:
     return [f"{row['label']} {row['id']}" for row in await container.graph.execute(HELD, {"text": secret})]
 
 
+def read(path: Path) -> bytes:
+    """The bytes of a file."""
+    return path.read_bytes()
+
+
 @pytest.fixture
 def ann() -> Tenant:
     return tenant("ann")
 
 
-async def test_nothing_holds_what_was_forgotten(migrated_address: Address, ann: Tenant) -> None:
+async def test_nothing_holds_what_was_forgotten(migrated_address: Address, ann: Tenant, tmp_path: Path) -> None:
     await use_model(migrated_address, DEFAULT_MODEL)
     async with door(migrated_address, ann) as (app, container):
         writer, own = Writer(app, ann), {"scope": ann.scope}
@@ -100,6 +107,8 @@ async def test_nothing_holds_what_was_forgotten(migrated_address: Address, ann: 
             assert await holders(container, secret)
 
             preview = await writer.post("/api/erasures/preview", belief_id=belief)
+            refused = await app.ask(ann, "delete", f"/api/beliefs/{belief}", versions='"999"')
+            assert refused.status_code == 412
             answer = await app.ask(ann, "delete", f"/api/beliefs/{belief}")
             receipt = answer.json()
             assert receipt["done"], answer.text
@@ -113,6 +122,8 @@ async def test_nothing_holds_what_was_forgotten(migrated_address: Address, ann: 
             assert (await app.ask(ann, "get", f"/api/beliefs/{derived['belief']['id']}")).status_code == 404
             assert await writer.told(secret) == []
             assert await holders(container, secret) == []
+            await export_scope(container.graph, tmp_path / "after.jsonl", ann.scope)
+            assert secret.encode() not in read(tmp_path / "after.jsonl")
             remaining = await writer.post("/api/beliefs/query", query="harbour lighthouse", scopes=[ann.scope])
             assert [hit["belief"]["content"] for hit in remaining["items"]] == ["The harbour lighthouse is white"]
         finally:

@@ -33,6 +33,13 @@ RUN = statement(
     "WITH step MATCH (b:Belief {id: $belief}) CREATE (step)-[:VISITED]->(b)",
     parameters="$id STRING, $scope STRING, $belief STRING, $left_out STRING",
 )
+SEEDS = statement(
+    "CREATE (t:ThoughtSeed {id: $id, scope: $scope, concept_id: $belief, concept: 'the dam', recorded_at: datetime()})"
+    "<-[:GENERATED_BY]-(:EmergentPattern {id: 'pat' + $id, scope: $scope, concepts: ['the dam'], version: 1}) "
+    "WITH t MATCH (b:Belief {id: $belief}) "
+    "CREATE (:CuriosityTrigger {id: 'cur' + $id, scope: $scope, text: 'the dam', version: 1})-[:INVESTIGATES]->(b)",
+    parameters="$id STRING, $scope STRING, $belief STRING",
+)
 VALUE = statement(
     "MATCH (b:Belief {id: $belief}) CREATE (v:Value {id: $id, scope: $scope, text: 'pin everything', version: 1, "
     "degree: 1, recorded_at: datetime()})-[:DERIVED_FROM {scope: $scope}]->(b) SET b.degree = b.degree + 1",
@@ -64,6 +71,7 @@ async def test_a_retraction_names_all_that_rests_on_a_source_and_its_undoing_is_
     derived = await hold(knowledge, "So the dam is old", derived_from=(first.id,))
     await graph.execute(RUN, {"id": f"run{first.id}", "scope": user, "belief": first.id, "left_out": "{}"})
     await graph.execute(VALUE, {"id": f"val{first.id}", "scope": user, "belief": derived.id})
+    await graph.execute(SEEDS, {"id": f"ths{first.id}", "scope": user, "belief": first.id})
     before = await scope_hash(graph, user)
 
     asked = RetractionRequest(source_id=first.source_id, reason="forged")
@@ -71,6 +79,8 @@ async def test_a_retraction_names_all_that_rests_on_a_source_and_its_undoing_is_
     found = {one.id: (one.kind, one.effect) for one in plan.affected}
     assert found.pop(f"run{first.id}") == ("answer", "marked")
     assert found.pop(f"val{first.id}") == ("value", "retracted")
+    assert found.pop(f"ths{first.id}") == ("thoughtseed", "retracted")
+    assert found.pop(f"patths{first.id}") == ("emergentpattern", "retracted")
     assert found.pop(f"ev_run{first.id}") == ("evidence", "retracted")
     assert found.pop(first.id) == ("belief", "retracted")
     assert found.pop(derived.id) == ("belief", "retracted")
@@ -255,6 +265,14 @@ async def test_a_source_that_says_much_is_forgotten_in_slices(
     lines = "".join([canonical_text(line) async for line in read_scope(graph, user)])
     assert "garden" not in lines
     assert "census" not in lines
+
+
+async def test_what_grew_from_a_forgotten_belief_goes_with_it(knowledge: Knowledge, graph: Graph, user: str) -> None:
+    belief = await hold(knowledge, "The Grimsel dam is old")
+    await graph.execute(SEEDS, {"id": f"ths{belief.id}", "scope": user, "belief": belief.id})
+    receipt = await knowledge.erasure.apply(ErasureRequest(belief_id=belief.id), caller=OWNER)
+    assert {"ThoughtSeed", "EmergentPattern", "CuriosityTrigger", "Entity"} <= receipt.counts.keys()
+    assert "dam" not in "".join(await lines_of(graph, user))
 
 
 async def test_many_at_once_take_the_runs_of_their_scope_along(
