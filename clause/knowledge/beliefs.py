@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -146,6 +146,10 @@ class BeliefService:
     async def search(self, search: BeliefSearch, *, caller: Caller) -> BeliefHits:
         """The nearest beliefs by meaning alone; where there are none, why."""
         return await self._queries.search(search, caller)
+
+    async def told(self, ids: Sequence[str], session_id: str, *, caller: Caller) -> None:
+        """Note that beliefs were told to a session: what it says of them again corroborates nothing."""
+        await self._queries.told(ids, session_id, caller)
 
     async def explain(self, belief_id: str, *, caller: Caller) -> ConfidenceExplanation:
         """How the confidence of a belief came to be, and what would raise it.

@@ -58,6 +58,18 @@ class Queries:
         nearest = sorted(found.items, key=lambda hit: (-hit.similarity, hit.belief.id))
         return found.model_copy(update={"items": tuple(nearest)})
 
+    async def told(self, ids: Sequence[str], session_id: str, caller: Caller) -> None:
+        """Note that beliefs were told to a session: what it says of them again corroborates nothing.
+
+        Only where the caller may write: who may read alone leaves no trace.
+        """
+        ground = self._ground
+        scopes = [scope for scope in await ground.readable(caller, None) if caller.may_write(scope)]
+        if ids and scopes:
+            await ground.graph.run(
+                "knowledge/note_recall", ids=sorted(ids), scopes=scopes, session_id=session_id, at=ground.now()
+            )
+
     async def _answer(self, query: BeliefQuery, caller: Caller, *, words: bool) -> BeliefHits:
         ground = self._ground
         scopes = await ground.readable(caller, query.scopes)
@@ -65,8 +77,8 @@ class Queries:
         moment = Moment(now, query.as_of_valid or query.as_of_recorded or now, query.as_of_recorded)
         found = await self._candidates(query, scopes, moment, words=words)
         hits, removed = chosen(found, query, moment)
-        if hits and query.session_id is not None:
-            await self._note([hit.belief.id for hit in hits], scopes, query.session_id, now)
+        if query.session_id is not None:
+            await self.told([hit.belief.id for hit in hits], query.session_id, caller)
         reason = "" if hits else await self._reason(len(found), removed, scopes)
         return BeliefHits(items=tuple(hits), considered=len(found), removed=tuple(removed), reason=reason)
 
@@ -88,11 +100,6 @@ class Queries:
             return await self._ground.graph.run("knowledge/search_past", **asked, recorded=past, limit=limit)
         limit = max(_LEAST, WIDTH * query.limit)
         return await self._ground.graph.run("knowledge/search_beliefs", **asked, statuses=_statuses(query), limit=limit)
-
-    async def _note(self, ids: Sequence[str], scopes: Sequence[str], session_id: str, at: datetime) -> None:
-        await self._ground.graph.run(
-            "knowledge/note_recall", ids=sorted(ids), scopes=list(scopes), session_id=session_id, at=at
-        )
 
     async def _reason(self, considered: int, removed: Sequence[Removed], scopes: Sequence[str]) -> str:
         """Why an answer is empty."""

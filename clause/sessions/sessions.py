@@ -91,6 +91,8 @@ class SessionService:
         )
         assert row is not None  # noqa: S101 -- the key holds the scope
         beliefs = await self._relevant(given.project_context, scope, caller)
+        told = [belief.id for belief in beliefs]
+        await self._knowledge.beliefs.told(told, row["session"]["id"], caller=caller)
         patterns = await self._patterns.strongest(_seen(scope, caller), limit=PATTERNS)
         return SessionStarted(
             session=session_of(row["session"]), resumed=not row["created"], beliefs=beliefs, patterns=patterns

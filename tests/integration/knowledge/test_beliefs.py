@@ -189,3 +189,11 @@ async def test_what_is_put_away_is_not_corroborated(knowledge: Knowledge) -> Non
     await knowledge.beliefs.supersede(made.belief.id, BeliefSupersede(content="tea is over"), caller=OWNER)
     with pytest.raises(ConflictError):
         await knowledge.beliefs.corroborate(made.belief.id, Corroboration(), caller=OWNER)
+
+
+async def test_who_may_only_read_leaves_no_trace_of_what_was_recalled(knowledge: Knowledge, user: str) -> None:
+    await knowledge.beliefs.create(BeliefCreate(content="tea is ready"), caller=OWNER)
+    asked = BeliefQuery(query="tea", session_id="s1")
+    assert len((await knowledge.beliefs.query(asked, caller=Caller((user,), ()))).items) == 1
+    again = await knowledge.beliefs.create(BeliefCreate(content="tea is ready", session_id="s1"), caller=OWNER)
+    assert again.outcome == "corroborated"
