@@ -16,7 +16,7 @@ from clause.ingest.triples import load_triples
 from clause.reasoning.models import BudgetAllocation, CoordinationRequest
 from clause.reasoning.neighbourhood import Edge
 
-ERASED_AT_ONCE = 5_000
+ERASED_AT_ONCE = 1_000
 
 
 async def load_bench(services: Services, graph: TripleGraph, folder: Path, count: int, command: str) -> dict[str, Any]:

@@ -28,10 +28,10 @@ CYPHER 25 CALL () {
   LIMIT 10 * $limit
 }
 WITH n, max(cosine) AS cosine
-WITH n, coalesce(cosine, 2 * vector.similarity.cosine(n.embedding, $embedding) - 1) AS similarity
-RETURN [name IN $fields | n[name]] AS fields, similarity,
-  n.recorded_at.epochSeconds * 1000000 + n.recorded_at.microsecond AS recorded_us,
-  n.confirmed_at.epochSeconds * 1000000 + n.confirmed_at.microsecond AS confirmed_us,
+WITH n, properties(n) AS known, coalesce(cosine, 2 * vector.similarity.cosine(n.embedding, $embedding) - 1) AS similarity
+RETURN [name IN $fields | known[name]] AS fields, similarity,
+  known.recorded_at.epochSeconds * 1000000 + known.recorded_at.microsecond AS recorded_us,
+  known.confirmed_at.epochSeconds * 1000000 + known.confirmed_at.microsecond AS confirmed_us,
   COLLECT { MATCH (n)-[about:ABOUT]->(e:Entity) WHERE e.scope IN $scopes
             RETURN [e.id, e.name, e.kind, about.role] ORDER BY about.role DESC, e.name, e.id LIMIT 100 } AS entities
 ORDER BY similarity DESC, n.id
