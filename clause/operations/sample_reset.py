@@ -13,7 +13,16 @@ from clause.settings import Settings
 MADE = frozenset(
     {
         *("Entity", "RelationshipType", "Source", "Scope", "Job", "JobLease", "IdempotencyKey"),
-        *("Run", "RunStep", "Evidence", "Provenance", "AttractorBasin", "ThoughtSeed", "CuriosityTrigger"),
+        *(
+            "Run",
+            "RunStep",
+            "Evidence",
+            "Provenance",
+            "AttractorBasin",
+            "ThoughtSeed",
+            "EmergentPattern",
+            "CuriosityTrigger",
+        ),
         "relationships",
     }
 )
