@@ -113,11 +113,20 @@ def adaptation_text(result: Result) -> str:
             row["change"],
             *(f"{100 * row[name]['supported_f1']:.2f}" for name in ("told", "not_told", "from_start")),
             points(row["difference"]),
+            row["spent_before"],
             row["violations"],
         ]
         for row in result["rows"]
     ]
-    header = ["limits", "told", "not told", "told from the start", "told against not told", "violations"]
+    header = [
+        "limits",
+        "told",
+        "not told",
+        "told from the start",
+        "told against not told",
+        "spent before",
+        "violations",
+    ]
     return f"{table(header, lines)}\n\n`{result['command']}`"
 
 
