@@ -54,6 +54,7 @@ class LearningConfig(BaseModel):
     gradient_norm: float = Field(0.5, gt=0, description="longest gradient")
     decay: float = Field(0.95, ge=0, le=1, description="lambda of TD(lambda)")
     price_share: float = Field(0.3, ge=0, le=1, description="share of price episodes")
+    change_share: float = Field(0.15, ge=0, le=1, description="share of cap episodes whose limits change once")
     counterfactual: bool = Field(
         True,
         description="baseline: the policy's expectation of Q over its own options; without, V(s) of the state alone",

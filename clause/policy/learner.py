@@ -73,6 +73,7 @@ class Learner:
             self.rng,
             episodes=config.episodes,
             price_share=config.price_share,
+            change_share=config.change_share,
         )
         free = [episode for episode in played if episode.kind == "cap" and not episode.hard]
         if config.held is None:

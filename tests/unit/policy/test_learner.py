@@ -56,7 +56,7 @@ def test_price_episodes_and_masked_ones_never_move_a_multiplier() -> None:
 
 
 def test_multipliers_step_before_the_policy_and_rise_when_limits_are_broken() -> None:
-    made = learner(price_share=0.0, dual_rate=1.0)
+    made = learner(price_share=0.0, dual_rate=1.0, episodes=96)
     figures = made.iterate(ARENA, TASKS)
     assert figures["unmasked_chance"] > 0.03
     assert figures["multiplier_chance"] > 0.01

@@ -127,7 +127,7 @@ def test_every_read_is_bounded() -> None:
 # -- what training sees ----------------------------------------------------------------------------------------------
 
 
-def collected() -> list[Played]:
+def collected(change_share: float = 0.0) -> list[Played]:
     rng = np.random.default_rng(1)
     return collect(
         ARENA,
@@ -136,6 +136,7 @@ def collected() -> list[Played]:
         rng,
         episodes=60,
         price_share=0.25,
+        change_share=change_share,
     )
 
 
@@ -149,8 +150,9 @@ def test_the_two_kinds_of_episode_never_mix() -> None:
     assert 0.3 < np.mean([not episode.hard for episode in played]) < 0.7
 
 
-def test_costs_are_charged_once_and_add_up_to_the_spend() -> None:
-    for episode in collected():
+@pytest.mark.parametrize("change_share", [0.0, 1.0])
+def test_costs_are_charged_once_and_add_up_to_the_spend(change_share: float) -> None:
+    for episode in collected(change_share):
         spend, limits = episode.result.spend, episode.budgets
         shares = [spend.edges / limits.edges, spend.steps / limits.steps, spend.tokens / limits.tokens]
         np.testing.assert_allclose(episode.rewards[:, 1:4].sum(axis=0), shares)
@@ -198,3 +200,11 @@ def test_limits_are_drawn_within_their_ranges() -> None:
     drawn = [sample_limits(rng) for _ in range(300)]
     assert all(3 <= limits.edges <= 200 and 2 <= limits.steps <= 10 and 64 <= limits.tokens <= 2048 for limits in drawn)
     assert np.median([limits.edges for limits in drawn]) < 60
+
+
+def test_limits_that_change_do_so_in_cap_episodes_alone_and_masks_keep_the_new_ones() -> None:
+    plain, changed = collected(), collected(1.0)
+    assert [one.budgets for one in plain] != [one.budgets for one in changed]
+    for episode in changed:
+        if episode.hard:
+            assert episode.budgets.exceeded_by(episode.result.spend) == ()
