@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -65,11 +65,17 @@ def paraphrases() -> dict[Hop, tuple[str, ...]]:
 def training_texts(relations: Sequence[str]) -> dict[Hop, tuple[str, ...]]:
     """The texts that training draws from for each hop of `relations`, its plain text first; then the distractors.
 
+    A backward hop is also called by its forward names' inverses, as a type that nobody described would be.
+
     >>> training_texts(["knows"])[Hop("knows", True)]
     ('knows',)
     """
     known = paraphrases()
     own = [Hop(relation, forward) for relation in relations for forward in (True, False)]
-    texts = {hop: (plain_text(*hop), *known.get(hop, ())) for hop in own}
+    texts = {hop: (plain_text(*hop), *known.get(hop, ()), *_inverses(hop, known)) for hop in own}
     distractors = {hop: (plain_text(*hop), *names) for hop, names in known.items() if hop.relation.startswith("other_")}
     return texts | {hop: names[1:] for hop, names in distractors.items()}
+
+
+def _inverses(hop: Hop, known: Mapping[Hop, Sequence[str]]) -> tuple[str, ...]:
+    return () if hop.forward else tuple(plain_text(name, False) for name in known.get(hop.inverse, ()))

@@ -10,6 +10,7 @@ from pathlib import Path
 from clause.errors import BadInputError
 from clause.evaluation.metaqa import type_pattern
 from clause.evaluation.questions import Question
+from clause.policy.wording import plain_text
 from clause.reasoning.neighbourhood import RelationshipType
 from clause.text.embedder import Embedder
 
@@ -62,14 +63,14 @@ def names_of_tests(path: Path = RENAMED) -> dict[str, tuple[str, str]]:
     """What relationship types are called in tests, forward and backward: never among the names of training.
 
     Raises:
-        BadInputError: a line is not `relation<TAB>forward<TAB>backward`.
+        BadInputError: a line is not `relation<TAB>other name`.
     """
     found = {}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         cells = line.split("\t")
-        if len(cells) != 3:
-            raise BadInputError(f"{path.name}, line {number}: relation, forward and backward name are needed")
-        found[cells[0]] = cells[1], cells[2]
+        if len(cells) != 2:
+            raise BadInputError(f"{path.name}, line {number}: a relation and its other name are needed")
+        found[cells[0]] = plain_text(cells[1], True), plain_text(cells[1], False)
     return found
 
 

@@ -82,7 +82,7 @@ def test_the_names_of_tests_are_kept_apart_from_those_of_training() -> None:
 
 def test_a_broken_line_of_names_is_named(tmp_path: Path) -> None:
     file = tmp_path / "names.tsv"
-    file.write_text("directed_by\thelmed by\n")
+    file.write_text("directed_by helmed by\n")
     with pytest.raises(BadInputError, match="line 1"):
         names_of_tests(file)
 
