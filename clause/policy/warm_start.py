@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from clause.policy.config import CloningConfig, NetworkConfig
 from clause.policy.embeddings import VectorTable
@@ -69,7 +70,11 @@ class Lesson:
         count = min(config.distractors, len(self.distractors))
         others = rng.choice(len(self.distractors), size=count, replace=False) if count else ()
         drawn += [self._name(self.distractors[place], rng, 1.0) for place in others]
-        return torch.stack(drawn)
+        vectors = torch.stack(drawn)
+        if config.type_noise == 0:
+            return vectors
+        noise = rng.normal(scale=config.type_noise / vectors.shape[1] ** 0.5, size=vectors.shape)
+        return functional.normalize(vectors + torch.from_numpy(noise.astype(np.float32)), dim=1)
 
     def plain_types(self) -> Tensor:
         """Vectors of the hops under their plain names [T, D]."""
