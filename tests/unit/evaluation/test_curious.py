@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clause.evaluation.curious import auc, auc_interval, curiosity_study, rate
@@ -16,6 +16,7 @@ from tests.unit.evaluation.test_playing import HEAT, stage
 SCORES = st.lists(st.sampled_from([0.0, 0.1, 0.5, 0.9, 1.0]), min_size=1, max_size=12)
 
 
+@settings(deadline=None)
 @given(SCORES, SCORES)
 def test_the_auc_is_that_of_all_pairs(positive: list[float], negative: list[float]) -> None:
     pairs = [1.0 if one > other else 0.5 if one == other else 0.0 for one in positive for other in negative]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import networkx as nx
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clause.intelligence.causal_graph import CausalEdge, CausalGraph, components
@@ -14,6 +14,7 @@ EDGES = st.lists(
 ).map(lambda rows: [CausalEdge(*row) for row in rows])
 
 
+@settings(deadline=None)
 @given(EDGES)
 def test_components_are_those_of_networkx(edges: list[CausalEdge]) -> None:
     graph = CausalGraph.of(edges)
@@ -22,6 +23,7 @@ def test_components_are_those_of_networkx(edges: list[CausalEdge]) -> None:
     assert components(graph.nodes, graph.edges) == expected
 
 
+@settings(deadline=None)
 @given(EDGES)
 def test_a_condensed_graph_has_an_order_and_says_what_was_condensed(edges: list[CausalEdge]) -> None:
     graph = CausalGraph.of(edges)
@@ -34,6 +36,7 @@ def test_a_condensed_graph_has_an_order_and_says_what_was_condensed(edges: list[
     assert condensed.condensed().edges == condensed.edges
 
 
+@settings(deadline=None)
 @given(EDGES)
 def test_nothing_leads_into_what_was_set(edges: list[CausalEdge]) -> None:
     assert all(edge.effect != "a" for edge in CausalGraph.of(edges).do("a").edges)
@@ -58,6 +61,7 @@ def test_what_bears_on_a_target_is_its_ancestors_alone() -> None:
     assert not graph.leads_to("d", "d")
 
 
+@settings(deadline=None)
 @given(EDGES)
 def test_strongest_causes_are_the_best_products_of_networkx(edges: list[CausalEdge]) -> None:
     import math

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clause.intelligence.curiosity import (
@@ -25,12 +25,14 @@ def rows(*surprises: Surprise, threshold: float = 0.5) -> list[dict[str, object]
     return trigger_rows(surprises, threshold=threshold, question="q", scope="public", scopes=["public"], at=AT)
 
 
+@settings(deadline=None)
 @given(st.floats(-2, 2), st.floats(-2, 2))
 def test_realised_rises_within_0_and_1(one: float, other: float) -> None:
     low, high = sorted((one, other))
     assert 0 <= realised(low) <= realised(high) <= 1
 
 
+@settings(deadline=None)
 @given(st.lists(SHARE, max_size=30))
 def test_a_running_mean_goes_from_the_prior_to_what_was_seen(seen: list[float]) -> None:
     mean = RunningMean()
@@ -55,6 +57,7 @@ def test_only_errors_above_the_threshold_trigger_each_concept_once_with_its_larg
     assert rows(Surprise("a", "A", "r", True, 0.7, 0.0))[0]["priority"] == "normal"
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from("rs"), st.booleans(), SHARE), max_size=20))
 def test_deltas_of_several_runs_are_the_deltas_of_all_together(hops: list[tuple[str, bool, float]]) -> None:
     surprises = [Surprise("a", "A", relation, forward, 0.5, value) for relation, forward, value in hops]

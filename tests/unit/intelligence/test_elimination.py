@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clause.intelligence.elimination import Factor, eliminate, order_of
 
 
+@settings(deadline=None)
 @given(st.lists(st.lists(st.integers(0, 5), min_size=1, max_size=3, unique=True), min_size=1, max_size=8), st.data())
 def test_the_marginal_is_that_of_the_whole_product(scopes: list[list[int]], data: st.DataObject) -> None:
     rng = np.random.default_rng(data.draw(st.integers(0, 1000)))

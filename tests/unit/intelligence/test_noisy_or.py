@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clause.intelligence.causal_graph import CausalEdge, CausalGraph
@@ -25,6 +25,7 @@ def layers(count: int, width: int, seed: int = 0) -> CausalGraph:
     return CausalGraph.of(edges)
 
 
+@settings(deadline=None)
 @given(st.lists(STRENGTH, min_size=1, max_size=8))
 def test_present_causes_act_independently(strengths: list[float]) -> None:
     graph = CausalGraph.of([CausalEdge("x", f"m{place}", s) for place, s in enumerate(strengths)])
@@ -35,6 +36,7 @@ def test_present_causes_act_independently(strengths: list[float]) -> None:
     assert Propagation(graph, "y", "x").exact() == pytest.approx(1 - absent, abs=1e-9)
 
 
+@settings(deadline=None)
 @given(STRENGTH, STRENGTH)
 def test_an_inhibitor_multiplies_by_what_it_leaves(cause: float, inhibitor: float) -> None:
     graph = CausalGraph.of([CausalEdge("x", "y", cause), CausalEdge("b", "y", inhibitor, inhibits=True)])
@@ -43,6 +45,7 @@ def test_an_inhibitor_multiplies_by_what_it_leaves(cause: float, inhibitor: floa
     assert Propagation(alone, "y", "b").exact() == pytest.approx(0.5 * (1 - inhibitor), abs=1e-9)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), STRENGTH), min_size=1, max_size=12), STRENGTH)
 def test_more_strength_of_a_cause_never_makes_its_effect_rarer(rows: list[tuple[int, int, float]], more: float) -> None:
     edges = [CausalEdge(f"n{min(a, b)}", f"n{max(a, b)}", s) for a, b, s in rows if a != b]
