@@ -58,7 +58,8 @@ class MergeService:
             "recorded_at": at,
             "version": 1,
         }
-        await self._ground.graph.write(await self._work(receipt, [scope]), timeout_s=_MERGE_S)
+        work = await self._work(receipt, [scope])
+        await self._ground.graph.write(work, timeout_s=_MERGE_S, idempotent=False)
         return await self.get(receipt_id, caller=caller)
 
     async def unmerge(self, receipt_id: str, *, caller: Caller) -> Merge:

@@ -69,7 +69,7 @@ class Receipts:
         if changed:
             work.append(settling(changed, scopes, at))
         try:
-            answers = await self._graph.write(work)
+            answers = await self._graph.write(work, idempotent=False)
         except ConflictError as error:
             raise ConflictError(
                 "what it brings back has been stated anew meanwhile", remedy="retract that belief first"

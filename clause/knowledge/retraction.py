@@ -73,7 +73,7 @@ class RetractionService:
             "version": 1,
         }
         work = await self._work(receipt, planned, scopes)
-        await self._ground.graph.write(work, timeout_s=_TRIPLES_S)
+        await self._ground.graph.write(work, timeout_s=_TRIPLES_S, idempotent=False)
         return _retraction(receipt)
 
     async def get(self, receipt_id: str, *, caller: Caller) -> Retraction:

@@ -77,17 +77,16 @@ class Patterns:
             "last_seen": at,
             "version": 1,
         }
-        row = await ground.graph.one(
-            "sessions/record_pattern",
-            key=hashed("pat_", scope, given.type, description.casefold()),
-            pattern=pattern,
-            embedding=await ground.embedder.embed_query(description),
-            scope=scope,
-            session_id=given.session_id,
-            recorded_at=at,
+        asked = {
+            "key": hashed("pat_", scope, given.type, description.casefold()),
+            "pattern": pattern,
+            "embedding": await ground.embedder.embed_query(description),
+            "scope": scope,
+            "session_id": given.session_id,
+            "recorded_at": at,
             **_RULES,
-        )
-        assert row is not None  # noqa: S101 -- the key holds the scope
+        }
+        ((row,),) = await ground.graph.write([("sessions/record_pattern", asked)], idempotent=False)
         return PatternRecorded(pattern=_pattern(row["pattern"]), created=row["created"])
 
     async def reinforce(self, pattern_id: str, given: PatternReinforce, *, caller: Caller) -> Pattern:
@@ -98,17 +97,17 @@ class Patterns:
             ForbiddenError: it may be read, not written.
         """
         scope = caller.require_write((await self.get(pattern_id, caller=caller)).scope)
-        row = await self._ground.graph.one(
-            "sessions/reinforce_pattern",
-            id=pattern_id,
-            scope=scope,
-            session_id=given.session_id,
-            recorded_at=self._ground.now(),
+        asked = {
+            "id": pattern_id,
+            "scope": scope,
+            "session_id": given.session_id,
+            "recorded_at": self._ground.now(),
             **_RULES,
-        )
-        if row is None:
+        }
+        (rows,) = await self._ground.graph.write([("sessions/reinforce_pattern", asked)], idempotent=False)
+        if not rows:
             raise _unknown(pattern_id)
-        return _pattern(row["pattern"])
+        return _pattern(rows[0]["pattern"])
 
     async def get(self, pattern_id: str, *, caller: Caller) -> Pattern:
         """The pattern of this id; NotFoundError when there is none that this caller may see."""

@@ -162,22 +162,22 @@ class SessionService:
         if session.status != "active":
             raise ConflictError(f"the session is {session.status} already")
         summary, method = await self._summary(given, session, caller)
-        row = await self._ground.graph.one(
-            "sessions/end",
-            id=session.id,
-            scope=session.scope,
-            status=given.status,
-            summary=summary,
-            themes=list(given.themes),
-            method=method,
-            versions=list(versions) if versions else None,
-            ended_at=self._ground.now(),
-        )
-        if row is None:
+        ending = {
+            "id": session.id,
+            "scope": session.scope,
+            "status": given.status,
+            "summary": summary,
+            "themes": list(given.themes),
+            "method": method,
+            "versions": list(versions) if versions else None,
+            "ended_at": self._ground.now(),
+        }
+        (rows,) = await self._ground.graph.write([("sessions/end", ending)], idempotent=False)
+        if not rows:
             raise await self._refused(session_id, caller, versions)
         captured = [await self._captured(summary, "summary", session, caller)] if summary else []
         captured += [await self._captured(theme, "theme", session, caller) for theme in given.themes]
-        return SessionEnded(session=session_of(row["session"]), captured=tuple(captured))
+        return SessionEnded(session=session_of(rows[0]["session"]), captured=tuple(captured))
 
     async def _refused(self, session_id: str, caller: Caller, versions: tuple[int, ...] | None) -> ConflictError:
         now = await self.get(session_id, caller=caller)
