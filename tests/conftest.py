@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
 from ulid import ULID
 
 from clause.graph.address import Address
@@ -12,6 +13,9 @@ from clause.graph.catalogue import Catalogue
 from clause.graph.embedding_model import replace_embedding_model
 from clause.graph.runner import Graph
 from tests import servers
+
+settings.register_profile("no_clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("no_clock")  # a busy machine is no fault of the code
 
 
 @pytest.fixture(scope="session")
