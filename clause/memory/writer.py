@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from clause.errors import ConflictError
 from clause.graph.scopes import scope_token
@@ -36,6 +37,8 @@ Results = dict[str, MemoryWriteResult]
 _NEAREST = 3
 _MARGIN = 0.1
 _TRIES = 6
+_MANY = 50
+_FEW_CLUSTERS = 2_000
 
 
 def unwatched(_done: int, _total: int) -> None:
@@ -176,15 +179,22 @@ class MemoryWriter:
         )
 
     async def _groups(self, drafts: Sequence[Draft], vectors: Floats, scope: str) -> list[Group]:
-        threshold = self._config.similarity_threshold
-        rows = await self._ground.graph.run(
+        known = [OpenCluster(row["id"], row["sum"]) for row in await self._near(vectors, scope)]
+        forced = [draft.request.force_new_cluster for draft in drafts]
+        return await self._ground.pool.run(assign, vectors, known, self._config.similarity_threshold, forced)
+
+    async def _near(self, vectors: Floats, scope: str) -> Sequence[Mapping[str, Any]]:
+        """Open clusters that may be near: of few ones all for a large batch, else what the index finds."""
+        graph, dimension = self._ground.graph, self._config.embedding_dim
+        if len(vectors) >= _MANY:
+            counted = await graph.one("memory/cluster_count", scope=scope)
+            if counted is None or counted["clusters"] <= _FEW_CLUSTERS:
+                return await graph.run("memory/open_sums", scope=scope, dimension=dimension, limit=_FEW_CLUSTERS)
+        return await graph.run(
             "memory/nearest_open",
             vectors=list(vectors),
             scope=scope,
-            least=(1 + threshold - _MARGIN) / 2,
+            least=(1 + self._config.similarity_threshold - _MARGIN) / 2,
             limit=_NEAREST,
-            dimension=self._config.embedding_dim,
+            dimension=dimension,
         )
-        known = [OpenCluster(row["id"], row["sum"]) for row in rows]
-        forced = [draft.request.force_new_cluster for draft in drafts]
-        return await self._ground.pool.run(assign, vectors, known, threshold, forced)

@@ -477,3 +477,13 @@ async def test_metrics_count_what_was_written_recalled_and_deleted(memory: Memor
     shown = ground.metrics.render().decode()
     for line in ('"written"} 2.0', '"recalled"} 1.0', '"deleted"} 1.0'):
         assert f"clause_memories_total{{operation={line}" in shown
+
+
+async def test_a_large_batch_joins_stored_clusters_as_single_writes_do(
+    memory: Memory, graph: Graph, scope: str
+) -> None:
+    first = await memory.store.write(note("green tea in the garden at noon today", scope), caller=OWNER)
+    texts = [f"plain words for item{n}" for n in range(60)] + ["green tea in the garden at noon"]
+    found = await memory.store.write_batch([note(text, scope) for text in texts], caller=OWNER)
+    assert (found[-1].cluster_id, found[-1].is_new_cluster) == (first.cluster_id, False)
+    assert await faults(graph, scope) == []
