@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import socket
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
@@ -34,6 +35,8 @@ def run_stdio(holder: Holder) -> None:
     It owns everything, as whoever started it does, unless the settings hold an API key: then it has the key's scopes.
     """
     from mcp.server.stdio import stdio_server  # noqa: PLC0415
+
+    _quiet()
 
     async def serve() -> None:
         server = build_server(holder, _bearer_of(holder))
@@ -69,6 +72,8 @@ def run_http(holder: Holder, listener: socket.socket, application: Application) 
     """
     import uvicorn  # noqa: PLC0415
 
+    _quiet()
+
     async def serve() -> None:
         try:
             await holder.container()
@@ -84,6 +89,11 @@ def run_http(holder: Holder, listener: socket.socket, application: Application) 
             await holder.close()
 
     asyncio.run(serve())
+
+
+def _quiet() -> None:
+    """The SDK tells of every session at the level of our own lines: only its warnings are worth one."""
+    logging.getLogger("mcp").setLevel(logging.WARNING)
 
 
 def _bearer_of(holder: Holder) -> CallerOf:

@@ -19,7 +19,7 @@ from clause.graph.runner import Graph
 from tests.e2e.mcp_clients import environment, http_server, new_key, over_http, over_stdio, refused, told
 from tests.servers import erase_scope
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(900)]
 
 Clients = Callable[[], AbstractAsyncContextManager[Client]]
 FIRST = "Marta Keller rides her bike to the office in Bern every morning"

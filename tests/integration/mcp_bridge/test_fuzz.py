@@ -21,7 +21,7 @@ from tests.fakes.arguments import Arguments
 from tests.integration.mcp_bridge.conftest import Connect, called
 from tests.servers import erase_scope
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(900)]
 
 TOOLS = {tool.name: tool for tool in offered("full")}
 TRIES = 6
