@@ -14,8 +14,8 @@ MOST = 2.0
 """The cap of a basin's strength."""
 HISTORY = 50
 """Instants kept in `activation_history`."""
-TOGETHER = 50
-"""Concepts of one document that are counted as occurring together: 1,225 pairs at most."""
+TOGETHER = 30
+"""Concepts of one document that are counted as occurring together: 435 pairs at most."""
 
 
 def basin_id(entity: str) -> str:
