@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 
 from clause import Caller, Clause, SyncClause
-from clause.errors import NotFoundError
+from clause.errors import ForbiddenError, NotFoundError
+from clause.evaluation.questions import Question
 from clause.graph.address import Address
+from clause.reasoning.budget import Budgets
 
 pytestmark = pytest.mark.integration
 TRIPLES = "Kes|directed_by|Ken Loach\nRiff-Raff|directed_by|Ken Loach\nNaked|directed_by|Mike Leigh\n"
@@ -40,6 +42,28 @@ async def test_the_library_loads_answers_and_explains(given: dict[str, object], 
         stranger = Clause(opened.container, Caller(readable=("user:ann",), writable=()))
         with pytest.raises(NotFoundError):
             await stranger.run(run.id)
+
+
+async def test_a_graph_is_taken_into_memory_with_questions_and_answers_are_measured(
+    given: dict[str, object], scope: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "films.txt"
+    file.write_text(TRIPLES)
+    asked = [Question("who directed Kes", ("Ken Loach",)), Question("zzqx wvvk", ("nobody",))]
+    async with Clause.open(**given) as opened:
+        await opened.load("triples", file, scope)
+        snapshot = await opened.snapshot([scope])
+        assert {"Kes", "Ken Loach", "Naked"} <= set(snapshot.names)
+        material = await opened.material(asked, [scope])
+        assert [question.text for question in material.questions] == ["who directed Kes"]
+        assert material.questions[0].missing == 0
+        row = await opened.evaluate(asked[:1], scopes=[scope])
+        assert (row["n"], row["em_at_1"], row["violations"]) == (1, 1.0, 0)
+        tight = await opened.evaluate(asked[:1], scopes=[scope], budgets=Budgets(edges=1, steps=1, tokens=100))
+        assert tight["edges_mean"] <= 1
+        stranger = Clause(opened.container, Caller(readable=("user:ann",), writable=()))
+        with pytest.raises(ForbiddenError):
+            await stranger.snapshot([scope])
 
 
 def test_the_same_without_await(given: dict[str, object], scope: str, tmp_path: Path) -> None:
