@@ -100,7 +100,7 @@ def overall(dimensions: Mapping[str, float | None], weights: Mapping[str, float]
     """The weighted geometric mean of the dimensions that are there, each floored at .001; 0.0 where none is.
 
     >>> round(overall({"source_reliability": 0.9, "method_quality": 0.4}), 6)
-    0.627628
+    0.627649
     """
     present = [(weights[name], max(value, FLOOR)) for name, value in dimensions.items() if value is not None]
     total = sum(weight for weight, _ in present)
@@ -228,4 +228,4 @@ def consistency(severities: Sequence[Severity]) -> float:
     >>> consistency([]), round(consistency(["high", "low"]), 4)
     (1.0, 0.3825)
     """
-    return math.prod(1 - PENALTIES[severity] for severity in severities)
+    return float(math.prod(1 - PENALTIES[severity] for severity in severities))
