@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from clause.errors import BadInputError
 from clause.graph.scopes import Caller
+from clause.mcp_bridge.schemas import slim
 
 if TYPE_CHECKING:
     from clause.container import Container
@@ -31,11 +32,7 @@ ScopesGiven = Annotated[
 ]
 Limit = Annotated[int, Field(ge=1, le=100)]
 
-_CURSOR = {
-    "type": "string",
-    "maxLength": 1000,
-    "description": "next_cursor of the result before, with the same other arguments, for what is left of it",
-}
+_CURSOR = {"type": "string", "maxLength": 1000, "description": "next_cursor of the result before"}
 _OUTPUT: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -86,12 +83,12 @@ class Tool:
 
     def definition(self) -> ToolDefinition:
         """What tools/list says of it."""
-        schema = self.arguments.model_json_schema()
+        schema = slim(self.arguments.model_json_schema())
         schema.setdefault("properties", {})
         for name in self.hidden:
             schema["properties"].pop(name, None)
         schema["properties"]["cursor"] = _CURSOR
-        for key in ("title", "description", "example"):
+        for key in ("description", "example"):
             schema.pop(key, None)
         return ToolDefinition(
             name=self.name,
