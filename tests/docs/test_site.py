@@ -75,7 +75,7 @@ async def test_a_browser_that_reads_and_searches_asks_us_alone(address: str) -> 
         watched = await watch(browser)
         page = watched.page
         await page.goto(f"{address}/guides/get-started.html")
-        await page.locator("input.md-search__input").fill("budget")
+        await page.locator("input.md-search__input").press_sequentially("budget")  # the page listens to keys
         await page.locator(".md-search-result__item").first.wait_for()
         await page.goto(f"{address}/reference/library.html")
         await watched.photograph("docs-library")
