@@ -68,7 +68,7 @@ ATTACKS = {
     "hashes of API keys": "MATCH (k) WHERE k.secret_hash IS NOT NULL RETURN k.secret_hash",
     "never ending": "UNWIND range(1, 100000000000) AS x WITH x WHERE x % 7 = -1 RETURN x",
     "an own time limit": "CYPHER 25 timeout=0 MATCH (n) RETURN n",
-    "more memory than there is": "UNWIND range(1, 1000000) AS x RETURN collect(range(1, 1000)) AS all, x",
+    "more memory than there is": "UNWIND range(1, 1000000000) AS x RETURN collect('a text of its own: ' + x) AS all",
     "nothing at all": " \n ",
     "a NUL": "MATCH (n) RETURN n\0CREATE (:Evil)",
     "no end": "RETURN " + "(" * 5000 + "1" + ")" * 5000,

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from clause.evaluation.bench_loading import erase, growth_bench, load_bench, write_triples
+from clause.evaluation.bench_loading import ERASED_AT_ONCE, erase, growth_bench, load_bench, write_triples
 from clause.evaluation.bench_rows import (
     coordinate_bench,
     curate_bench,
@@ -129,7 +129,7 @@ async def test_growth_asks_the_same_questions_before_and_after_copies_are_added(
 
 
 async def test_erasing_goes_on_until_nothing_is_left(services):
-    services.held = 12_000
+    services.held = 3 * ERASED_AT_ONCE
     await erase(services.graph, "kg:bench-x")
     assert services.held == 0
     assert services.calls["evaluation/erase_some"] == 4
