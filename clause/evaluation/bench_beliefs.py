@@ -117,8 +117,8 @@ async def fill(ground: Ground, count: int) -> None:
     known = ("graph/register_scope", {"scope": SCOPE, "recorded_at": at})
     await ground.graph.write([known, ("graph/merge_entities", made)])
     centres = await ground.embedder.embed(list(dict.fromkeys(sentences(1_000, seed=2))))
-    source = {"id": f"src_{SCOPE}", "kind": "document"}
     for start in range(0, count, BATCH):
+        source = {"id": f"src_{SCOPE}_{start}", "kind": "document"}  # of one for all, no slice could be erased
         size = min(BATCH, count - start)
         vectors = scattered(centres, size, rng)
         batch = []
