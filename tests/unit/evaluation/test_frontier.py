@@ -66,7 +66,6 @@ async def test_tables_and_bars_show_what_was_measured():
 
 
 async def test_a_picture_is_drawn_where_matplotlib_is_installed(tmp_path):
-    pytest.importorskip("matplotlib")
     frontier_report.draw(await studied(), tmp_path / "frontier.png")
     assert (tmp_path / "frontier.png").read_bytes().startswith(b"\x89PNG")
 
