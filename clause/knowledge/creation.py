@@ -188,7 +188,7 @@ class Creation:
                 if said
                 else (await self._write(ready, around))
             )
-        belief = self._belief(results[-1][0], ready.at) if raised or settle else self._fresh(ready)
+        belief = self._belief(results[-1][0], ready.at) if raised or settle else self._fresh(ready, work[-1][1])
         return BeliefCreated(
             outcome="created",
             belief=belief,
@@ -226,9 +226,8 @@ class Creation:
         taken = await take_numbers(self._ground.graph, ready.scope, name, now=ready.at)
         return taken[0] <= CAPTURES
 
-    def _fresh(self, ready: Prepared) -> Belief:
-        """The belief that was just written, without asking for it."""
-        made = dict(self.statement(ready)[-1][1])
+    def _fresh(self, ready: Prepared, made: Mapping[str, Any]) -> Belief:
+        """The belief that was just written with the parameters `made`, without asking for it."""
         known = {entity.id: entity for entity in ready.linking.entities[0]}
         entities = [
             [entity, known[entity].name, known[entity].kind, role] for entity, role in ready.roles if entity in known
