@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from clause.graph.idempotency import IdempotencyKeys
     from clause.graph.runner import Graph
     from clause.jobs.jobs import Jobs
-    from clause.jobs.runner import JobKind
-    from clause.jobs.turn import Turn
+    from clause.jobs.turn import JobKind, Turn
     from clause.operations.keys import ApiKeys
     from clause.policy.shelf import Shelf
     from clause.reasoning.alone import LoneAgents

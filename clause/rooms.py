@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from clause.ground import Ground
 from clause.insights.room import Insights
 from clause.intelligence.room import Intelligence
-from clause.jobs.runner import JobKind
+from clause.jobs.turn import JobKind
 from clause.knowledge.room import Knowledge
 from clause.memory.room import Memory
 from clause.sessions.room import Sessions

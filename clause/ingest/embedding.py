@@ -127,8 +127,11 @@ async def _embed(
     started = clock()
     parameters = {"model": embedder.model, "scopes": len(scopes)}
     job = await jobs.submit(kind, parameters, owner_scope, resource=f"embed:{owner_scope}", resume=True)
-    async with jobs.lease(job.id, patient=True) as turn:
-        done = await embed_turn(graph, embedder, scopes, turn, progress=progress, page=page)
+
+    async def embed(turn: Turn) -> None:
+        await embed_turn(graph, embedder, scopes, turn, progress=progress, page=page)
+
+    done = (await jobs.work(job.id, embed)).done
     return EmbedReport(job_id=job.id, model=embedder.model, embedded=done, seconds=clock() - started)
 
 

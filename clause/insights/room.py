@@ -11,7 +11,7 @@ from clause.insights.retriever import InsightRetriever
 from clause.insights.search import InsightSearch
 from clause.insights.settlement import Settlement
 from clause.insights.topic_book import TopicBook
-from clause.jobs.runner import JobKind
+from clause.jobs.turn import JobKind
 from clause.knowledge.room import Knowledge
 
 

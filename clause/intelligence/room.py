@@ -12,7 +12,7 @@ from clause.intelligence.conflicts import ConflictGuard
 from clause.intelligence.investigation import Investigator
 from clause.intelligence.thoughtseeds import ThoughtSeeds
 from clause.intelligence.upkeep import Upkeep
-from clause.jobs.runner import JobKind
+from clause.jobs.turn import JobKind
 from clause.knowledge.room import Knowledge
 
 

@@ -16,7 +16,7 @@ from clause.errors import ClauseError, NotFoundError, OutOfBoundsError
 from clause.graph.runner import Graph
 from clause.graph.scopes import parse_scope
 from clause.jobs.models import Job, JobCancelledError, JobPage, JobState, LeaseLostError
-from clause.jobs.turn import Turn
+from clause.jobs.turn import JobKind, Turn
 
 MAX_PAGE = 200
 LEASE_S = 15.0
@@ -169,6 +169,20 @@ class Jobs:
             await turn.finish(JobState.SUCCEEDED)
         finally:
             beating.cancel()
+
+    async def work(self, job_id: str, kind: JobKind) -> Job:
+        """Do a job here; one that another worker took first is waited for. The job as it ended.
+
+        Raises:
+            LeaseLostError: another worker has the job and did not end it well.
+        """
+        try:
+            async with self.lease(job_id, patient=True) as turn:
+                await kind(turn)
+        except LeaseLostError:
+            if (await self.get(job_id)).state is not JobState.SUCCEEDED:
+                raise
+        return await self.get(job_id)
 
     async def _acquire(self, job_id: str, patient: bool) -> Turn:
         owner = f"{os.getpid()}-{self._new_id()}"

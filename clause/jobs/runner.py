@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 
 from clause.errors import ClauseError
 from clause.jobs.jobs import Jobs
 from clause.jobs.models import JobCancelledError, LeaseLostError
-from clause.jobs.turn import Turn
+from clause.jobs.turn import JobKind
 
-JobKind = Callable[[Turn], Awaitable[None]]
 _log = logging.getLogger("clause.jobs")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -14,6 +14,7 @@ from clause.jobs.models import Job, JobCancelledError, LeaseLostError
 
 Work = Sequence[tuple[str, Mapping[str, Any]]]
 Rows = list[dict[str, Any]]
+JobKind = Callable[["Turn"], Awaitable[None]]
 
 
 class Turn:

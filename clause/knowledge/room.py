@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from clause.ground import Ground
-from clause.jobs.runner import JobKind
+from clause.jobs.turn import JobKind
 from clause.knowledge.authority import AuthorityService
 from clause.knowledge.beliefs import BeliefService
 from clause.knowledge.entities import EntityService

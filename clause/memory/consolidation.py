@@ -85,13 +85,12 @@ class Consolidation:
         return await self.resume(job.id, self._ground.jobs)
 
     async def resume(self, job_id: str, jobs: Jobs) -> ConsolidationReport:
-        """Work on a job that is queued, or whose worker is gone; waits while another holds the scope."""
-        async with jobs.lease(job_id, patient=True) as turn:
-            await self.consolidate(turn)
-        done = turn.cursor
+        """Work on a job that is queued, or whose worker is gone; what another worker does is waited for."""
+        job = await jobs.work(job_id, self.consolidate)
+        done = job.cursor
         return ConsolidationReport(
             job_id=job_id,
-            scope=turn.job.scope,
+            scope=job.scope,
             looked_at=done.get("looked_at", 0),
             joined=done.get("joined", 0),
             consolidated=done.get("consolidated", 0),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from clause.ground import Ground
-from clause.jobs.runner import JobKind
+from clause.jobs.turn import JobKind
 from clause.memory.config import MCSConfig
 from clause.memory.consolidation import KIND, Consolidation
 from clause.memory.monitor import SemanticStateMonitor

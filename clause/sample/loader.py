@@ -84,12 +84,15 @@ async def _take_packaged(
     if packed.model != embedder.model or packed.fingerprint != fingerprint([*names, *_words(types)]):
         return 0
     job = await jobs.submit(KIND, {"model": packed.model}, scope, resource=f"embed:{scope}", resume=True)
-    async with jobs.lease(job.id, patient=True) as turn:
-        written = await _write(turn, packed, names, progress)
-        return written + await _write_types(turn, packed, len(names), types)
+
+    async def write(turn: Turn) -> None:
+        await _write(turn, packed, names, progress)
+        await _write_types(turn, packed, len(names), types)
+
+    return (await jobs.work(job.id, write)).done
 
 
-async def _write(turn: Turn, packed: PackedVectors, names: list[str], progress: Progress) -> int:
+async def _write(turn: Turn, packed: PackedVectors, names: list[str], progress: Progress) -> None:
     scope, begun = turn.job.scope, int(turn.cursor.get("rows", 0))
     for start in range(begun, len(names), PAGE):
         stop = min(start + PAGE, len(names))
@@ -103,17 +106,16 @@ async def _write(turn: Turn, packed: PackedVectors, names: list[str], progress: 
         rows = [("ingest/embed_entities", work)]
         await turn.commit(rows, done=stop, total=len(names), message=message, cursor={"rows": stop})
         progress(message, stop, len(names))
-    return len(names) - begun
 
 
-async def _write_types(turn: Turn, packed: PackedVectors, start: int, types: list[str]) -> int:
+async def _write_types(turn: Turn, packed: PackedVectors, start: int, types: list[str]) -> None:
     """Vectors of the relationship types: their words stand behind the names, both directions of a type together."""
     scope = turn.job.scope
     vectors = packed.unpack(start).reshape(len(types), 2, -1)
     ids = [register(scope, name).id for name in types]
     work = {"ids": ids, "vectors": [*vectors], "scopes": [scope], "model": packed.model}
-    await turn.commit([("ingest/embed_types", work)])
-    return len(types)
+    whole = start + len(types)
+    await turn.commit([("ingest/embed_types", work)], done=whole, total=whole)
 
 
 def texts_of(kb: Path) -> tuple[list[str], list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from clause.ground import Ground
-from clause.jobs.runner import JobKind
+from clause.jobs.turn import JobKind
 from clause.knowledge.room import Knowledge
 from clause.sessions.exchanges import Exchanges
 from clause.sessions.insights import SessionInsights

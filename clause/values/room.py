@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from clause.ground import Ground
-from clause.jobs.runner import JobKind
-from clause.jobs.turn import Turn
+from clause.jobs.turn import JobKind, Turn
 from clause.knowledge.room import Knowledge
 from clause.values.clusterer import Clusterer
 from clause.values.clustering import Density

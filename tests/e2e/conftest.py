@@ -54,9 +54,9 @@ def served_address(migrated_address: Address, tmp_path_factory: pytest.TempPathF
     return migrated_address
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def service(served_address: Address, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of a running `clause serve`, ready."""
+    """The URL of a running `clause serve`, ready; gone before other tests, whose jobs and clusters it would work on."""
     folder: Path = tmp_path_factory.mktemp("serve")
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("CLAUSE_")},

@@ -45,7 +45,7 @@ def doomed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ManagedServer]:
         server.stop()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def api(doomed: ManagedServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The URL of a ready API that shares the server's home."""
     folder: Path = tmp_path_factory.mktemp("api")

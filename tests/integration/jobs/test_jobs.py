@@ -78,6 +78,29 @@ async def test_jobs_of_one_resource_run_one_after_the_other(graph: Graph, scope:
     assert order == ["first", "second"]
 
 
+async def test_a_job_that_another_worker_took_first_is_waited_for(graph: Graph, scope: str) -> None:
+    jobs = Jobs(graph, lease_s=2.0)
+    job = await jobs.submit("count", {}, scope)
+    asked = asyncio.Event()
+
+    async def never(_turn: Turn) -> None:
+        raise AssertionError
+
+    async with jobs.lease(job.id) as turn:
+        waiting = asyncio.create_task(jobs.work(job.id, never))
+        asyncio.get_running_loop().call_later(0.2, asked.set)
+        await asked.wait()
+        await turn.progress(4, 4)
+    assert ((done := await waiting).state, done.done) == (JobState.SUCCEEDED, 4)
+
+    failing = await jobs.submit("count", {}, scope)
+    with pytest.raises(ValueError, match="no"):
+        async with jobs.lease(failing.id):
+            raise ValueError("no")
+    with pytest.raises(LeaseLostError, match="failed already"):
+        await jobs.work(failing.id, never)
+
+
 async def test_a_silent_workers_job_is_taken_over_from_its_cursor_and_the_old_worker_can_write_no_more(
     graph: Graph, scope: str
 ) -> None:
