@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from clause.text.calendar import WEEKDAYS
 from clause.text.lexicon import shipped_lexicon
 from clause.text.pairs import (
     Floats,
@@ -19,7 +20,7 @@ from clause.text.pairs import (
     read_pair,
     shipped_pair_classifier,
 )
-from clause.text.slots import Statement
+from clause.text.slots import Statement, same_numbers
 from clause.text.vocabulary import AUXILIARIES, PRONOUNS
 
 CANDIDATE = 0.90
@@ -74,7 +75,8 @@ class TensionVerdict:
     Attributes:
         score: in [0, 1]; at least `TENSION` is a tension.
         signals: what was found, such as `negation` or `exclusive: red / blue`.
-        kind: `temporal_conflict` where only dates differ, else `contradiction`; None below `TENSION`.
+        kind: `temporal_conflict` where only dates, weekdays or times of day differ, else `contradiction`; None below
+            `TENSION`.
     """
 
     score: float
@@ -164,7 +166,7 @@ def contradiction(
             score = (score + share) / 2
         elif share >= SURE:
             score, signals = share, ("classifier",)
-    kind: TensionKind = "temporal_conflict" if signals == ("dates differ",) else "contradiction"
+    kind: TensionKind = "temporal_conflict" if signals and all(map(_of_time, signals)) else "contradiction"
     return TensionVerdict(score, signals, kind if score >= TENSION else None)
 
 
@@ -237,11 +239,18 @@ def _signals(reading: PairReading, same_subject: bool) -> tuple[float, tuple[str
     elif found.only_a or found.only_b:
         return 0.0, ()
     first, second = reading.first.slots.quantities, reading.second.slots.quantities
+    counted = same_numbers(first.counts, second.counts)
     if "numbers" in slots and first.numbers and second.numbers:
-        signals.append("numbers differ")
-    if "dates" in slots and first.dates and second.dates:
+        signals.append("dates differ" if counted else "numbers differ")
+    if "dates" in slots and first.dates and second.dates and "dates differ" not in signals:
         signals.append("dates differ")
     return (referring, tuple(signals)) if signals else (0.0, ())
+
+
+def _of_time(signal: str) -> bool:
+    """Whether a signal says that a fact is told of two times: other dates, other weekdays."""
+    values = signal.removeprefix("exclusive: ").split(" / ")
+    return signal == "dates differ" or WEEKDAYS.issuperset(values)
 
 
 def _only_exclusive(reading: PairReading) -> bool:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from clause.text.calendar import MONTHS, is_month, tells_when
 from clause.text.words import Word
 
 _SMALL_WORDS = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
@@ -14,8 +15,6 @@ seventeen eighteen nineteen"""
 _TENS_WORDS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _ORDINAL_WORDS = """first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth
 fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"""
-_MONTH_WORDS = """january jan; february feb; march mar; april apr; may; june jun; july jul; august aug;
-september sep sept; october oct; november nov; december dec"""
 _UNIT_WORDS = """km kilometer kilometers kilometre kilometres; m meter meters metre metres;
 cm centimeter centimeters centimetre centimetres; mm millimeter millimeters millimetre; mile miles mi;
 foot feet ft; inch inches; yard yards; kg kilo kilos kilogram kilograms; g gram grams; mg milligram milligrams;
@@ -54,8 +53,6 @@ _FACTORS = {
     "ml": (1e-3, "l"),
 }
 _CURRENCIES = frozenset("$€£¥")
-_MONTHS = {form: number for number, group in enumerate(_MONTH_WORDS.split(";"), 1) for form in group.split()}
-_MONTHS_AND_WORDS = frozenset({"may", "march", "mar", "jan"})
 _ISO_DATE = re.compile(r"(\d{4})[-/](\d{1,2})[-/](\d{1,2})$")
 _PLAIN = re.compile(r"([-+\u2212]?)(\d+(?:,\d{3})*(?:\.\d+)?)([^\W\d_]*)$")
 _ORDINAL_ENDINGS = frozenset({"st", "nd", "rd", "th"})
@@ -70,11 +67,18 @@ class Quantities:
             (`=3.11.2`), each with the word that follows.
         dates: parts of dates (`month 5`).
         spent: positions of the words that went into them.
+        instants: places among `numbers` of those that tell when (`in 1990`, `May 3`, `5 pm`), not how many.
     """
 
     numbers: tuple[tuple[str, str], ...]
     dates: Counter[str]
     spent: frozenset[int]
+    instants: frozenset[int] = frozenset()
+
+    @property
+    def counts(self) -> tuple[tuple[str, str], ...]:
+        """The numbers that tell no date and no time of day."""
+        return tuple(number for place, number in enumerate(self.numbers) if place not in self.instants)
 
 
 def read_quantities(tokens: Sequence[Word]) -> Quantities:
@@ -87,6 +91,7 @@ def read_quantities(tokens: Sequence[Word]) -> Quantities:
     numbers: list[tuple[str, str]] = []
     dates: Counter[str] = Counter()
     spent: set[int] = set()
+    instants: set[int] = set()
     position = 0
     while position < len(tokens):
         word, length = tokens[position].lower, 1
@@ -94,28 +99,21 @@ def read_quantities(tokens: Sequence[Word]) -> Quantities:
         if date:
             year, month, day = map(int, date.groups())
             dates[f"month {month}"] += 1
+            instants |= {len(numbers), len(numbers) + 1}
             numbers += [(str(day), str(year)), (str(year), "")]
             spent.add(position)
-        elif word in _MONTHS and _is_month(tokens, position):
-            dates[f"month {_MONTHS[word]}"] += 1
+        elif is_month(tokens, position):
+            dates[f"month {MONTHS[word]}"] += 1
             spent.add(position)
         else:
             value, length = _number_at(tokens, position)
             spent.update(range(position, position + length))
             length = max(length, 1)
             if value:
+                instants |= {len(numbers)} if tells_when(tokens, position, length, value) else set()
                 numbers.append((value, tokens[position + length].lower if position + length < len(tokens) else ""))
         position += length
-    return Quantities(tuple(numbers), dates, frozenset(spent))
-
-
-def _is_month(tokens: Sequence[Word], position: int) -> bool:
-    """`may` and `march` are months only with a capital inside a sentence, or beside a number."""
-    token = tokens[position]
-    if token.lower not in _MONTHS_AND_WORDS or (token.capital and not token.opens):
-        return True
-    beside = tokens[max(0, position - 1) : position + 2]
-    return any(other.text[:1].isdigit() for other in beside)
+    return Quantities(tuple(numbers), dates, frozenset(spent), frozenset(instants))
 
 
 def _number_at(tokens: Sequence[Word], position: int) -> tuple[str, int]:

@@ -74,7 +74,7 @@ def differing_slots(first: Statement, second: Statement) -> list[str]:
     """
     mine, theirs = first.slots, second.slots
     found = []
-    if not _same_numbers(mine.quantities.numbers, theirs.quantities.numbers):
+    if not same_numbers(mine.quantities.numbers, theirs.quantities.numbers):
         found.append("numbers")
     if mine.quantities.dates != theirs.quantities.dates:
         found.append("dates")
@@ -166,8 +166,12 @@ def _negations(lower: list[str]) -> Counter[str]:
     return found
 
 
-def _same_numbers(mine: tuple[tuple[str, str], ...], theirs: tuple[tuple[str, str], ...]) -> bool:
-    """Whether the numbers are equal, in one order or of the same things; a lone `1` counts as an article."""
+def same_numbers(mine: tuple[tuple[str, str], ...], theirs: tuple[tuple[str, str], ...]) -> bool:
+    """Whether numbers (value, word that follows) are equal, in one order or of the same things; `1` is an article.
+
+    >>> same_numbers((("2", "dogs"), ("3", "cats")), (("3", "cats"), ("2", "dogs"))), same_numbers((("1", "dog"),), ())
+    (True, True)
+    """
     first, second = ([number for number in numbers if number[0] != "1"] for numbers in (mine, theirs))
     if [value for value, _ in first] == [value for value, _ in second]:
         return True

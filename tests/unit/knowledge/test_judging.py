@@ -89,6 +89,8 @@ RED, BLUE = Held("The car is red", 0.9), Held("The car is blue", 0.9)
             0.95,
             "temporal_conflict",
         ),
+        (Held("Ann was born in 1990", 0.9), Held("Ann was born in 1991", 0.9), 0.95, "temporal_conflict"),
+        (Held("The bag costs 1990 euros", 0.9), Held("The bag costs 1991 euros", 0.9), 0.95, "contradiction"),
         (
             Held("The car is red", 0.9, domain_path=("a",)),
             Held("The car is blue", 0.9, domain_path=("b",)),

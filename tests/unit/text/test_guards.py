@@ -196,6 +196,13 @@ def test_a_statement_agrees_with_itself(text):
         ("She lives in Paris", "She lives in London", "exclusive: london / paris", "contradiction"),
         ("The pool holds 5 people", "The pool holds 7 people", "numbers differ", "contradiction"),
         ("The sale ends on 3 May", "The sale ends on 3 June", "dates differ", "temporal_conflict"),
+        ("The sale ends on 3 May", "The sale ends on 4 June", "dates differ", "temporal_conflict"),
+        ("The bridge was built in 1990", "The bridge was built in 1991", "dates differ", "temporal_conflict"),
+        ("The fair was on 2024-05-03", "The fair was on 2024-05-04", "dates differ", "temporal_conflict"),
+        ("The flight leaves at 10:30", "The flight leaves at 11:30", "dates differ", "temporal_conflict"),
+        ("The meeting is on Monday", "The meeting is on Friday", "exclusive: friday / monday", "temporal_conflict"),
+        ("The pool holds 1990 people", "The pool holds 1991 people", "numbers differ", "contradiction"),
+        ("The fair in May 2024 had 30 guests", "The fair in May 2025 had 40 guests", "numbers differ", "contradiction"),
     ],
 )
 def test_contradictions_are_found_with_their_signal(a, b, signal, kind):
