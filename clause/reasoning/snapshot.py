@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clause.reasoning.neighbourhood import Edge, Expansion, Hop, Node, RelationshipType, Vector, View
+from clause.reasoning.snapshot_basins import NO_BASIN, Basins
 
 Ints = NDArray[np.int32]
 Row = dict[Hop, tuple[Edge, ...]]
@@ -48,6 +49,7 @@ class Snapshot:
         forward, backward: edges by head and by tail.
         types: the registry, by name.
         vectors: unit vectors float32 [n, d], zero where a node has none; None when they were not exported.
+        basins: how firmly nodes are known, and what documents name together; None where nothing has a basin.
     """
 
     ids: tuple[str, ...]
@@ -57,6 +59,7 @@ class Snapshot:
     backward: Rows
     types: Mapping[str, RelationshipType] = field(default_factory=dict)
     vectors: NDArray[np.float32] | None = None
+    basins: Basins | None = None
     _row_of: dict[str, int] = field(default_factory=dict, repr=False)
     _rows: dict[int, Row] = field(default_factory=dict, repr=False)
     _nodes: dict[int, Node] = field(default_factory=dict, repr=False)
@@ -68,8 +71,13 @@ class Snapshot:
         edges: Iterable[tuple[str, str, str]],
         types: Iterable[RelationshipType] = (),
         vectors: Mapping[str, Vector] | None = None,
+        *,
+        basins: Mapping[str, float] | None = None,
+        together: Mapping[tuple[str, str], int] | None = None,
     ) -> Snapshot:
         """A snapshot of nodes (id -> name) and (source id, relation, target id) edges.
+
+        `basins` holds the strengths of the nodes that have a basin, `together` (node, other) -> documents naming both.
 
         >>> graph = Snapshot.build({"a": "Heat", "b": "Mann"}, [("a", "directed_by", "b")])
         >>> graph.expand_now(["b"], per_type=5).neighbours["b"]
@@ -92,6 +100,7 @@ class Snapshot:
             Rows.build(tails, kinds, heads, len(ids)),
             {kind.name: kind for kind in types},
             stacked,
+            Basins.build(ids, basins, together or {}) if basins else None,
             row_of,
         )
 
@@ -103,6 +112,7 @@ class Snapshot:
         neighbours: dict[str, Row] = {}
         seen: dict[str, Node] = {}
         truncated: set[tuple[str, Hop]] = set()
+        together: dict[tuple[str, str], int] = {}
         read = 0
         for node in nodes:
             row = self._row_of.get(node)
@@ -110,6 +120,8 @@ class Snapshot:
                 continue
             chosen = neighbours[node] = {}
             seen[node] = self._node(row)
+            if self.basins is not None and hops is None:
+                together.update(((node, self.ids[other]), count) for other, count in self.basins.together(row))
             for hop, edges in self._row(row).items():
                 if wanted is not None and hop not in wanted:
                     continue
@@ -121,7 +133,7 @@ class Snapshot:
                     far = edge.other(node)
                     if far not in seen:
                         seen[far] = self._node(self._row_of[far])
-        return Expansion(neighbours, seen, frozenset(truncated), read)
+        return Expansion(neighbours, seen, frozenset(truncated), read, together)
 
     async def expand(
         self,
@@ -182,6 +194,8 @@ class Snapshot:
             arrays |= {f"{side}_starts": rows.starts, f"{side}_ends": rows.ends, f"{side}_relations": rows.relations}
         if self.vectors is not None:
             arrays["vectors"] = self.vectors
+        if self.basins is not None:
+            arrays |= self.basins.arrays()
         np.savez(path, **arrays)  # type: ignore[arg-type]  # numpy's stub takes the keyword for allow_pickle
 
     @classmethod
@@ -214,6 +228,7 @@ class Snapshot:
                 backward,
                 {kind.name: kind for kind in types},
                 file.get("vectors"),
+                Basins.read(file),
                 {node: row for row, node in enumerate(ids)},
             )
 
@@ -227,7 +242,10 @@ class Snapshot:
     def _node(self, row: int) -> Node:
         node = self._nodes.get(row)
         if node is None:
-            node = self._nodes[row] = Node(self.ids[row], self.names[row], degree=self.degree(row))
+            strength = NO_BASIN if self.basins is None else self.basins.strength(row)
+            node = self._nodes[row] = Node(
+                self.ids[row], self.names[row], degree=self.degree(row), basin_strength=strength
+            )
         return node
 
     def _row(self, row: int) -> Row:

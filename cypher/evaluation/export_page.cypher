@@ -1,8 +1,10 @@
-// evaluation/export_page, one page of entities in the order of their ids, with the relationships that leave them
+// evaluation/export_page, one page of entities in the order of their ids, with the relationships that leave them, how
+//             firmly each is known, and the concepts that documents name together with it
 // mode:       read
 // returns:    many
-// parameters: $scopes LIST<STRING>, $relations LIST<STRING>, $after STRING, $limit INTEGER, $dimension INTEGER
-// columns:    id, name, ends, embedding
+// parameters: $scopes LIST<STRING>, $relations LIST<STRING>, $after STRING, $limit INTEGER, $dimension INTEGER,
+//             $pairs INTEGER
+// columns:    id, name, ends, basin, together, embedding
 CYPHER 25 MATCH (n:Entity)
 WHERE n.id > $after AND n.scope IN $scopes
 WITH n ORDER BY n.id LIMIT $limit
@@ -13,5 +15,11 @@ RETURN n.id AS id, n.name AS name,
       AND r.retracted_at IS NULL
     RETURN [type(r), m.id] AS pair ORDER BY pair
   } AS ends,
+  n.basin_strength AS basin,
+  CASE WHEN n.basin_strength IS NULL THEN [] ELSE COLLECT {
+    MATCH (n)-[:HAS_BASIN]->(:AttractorBasin)-[pair:CO_OCCURS_WITH]-(other:AttractorBasin)
+    WHERE other.scope IN $scopes
+    RETURN [other.entity_id, pair.count] ORDER BY pair.count DESC, other.entity_id LIMIT $pairs
+  } END AS together,
   CASE WHEN size(n.embedding) = $dimension THEN vector(n.embedding, $dimension, FLOAT32) END AS embedding
 ORDER BY id

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from clause.activation import strengthening
+from clause.evaluation.exporting import export_snapshot
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
 from clause.ground import Ground
@@ -161,6 +162,36 @@ async def test_what_documents_name_together_is_scored(house: House, scope: str) 
     scores = (await house.agents.score_edges(request, house.caller)).scores
     assert [score.signals.phi_nbr for score in scores] == [0.0, pytest.approx(0.6)]
     assert [score.signals.phi_basin for score in scores] == [pytest.approx(0.4)] * 2
+
+
+async def test_the_store_and_its_snapshot_choose_the_same_edges_by_basins(house: House, scope: str) -> None:
+    await plant(house, scope, FILMS)
+    await run(
+        house.ground.graph, "MATCH (e:Entity {scope: $scope}) SET e.degree = COUNT { (e)-[:near]-() }", scope=scope
+    )
+    await answered_alike(house, scope)
+    before = [edge.target for edge in (await house.agents.subgraph(subgraph_of(scope), house.caller)).selected_edges]
+    for document, place in enumerate((9, 9, 9, 11, 11, 4)):
+        named = [f"{scope}:rain", f"{scope}:place {place}"]
+        await house.ground.graph.write([strengthening({f"d{document}": named}, scope, NOW)])
+    chosen = await answered_alike(house, scope)
+    assert chosen[:2] == [f"{scope}:place 9", f"{scope}:place 11"]
+    assert chosen != before
+
+
+async def answered_alike(house: House, scope: str) -> list[str]:
+    """The ends that are chosen from the store and, with the same scores and signals, from a snapshot of it."""
+    graph, embedder = house.ground.graph, house.ground.embedder
+    view = View((scope,))
+    snapshot = await export_snapshot(graph, house.port, view, dimension=embedder.dimension)
+    finder = SeedFinder(graph, embedder)
+    asker = Asker(graph, snapshot, finder, embedder)
+    reporter = Reporter(Provenance(graph, lambda: NOW), house.runs, default_scope=scope)
+    apart = LoneAgents(asker, snapshot, finder, count=lambda texts: [1] * len(texts), reporter=reporter)
+    stored = (await house.agents.subgraph(subgraph_of(scope), house.caller)).selected_edges
+    held = (await apart.subgraph(subgraph_of(scope), house.caller)).selected_edges
+    assert [edge.model_dump() for edge in held] == [edge.model_dump() for edge in stored]
+    return [edge.target for edge in stored]
 
 
 CAUSES = [

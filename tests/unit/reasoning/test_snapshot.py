@@ -67,6 +67,29 @@ async def test_a_snapshot_without_vectors_has_none(tmp_path: Path) -> None:
     assert await Snapshot.load(tmp_path / "films.npz").embeddings(["heat"]) == {}
 
 
+BASINS = {"heat": 1.6, "mann": 1.2}
+TOGETHER = {("heat", "mann"): 3, ("mann", "heat"): 3, ("mann", "elsewhere"): 7}
+
+
+def test_basins_come_with_the_nodes_and_what_occurs_together_when_all_hops_are_asked_for() -> None:
+    graph = Snapshot.build(NAMES, EDGES, basins=BASINS, together=TOGETHER)
+    around = graph.expand_now(["heat"], per_type=9)
+    strengths = {node.id: node.basin_strength for node in around.nodes.values()}
+    assert strengths == {"heat": 1.6, "mann": 1.2, "pacino": 1.0, "crime": 1.0}
+    assert around.together == {("heat", "mann"): 3}
+    assert graph.expand_now(["mann"], per_type=9).together == {("mann", "heat"): 3}
+    assert graph.expand_now(["heat"], per_type=9, hops=[Hop("has_genre", True)]).together == {}
+
+
+def test_basins_are_saved_with_the_snapshot_and_files_without_them_still_load(tmp_path: Path) -> None:
+    graph = Snapshot.build(NAMES, EDGES, basins=BASINS, together=TOGETHER)
+    graph.save(tmp_path / "films.npz")
+    films().save(tmp_path / "plain.npz")
+    again = Snapshot.load(tmp_path / "films.npz")
+    assert again.expand_now(NAMES, per_type=9) == graph.expand_now(NAMES, per_type=9)
+    assert Snapshot.load(tmp_path / "plain.npz").basins is None
+
+
 @given(EDGE_LISTS)
 def test_degrees_and_neighbours_agree_with_an_independent_library(edges: list[tuple[str, str, str]]) -> None:
     graph = Snapshot.build(dict.fromkeys(LETTERS, "x"), edges)
