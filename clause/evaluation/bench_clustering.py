@@ -81,16 +81,15 @@ async def _whole_run(values: Values, count: int, progress: Progress) -> dict[str
 
 
 async def _tell(ground: Ground, scope: str, points: Floats, progress: Progress) -> None:
+    """Keep experiences with these vectors [n, d], each batch in one statement."""
     now = ground.now()
     for start in range(0, len(points), _BATCH):
-        work: list[tuple[str, dict[str, Any]]] = []
-        for vector in points[start : start + _BATCH]:
-            work += _written(ground, scope, vector, now)
-        await ground.graph.write(work, timeout_s=300)
-        progress(min(start + _BATCH, len(points)), len(points))
+        rows = [[_properties(ground, scope, now), vector] for vector in points[start : start + _BATCH]]
+        await ground.graph.run("evaluation/create_experiences", rows=rows, scope=scope)
+        progress(start + len(rows), len(points))
 
 
-def _written(ground: Ground, scope: str, vector: Floats, now: datetime) -> list[tuple[str, dict[str, Any]]]:
+def _properties(ground: Ground, scope: str, now: datetime) -> dict[str, Any]:
     said = dict.fromkeys(("domain", "strategy", "goal", "hypothesis", "action", "prediction"), "bench")
     outcome = GhapOutcome(status=Outcome.CONFIRMED, result="bench", captured_at=now)
     entry = GhapEntry(
@@ -102,13 +101,8 @@ def _written(ground: Ground, scope: str, vector: Floats, now: datetime) -> list[
         confidence_tier=Tier.GOLD,
         **said,
     )
-    properties = {**properties_of(entry), "degree": 0, "change_id": entry.id}
-    vectors = {"full": vector, "strategy": vector, "surprise": None, "root_cause": None}
-    key = {"id": entry.id, "scope": scope, "change_id": entry.id, "model": ground.embedder.model}
-    return [
-        ("values/start_experience", {"id": entry.id, "properties": properties}),
-        ("values/embed_experience", {**key, **vectors}),
-    ]
+    stamp = {"id": entry.id, "change_id": entry.id, "degree": 0, "embedding_model": ground.embedder.model}
+    return {**properties_of(entry), **stamp}
 
 
 def _row(name: str, count: int, seconds: float, lag: LagMeter, clusters: int) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 // returns:    one
 // parameters: $scope STRING, $limit INTEGER
 // columns:    erased
-CYPHER 25 MATCH (n:Entity|RelationshipType|Source|Scope|Job|JobLease|Memory|MemoryCluster|Counter|Belief|Provenance|Evidence|Tension|AttractorBasin|BasinActivation|ThoughtSeed|EmergentPattern|CuriosityTrigger|WriteConflict {scope: $scope})
+CYPHER 25 MATCH (n:Entity|RelationshipType|Source|Scope|Job|JobLease|Memory|MemoryCluster|Experience|Value|ValueCluster|ClusteringRun|Counter|Belief|Provenance|Evidence|Tension|AttractorBasin|BasinActivation|ThoughtSeed|EmergentPattern|CuriosityTrigger|WriteConflict {scope: $scope})
 WHERE $scope STARTS WITH 'kg:bench-'
 WITH n LIMIT $limit
 DETACH DELETE n

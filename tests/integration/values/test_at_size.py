@@ -29,6 +29,12 @@ _MODELS = statement(
     columns="id, model, full, strategy, surprise, cause",
 )
 
+_LEFT = statement(
+    "MATCH (n:Experience|ValueCluster|ClusteringRun) WHERE n.scope STARTS WITH 'kg:bench-' RETURN count(n) AS left",
+    mode="read",
+    columns="left",
+)
+
 
 async def test_experiences_and_insights_get_the_vectors_of_another_model(
     ground: Ground, graph: Graph, scope: str
@@ -67,3 +73,4 @@ async def test_the_bench_measures_the_arithmetic_and_a_whole_run(values: Values,
     assert told["reduction"] == "pca 10"
     assert all(row["loop_lag"].keys() == {"p50_ms", "p99_ms", "max_ms"} for row in told["rows"][1:])
     assert not [row for row in await graph.run("graph/scopes") if row["id"].startswith("kg:bench-clustering")]
+    assert await graph.execute(_LEFT, {}) == [{"left": 0}]

@@ -145,3 +145,27 @@ def test_the_command_prints_json_or_a_table(tmp_path: Path, monkeypatch: pytest.
     shown = run(evaluate.app, asked, env={"COLUMNS": "200"})
     assert "adjusted_rand" in shown.output
     assert run(evaluate.app, ["make-clusters", "banking77", str(source), "--out", str(out)]).exit_code == 0
+
+
+def test_the_command_searches_where_it_is_asked_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[int, dict[str, object]]] = []
+    way = {"recall": 1.0, "label": 0.5, "p50_ms": 2.0, "p95_ms": 3.0}
+
+    async def searched(said: list[str], _labels: list[str], vectors: np.ndarray, **options: object) -> object:
+        asked.append((len(said), {"shape": vectors.shape, **options}))
+        sizes = {"memories": 20, "clusters": 4, "queries": 4, "k": 5, "points_lost": 0.0, "p50_ratio": 0.5}
+        return {**sizes, "ways": {"prototypes_first": way, "every_member": way}}
+
+    monkeypatch.setattr("clause.text.embedder.SentenceTransformerEmbedder", HashEmbedder)
+    monkeypatch.setattr("clause.cli.evaluate_clustering._searched", searched)
+    texts = tmp_path / "set.tsv"
+    texts.write_text("".join(f"{word} {word}s {i}\t{word}\n" for word in ("tea", "rain") for i in range(12)))
+    command = ["clustering", "--texts", str(texts), "--reduction", "none", "--search", "--queries", "4"]
+    told = json.loads(CliRunner().invoke(evaluate.app, [*command, "--json"]).stdout)
+    assert told["search"]["p50_ratio"] == 0.5
+    assert asked[0][0] == 24
+    threshold = told["systems"]["ours_calibrated"]["threshold"]
+    assert asked[0][1] == {"shape": (24, 384), "threshold": threshold, "queries": 4, "seed": 0}
+    shown = CliRunner().invoke(evaluate.app, command, env={"COLUMNS": "200"}).output
+    assert "20 memories in 4 clusters, 4 queries" in shown
+    assert "prototypes_first" in shown
