@@ -4,5 +4,5 @@
 // parameters: $rows LIST<LIST<ANY>>, $scope STRING
 // columns:    none
 CYPHER 25 UNWIND $rows AS row
-CREATE (n:Experience)
-SET n = row[0], n.scope = $scope, n.embedding = toFloatList(row[1]), n.strategy_embedding = toFloatList(row[1])
+CREATE (n:Experience {scope: $scope})
+SET n += row[0], n.embedding = toFloatList(row[1]), n.strategy_embedding = toFloatList(row[1])
