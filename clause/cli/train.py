@@ -91,6 +91,33 @@ def own(
     _train(recipe, made, out, resume=resume, as_json=as_json)
 
 
+@app.command()
+def gain(
+    *,
+    questions: Annotated[list[str], typer.Option(metavar="HOP=FILE...", help="Question files: 1=FILE 2=FILE 3=FILE.")],
+    more: Annotated[list[str] | None, typer.Argument(metavar="HOP=FILE", hidden=True)] = None,
+    checkpoint: Annotated[Path, typer.Option(help="The checkpoint, without its ending; it is written again.")],
+    seed: Annotated[int, typer.Option(min=0, help="Of the questions and limits that are drawn.")] = 0,
+    as_json: JsonFlag = False,
+) -> None:
+    """Fit the critic's head for relevance (what curiosity expects of a hop) to a checkpoint that was trained before."""
+    from clause.evaluation import material
+    from clause.evaluation.metaqa import question_files, read_questions
+    from clause.policy.checkpoint import load, save
+    from clause.policy.embeddings import VectorTable
+    from clause.policy.gain_lessons import with_gain
+
+    snapshot, embedder = material.packaged()
+    sets = [read_questions(path) for path in question_files([*questions, *(more or [])]).values()]
+    made = material.drawn_for(snapshot, embedder, sets, _recipe(None, seed))
+    found = with_gain(
+        load(checkpoint, embedder=embedder.model), made.snapshot, made.questions, VectorTable(embedder), seed=seed
+    )
+    save(found, checkpoint)
+    result = {"checkpoint": str(checkpoint), "fitted": found.gain is not None}
+    print_json(result) if as_json else stdout().print(result, markup=False)
+
+
 async def _explored(questions: Sequence[Question], scopes: Sequence[str]) -> tuple[Snapshot, list[Answered], str]:
     """A snapshot of the scopes, the questions with the first seed entity of each, and the embedder's name."""
     from clause.cli.measuring import opened

@@ -16,9 +16,9 @@ from clause.evaluation.questions import Question
 from clause.intelligence.curiosity import RunningMean, Surprise, gain_rows
 from clause.reasoning.budget import Budgets
 from clause.reasoning.considered import taken
-from clause.reasoning.integrations import read_vectors, surprises_of
 from clause.reasoning.neighbourhood import NeighbourhoodPort, RelationshipType
 from clause.reasoning.policy import Policy
+from clause.reasoning.surprises import read_vectors, surprises_of
 
 THRESHOLDS = (0.3, 0.5, 0.7)
 RESAMPLES = 2_000
@@ -26,11 +26,16 @@ RESAMPLES = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One question's largest prediction error, its gains in cosine, and whether its first answer is wrong."""
+    """One question's prediction errors, those of running means beside them, and whether its first answer is wrong."""
 
-    error: float
     errors: tuple[float, ...]
+    of_means: tuple[float, ...]
     wrong: bool
+
+    @property
+    def error(self) -> float:
+        """The largest of its errors."""
+        return max(self.errors, default=0.0)
 
 
 async def curiosity_study(
@@ -44,7 +49,8 @@ async def curiosity_study(
 ) -> dict[str, Any]:
     """Prediction errors of a policy's hops on questions: their distribution, what fires, and the AUC of "is wrong".
 
-    Running means begin empty and learn from question to question, as they do in service.
+    Running means begin empty and learn from question to question, as they do in service. What they alone would have
+    expected stands beside what was expected.
     """
     history: dict[tuple[str, bool], RunningMean] = defaultdict(RunningMean)
     asked: list[Asked] = []
@@ -57,12 +63,18 @@ async def curiosity_study(
     wrong = [one.error for one in asked if one.wrong]
     right = [one.error for one in asked if not one.wrong]
     errors = [error for one in asked for error in one.errors]
+    of_means = [max(one.of_means, default=0.0) for one in asked]
     low, high = auc_interval(wrong, right)
     return {
         "policy": policy,
         "n": len(asked),
         "wrong": len(wrong),
         "hops": len(errors),
+        "mean_error": mean(errors),
+        "running_means": {
+            "mean_error": mean([error for one in asked for error in one.of_means]),
+            "firing": {str(threshold): rate(of_means, threshold) for threshold in THRESHOLDS},
+        },
         "error_quantiles": {str(q): round(float(np.quantile(errors, q)), 3) for q in (0.05, 0.25, 0.5, 0.75, 0.95)}
         if errors
         else {},
@@ -85,6 +97,15 @@ def rate(errors: Sequence[float], threshold: float) -> float | None:
     0.5
     """
     return round(sum(error > threshold for error in errors) / len(errors), 4) if errors else None
+
+
+def mean(errors: Sequence[float]) -> float | None:
+    """The mean of some errors; None where there is none.
+
+    >>> mean([0.25, 0.5])
+    0.375
+    """
+    return round(float(np.mean(errors)), 4) if errors else None
 
 
 def auc(positive: Sequence[float], negative: Sequence[float]) -> float | None:
@@ -138,11 +159,16 @@ async def _ask(
     expecting = asked.question
     expecting.relationship_types = _with_history(expecting.relationship_types, history)
     judged = bool(getattr(judge, "judges_hops", False))
-    surprises = surprises_of(hops, finished.episode, expecting, judged=judged)
+    foresights = getattr(finished.agents, "foresights", ())
+    surprises = surprises_of(hops, finished.episode, expecting, judged=judged, foresights=foresights)
+    of_means = surprises_of(hops, finished.episode, expecting, judged=False)
     _remember(surprises, history)
-    errors = tuple(surprise.error for surprise in surprises)
     answers = read_episode(finished, 0.0).answers
-    return Asked(max(errors, default=0.0), errors, not em_at_1(answers, question.answers))
+    return Asked(
+        tuple(surprise.error for surprise in surprises),
+        tuple(surprise.error for surprise in of_means),
+        not em_at_1(answers, question.answers),
+    )
 
 
 def _with_history(

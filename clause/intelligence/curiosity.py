@@ -3,8 +3,9 @@
     error = |expected - realised|                       all three in [0, 1]
     realised = clip((gain - LOW) / (HIGH - LOW), 0, 1)  gain = best cosine of the question and the units that the hop
                                                         reached, less the best before it
-    expected = what the policy said of the hop before it was taken, where it judges hops one by one (the heuristic's
-               step score); else the running mean of `realised` for that relationship type and direction
+    expected = what the critic foretold of the hop (`clause.policy.gain`); without one what the policy said of the hop
+               before it was taken, where it judges hops one by one (the heuristic's step score); else the running
+               mean of `realised` for that relationship type and direction
 
 LOW and HIGH are the 5th and 95th percentile of gains on MetaQA dev. Running means are kept in the graph, on the
 relationship types: the same graph expects the same.

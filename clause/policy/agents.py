@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from clause.policy.bundles import Prospect, bundles, whole_front
+from clause.policy.gain import GainHead
 from clause.policy.mind import Mind
 from clause.policy.observations import CURATOR_OPTION, NEUTRAL_PRICE, Situation, edge_rows, situation
 from clause.policy.patterns import Pattern
@@ -20,6 +21,7 @@ from clause.reasoning.actions import (
     NAVIGATOR,
     Agent,
     ArchitectAction,
+    Continue,
     CuratorAction,
     Delete,
     Look,
@@ -30,7 +32,7 @@ from clause.reasoning.actions import (
 from clause.reasoning.budget import Prices
 from clause.reasoning.episode import Episode
 from clause.reasoning.neighbourhood import Edge, Hop
-from clause.reasoning.policy import Decision, LeftOut
+from clause.reasoning.policy import Decision, Foresight, LeftOut
 
 IS_ALL, EXCEEDS = CURATOR_OPTION.index("is_all"), CURATOR_OPTION.index("exceeds")
 MOST_READ = 400
@@ -67,6 +69,8 @@ class LearnedAgents:
         count_tokens: tokens of edges' sentences.
         prices: the request's prices.
         deletes: whether the Architect is offered DELETE.
+        gain: the critic's head for relevance; None: nothing is foretold.
+        foresights: what it foretold of each hop taken, in order.
     """
 
     plans: list[Plan]
@@ -74,6 +78,8 @@ class LearnedAgents:
     count_tokens: CountTokens
     prices: Prices
     deletes: bool = True
+    gain: GainHead | None = None
+    foresights: list[Foresight] = field(default_factory=list)
     plan: Plan | None = None
     tree: PlanTree | None = None
     _ranks: dict[Edge, float] = field(default_factory=dict)
@@ -149,7 +155,10 @@ class LearnedAgents:
         choice = self.mind.choose(NAVIGATOR, options, here.context)
         if choice.chosen == 0:
             return Decision(Stop("COMPLETE" if episode.may_walk() else "BUDGET_EXHAUSTED"), self.plan.score)
-        return Decision(actions[choice.chosen - 1], self.plan.score)
+        action = actions[choice.chosen - 1]
+        if self.gain is not None and isinstance(action, Continue):
+            self.foresights.append(self.gain.foresight(here.context, self.mind.key(choice)))
+        return Decision(action, self.plan.score)
 
     def curator(self, episode: Episode) -> Decision[CuratorAction]:
         """The next unit of the answer that was chosen, or another answer's first."""

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from clause.errors import BadInputError, NotFoundError
 from clause.policy.config import NetworkConfig
+from clause.policy.gain import GainHead
 from clause.policy.networks import RelationScorer
 from clause.policy.observations import ARCHITECT_OPTION, CONTEXT, CURATOR_OPTION, EDGE, NAVIGATOR_OPTION
 from clause.policy.option_networks import Actors
@@ -39,11 +40,12 @@ class About:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A trained policy."""
+    """A trained policy; `gain` is the critic's head for relevance, all that serving needs of it, or None."""
 
     about: About
     scorer: RelationScorer
     actors: Actors
+    gain: GainHead | None = None
 
 
 def save(checkpoint: Checkpoint, path: Path) -> None:
@@ -56,6 +58,8 @@ def save(checkpoint: Checkpoint, path: Path) -> None:
         for part, module in (("scorer", checkpoint.scorer), ("actors", checkpoint.actors))
         for name, value in module.state_dict().items()
     }
+    if checkpoint.gain is not None:
+        tensors |= {f"gain.{name}": torch.from_numpy(value) for name, value in checkpoint.gain.tensors().items()}
     weights = path.with_suffix(".safetensors")
     save_file(tensors, weights.with_suffix(".part"))
     weights.with_suffix(".part").replace(weights)
@@ -142,14 +146,19 @@ def _read_weights(path: Path, about: About, digest: str) -> Checkpoint:
     try:
         tensors = load_file(weights)
         for part, module in (("scorer", scorer), ("actors", actors)):
-            mine = {name: value for name, value in tensors.items() if name.startswith(f"{part}.")}
-            module.load_state_dict({name.removeprefix(f"{part}."): value for name, value in mine.items()})
-    except (SafetensorError, RuntimeError) as error:
+            module.load_state_dict(_part(tensors, part))
+        told = {name: value.numpy() for name, value in _part(tensors, "gain").items()}
+        gain = GainHead.read(told, keys=about.network.option_hidden)
+    except (SafetensorError, RuntimeError, KeyError, ValueError) as error:
         raise BadInputError(f"{weights} does not fit its description", field="policy") from error
     for parameter in (*scorer.parameters(), *actors.parameters()):
         if not torch.isfinite(parameter).all():
             raise BadInputError(f"{weights} holds numbers that are not finite", field="policy")
-    return Checkpoint(about, scorer.eval(), actors.eval())
+    return Checkpoint(about, scorer.eval(), actors.eval(), gain)
+
+
+def _part(tensors: Mapping[str, Tensor], part: str) -> dict[str, Tensor]:
+    return {name.removeprefix(f"{part}."): value for name, value in tensors.items() if name.startswith(f"{part}.")}
 
 
 def _digest(file: Path) -> str:

@@ -70,6 +70,10 @@ class Mind:
             self.trace.append(choice)
         return choice
 
+    def key(self, choice: Choice) -> Floats:
+        """The key [H] of the option that was chosen: what the critic reads of it."""
+        return self.networks[NETWORK_OF[choice.agent]].keys(choice.options[choice.chosen], choice.context)
+
     def rank(self, rows: Floats, context: Floats) -> Floats:
         """Scores of edges, with noise when sampling, so that sorting them draws an order (Plackett-Luce)."""
         scores = self.networks["edges"].logits(rows, context)

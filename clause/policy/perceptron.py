@@ -35,10 +35,15 @@ class OptionPerceptron:
         first, context, bias, second, second_bias = (tensors[f"{name}.{field}"] for field in fields)
         return cls(first, context, bias, second, second_bias, tensors[f"{name}.logit.weight"][0])
 
+    def keys(self, options: Floats, context: Floats) -> Floats:
+        """Keys of options [n, H] from their features [n, F] and the context [C]; of one option [F]: [H]."""
+        hidden = np.tanh(options @ self.by_option.T + (self.by_context @ context + self.bias))
+        keys: Floats = np.tanh(hidden @ self.second.T + self.second_bias)
+        return keys
+
     def logits(self, options: Floats, context: Floats) -> Floats:
         """One number for each option [n] from its features [n, F] and the context [C]."""
-        hidden = np.tanh(options @ self.by_option.T + (self.by_context @ context + self.bias))
-        logits: Floats = np.tanh(hidden @ self.second.T + self.second_bias) @ self.logit
+        logits: Floats = self.keys(options, context) @ self.logit
         return logits
 
 

@@ -14,6 +14,7 @@ from clause.policy import state as states
 from clause.policy.checkpoint import About, Checkpoint
 from clause.policy.demonstrations import demonstrate, imitate, serving_networks
 from clause.policy.embeddings import VectorTable
+from clause.policy.gain_lessons import with_gain
 from clause.policy.learner import Learner
 from clause.policy.lessons import Answered, choose, fingerprint, label, pose
 from clause.policy.limits import sample_limits
@@ -124,7 +125,8 @@ class Training:
             metrics,
             git_revision,
         )
-        return Checkpoint(about, scorer, best.eval())
+        made = Checkpoint(about, scorer, best.eval())
+        return with_gain(made, self.material.snapshot, self.material.questions, self._table, seed=self.recipe.seed)
 
     # -- phases --------------------------------------------------------------------------------------------------------
 

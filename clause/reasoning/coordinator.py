@@ -160,7 +160,8 @@ class Coordinator:
         wanted = Wanted(
             request.enable_thoughtseeds, request.enable_curiosity, request.curiosity_threshold, request.record
         )
-        walked = Walked(finished.episode, asked.question, finished.policy, asked.view)
+        foresights = getattr(finished.agents, "foresights", ())
+        walked = Walked(finished.episode, asked.question, finished.policy, asked.view, foresights)
         noted = await self._integrations.conclude(walked, finished.paths, wanted=wanted, caller=caller)
         finished.fallbacks = noted.fallbacks
         return noted

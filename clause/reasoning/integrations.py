@@ -13,24 +13,17 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from clause.graph.scopes import Caller
 from clause.intelligence.afterwards import Afterthought
 from clause.intelligence.causal_reader import Sight
-from clause.intelligence.curiosity import Surprise, gain_rows, realised, trigger_rows
+from clause.intelligence.curiosity import Surprise, gain_rows, trigger_rows
 from clause.intelligence.room import Intelligence
 from clause.intelligence.thoughtseeds import query_source, seed_id, seed_rows
-from clause.reasoning.considered import Taken, candidates, taken
+from clause.reasoning.considered import candidates, taken
 from clause.reasoning.episode import Episode
-from clause.reasoning.fronts import Front
-from clause.reasoning.neighbourhood import Edge, NeighbourhoodPort, View
-from clause.reasoning.policy import Policy, Question
-from clause.reasoning.pool import unit_vectors
-from clause.reasoning.units import Unit
-
-LOOKED_AT = 32
-"""Edges of a front whose units are compared with the question."""
+from clause.reasoning.neighbourhood import NeighbourhoodPort, View
+from clause.reasoning.policy import Foresight, Policy, Question
+from clause.reasoning.surprises import read_vectors, surprises_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +38,16 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Walked:
-    """A walk after its last turn: where it went, for which question, by which policy, and what it may see."""
+    """A walk after its last turn: where it went, for which question, by which policy, and what it may see.
+
+    `foresights` is what the policy's critic foretold of each hop taken; empty where it has none that does.
+    """
 
     episode: Episode
     question: Question
     policy: Policy
     view: View
+    foresights: Sequence[Foresight] = ()
 
 
 @dataclass(slots=True)
@@ -153,44 +150,7 @@ class Integrations:
         if not walked.policy.reads_vectors and hops:
             await read_vectors(self._port, hops, walked.question)
         judged = bool(getattr(walked.policy, "judges_hops", False))
-        return surprises_of(hops, walked.episode, walked.question, judged=judged)
-
-
-async def read_vectors(port: NeighbourhoodPort, hops: Sequence[Taken], question: Question) -> None:
-    """One read of what prediction errors need, for all fronts; what was read before comes from memory."""
-    ends = [end for hop in hops for edge in _edges(hop.after) for end in (edge.source, edge.target)]
-    roots = [node for hop in hops if hop.before.parent is None for node in hop.before.nodes]
-    unknown = [node for node in dict.fromkeys([*roots, *ends]) if node not in question.vectors]
-    question.vectors.update(await port.embeddings(unknown))
-
-
-def surprises_of(hops: Sequence[Taken], episode: Episode, question: Question, *, judged: bool) -> list[Surprise]:
-    """The prediction error of each hop taken; `judged`: the hop's own score is what was expected of it."""
-    found = []
-    for hop in hops:
-        if not hop.after.nodes:
-            continue
-        gain = best_cosine(hop.after, question) - best_cosine(hop.before, question)
-        kind = question.relationship_types.get(hop.hop.relation)
-        mean = kind.gain(hop.hop.forward).expected if kind is not None else None
-        expected = hop.score if judged and hop.score is not None else mean
-        if expected is None:
-            continue
-        concept = hop.before.nodes[0]
-        name = episode.subgraph.nodes[concept].name if concept in episode.subgraph.nodes else concept
-        found.append(
-            Surprise(concept, name, hop.hop.relation, hop.hop.forward, min(1.0, max(0.0, expected)), realised(gain))
-        )
-    return found
-
-
-def best_cosine(front: Front, question: Question) -> float:
-    """The best cosine of the question and the units by which a front was reached; of a root, its node's own."""
-    if front.parent is None:
-        known = [question.vectors[node] for node in front.nodes if node in question.vectors]
-        return max((float(vector @ question.embedding) for vector in known), default=0.0)
-    units = [Unit("", "", 0, "triple", edge=edge) for edge in _edges(front)]
-    return float(np.max(unit_vectors(units, question) @ question.embedding)) if units else 0.0
+        return surprises_of(hops, walked.episode, walked.question, judged=judged, foresights=walked.foresights)
 
 
 def annotate(paths: Sequence[dict[str, Any]], question: Question, seed_ids: Mapping[str, str]) -> None:
@@ -201,7 +161,3 @@ def annotate(paths: Sequence[dict[str, Any]], question: Question, seed_ids: Mapp
             kind = question.relationship_types.get(step["relation"])
             if question.causal is not None and kind is not None and kind.is_causal:
                 step["causal_score"] = question.causal.of_hop(path["nodes"][0]["id"], [step["to_node"]])
-
-
-def _edges(front: Front) -> list[Edge]:
-    return list(dict.fromkeys(edge for edges in front.reached.values() for edge in edges))[:LOOKED_AT]

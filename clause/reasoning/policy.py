@@ -73,6 +73,24 @@ class Decision(Generic[A_co]):
     left_out: LeftOut | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Foresight:
+    """What a critic foretells of one hop: what it will realise (`clause.intelligence.curiosity`), but for two cosines
+    that are known only where vectors are read.
+
+    >>> Foresight(0.25, -0.5, 1.0).expected(before=0.5, relation=0.25)
+    0.25
+    """
+
+    base: float
+    by_before: float
+    by_relation: float
+
+    def expected(self, before: float, relation: float) -> float:
+        """The estimate, given the best cosine before the hop and that of its relationship's words; any number."""
+        return self.base + self.by_before * before + self.by_relation * relation
+
+
 class Agents(Protocol):
     """The three agents of one episode. Each decides again and again until it answers Stop."""
 

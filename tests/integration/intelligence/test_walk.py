@@ -22,7 +22,7 @@ from clause.reasoning.alone import LoneAgents
 from clause.reasoning.asking import Asker, PolicyBook
 from clause.reasoning.coordinator import Coordinator
 from clause.reasoning.evidence import Provenance
-from clause.reasoning.heuristics import HeuristicPolicy
+from clause.reasoning.heuristics import HeuristicAgents, HeuristicPolicy
 from clause.reasoning.integrations import Integrations
 from clause.reasoning.models import (
     BudgetAllocation,
@@ -33,6 +33,7 @@ from clause.reasoning.models import (
 )
 from clause.reasoning.neighbourhood import View
 from clause.reasoning.neo4j_neighbourhood import Neo4jNeighbourhood
+from clause.reasoning.policy import Embed, Foresight, Question
 from clause.reasoning.recording import Reporter
 from clause.reasoning.run_record import differences, digest_of
 from clause.reasoning.runs import RunRecorder
@@ -44,6 +45,19 @@ pytestmark = pytest.mark.integration
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 QUESTION = "what makes the flood"
+
+
+class ForetellingAgents(HeuristicAgents):
+    """Heuristic agents whose critic foretells that no hop gains anything."""
+
+    foresights = (Foresight(0.0, 0.0, 0.0),) * 10
+
+
+class Foretelling(HeuristicPolicy):
+    """The policy of these agents."""
+
+    async def begin(self, question: Question, embed: Embed) -> ForetellingAgents:
+        return ForetellingAgents(question)
 
 
 @dataclass(frozen=True)
@@ -72,7 +86,7 @@ async def house(graph: Graph, scope: str) -> AsyncIterator[House]:
         "reporter": Reporter(Provenance(graph, lambda: NOW), runs, default_scope=scope),
         "integrations": Integrations(room, port, default_scope=scope),
     }
-    book = PolicyBook({"heuristic": HeuristicPolicy}, default="heuristic")
+    book = PolicyBook({"heuristic": HeuristicPolicy, "foretelling": Foretelling}, default="heuristic")
     coordinator = Coordinator(asker, port, book, texts=None, **speaking)
     agents = LoneAgents(asker, port, finder, **speaking)
     await graph.run("graph/register_scope", scope=scope, recorded_at=NOW)
@@ -327,6 +341,25 @@ async def test_curiosity_fires_above_its_threshold_and_history_moves_what_is_exp
     house.port.forget()
     types = {kind.name: kind for kind in await house.port.relationship_types(View((scope,)))}
     assert types["CAUSES"].gain(False).count == 2
+
+
+async def test_what_the_critic_foretold_of_a_hop_is_what_was_expected_of_it(house: House, scope: str) -> None:
+    await plant(house, scope, CAUSES, storm=0.9)
+    expected = {}
+    for policy in ("heuristic", "foretelling"):
+        asked = question(scope, query=f"{QUESTION} {policy}", policy=policy, curiosity_threshold=0.0)
+        answered = await house.coordinator.coordinate(asked, house.caller)
+        assert answered.result["intelligence"]["curiosity_triggers_spawned"] > 0
+        await house.room.settled()
+        rows = await run(
+            house.ground.graph,
+            "MATCH (t:CuriosityTrigger {scope: $scope, question: $question}) RETURN t.expected AS x",
+            scope=scope,
+            question=asked.query,
+        )
+        expected[policy] = {row["x"] for row in rows}
+    assert expected["foretelling"] == {0.0}
+    assert 0.0 not in expected["heuristic"]
 
 
 async def test_an_answer_is_the_same_bytes_again(house: House, scope: str) -> None:

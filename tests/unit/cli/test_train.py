@@ -2,6 +2,7 @@ import json
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,12 +12,13 @@ from typer.testing import CliRunner
 from clause.cli import train
 from clause.evaluation import material
 from clause.evaluation.questions import Question
+from clause.policy.checkpoint import load, save
 from clause.policy.config import CloningConfig, LearningConfig
 from clause.policy.recipe import Recipe
 from clause.reasoning.neighbourhood import View
 from clause.reasoning.seeds import SeedEntity
 from clause.reasoning.snapshot import Snapshot
-from tests.unit.policy.cinema import DIRECTED, EMBEDDER, NETWORK, STARS, cinema, walk
+from tests.unit.policy.cinema import DIRECTED, EMBEDDER, NETWORK, STARS, actors, checkpoint, cinema, walk
 
 RECIPE = """
 demonstrations = 6
@@ -55,6 +57,23 @@ def lines(tmp_path: Path) -> Path:
     file = tmp_path / "qa.txt"
     file.write_text("\n".join(rows) + "\n")
     return file
+
+
+def test_a_checkpoint_that_was_trained_before_gets_the_head_for_relevance(
+    tmp_path: Path, lines: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(material, "packaged", lambda: (cinema(), EMBEDDER))
+    path = tmp_path / "old"
+    save(
+        replace(checkpoint(), about=replace(checkpoint().about, embedder=EMBEDDER.model), actors=actors(5, loud=True)),
+        path,
+    )
+    assert load(path).gain is None
+    command = ["gain", "--questions", f"1={lines}", "--checkpoint", str(path), "--json"]
+    result = CliRunner().invoke(train.app, command)
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout) == {"checkpoint": str(path), "fitted": True}
+    assert load(path).gain is not None
 
 
 def test_training_ends_with_a_checkpoint_and_one_json_object(
