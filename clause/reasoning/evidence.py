@@ -64,6 +64,7 @@ class EvidenceRecord:
             "id": self.id,
             "scope": self.origin.scope,
             "unit": self.unit,
+            "recorded_at": at,
             "text": self.selected.text,
             "tokens": self.selected.tokens,
             "source": source,
@@ -116,9 +117,8 @@ class Provenance:
     async def write(self, records: Sequence[EvidenceRecord]) -> None:
         """Write the evidence (idempotent); a run's own write carries it too, see `RunRecorder.record`."""
         if records:
-            at = self._now()
-            rows = evidence_rows(records, at)
-            await self._graph.write([("reasoning/write_evidence", {"rows": rows, "recorded_at": at})])
+            rows = evidence_rows(records, self._now())
+            await self._graph.write([("reasoning/write_evidence", {"rows": rows})])
 
     async def _origins(self, units: Sequence[Unit], view: View) -> Mapping[str, Origin]:
         edges = [[unit.id, *unit.edge] for unit in units if unit.edge is not None]

@@ -1,17 +1,19 @@
-"""Recorded runs: one write after the answer, and reading them back within a caller's scopes."""
+"""Recorded runs: written in batches after the answers, and read back within a caller's scopes."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any
 
 import structlog
 from ulid import ULID
 
-from clause.errors import ClauseError, NotFoundError
+from clause.errors import ClauseError, NotFoundError, UnavailableError
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
 from clause.reasoning.budget import Budgets, Prices
@@ -28,14 +30,23 @@ from clause.reasoning.steps import StepRecord
 
 __all__ = ["Difference", "RunRecord", "RunRecorder", "RunSeed", "RunSummary", "differences", "digest_of"]
 
-WRITERS = 4
-"""Runs that are written at the same time."""
+BATCH = 16
+"""Most runs of one transaction: those that came while the one before was written. A commit costs more than a run."""
 MOST_PENDING = 1_000
 """Runs that wait to be written; what comes on top is not recorded, so that memory stays bounded."""
 
 
+@dataclass(frozen=True, slots=True)
+class Unwritten:
+    """A run with its evidence, or evidence alone (`run` None), and whether it was dealt with: written or lost."""
+
+    run: RunRecord | None
+    evidence: Sequence[EvidenceRecord] = ()
+    settled: asyncio.Event = field(default_factory=asyncio.Event)
+
+
 class RunRecorder:
-    """Writes runs in the background and reads them back.
+    """Writes runs in the background, one transaction at a time, and reads them back.
 
     Args:
         graph: where runs live.
@@ -54,8 +65,8 @@ class RunRecorder:
         self.ids = ids
         self.now = now
         self.lost = 0
-        self._pending: dict[str, asyncio.Task[None]] = {}
-        self._writers = asyncio.Semaphore(WRITERS)
+        self._pending: dict[str, Unwritten] = {}
+        self._writer: asyncio.Task[None] | None = None
 
     def later(self, run: RunRecord | None, evidence: Sequence[EvidenceRecord] = ()) -> None:
         """Write a run, or evidence alone, after the answer: returns at once. A write that fails, or finds MOST_PENDING
@@ -66,26 +77,17 @@ class RunRecorder:
         if len(self._pending) >= MOST_PENDING:
             self._lose(run, "too many runs wait to be written")
             return
-        key = run.id if run is not None else self.ids()
-        task = asyncio.get_running_loop().create_task(self._write_quietly(run, evidence), name=f"record {key}")
-        self._pending[key] = task
-        task.add_done_callback(lambda _: self._pending.pop(key, None))
+        self._pending[run.id if run is not None else self.ids()] = Unwritten(run, evidence)
+        self._write_on()
 
     async def record(self, run: RunRecord | None, evidence: Sequence[EvidenceRecord] = ()) -> None:
         """Write a run with its evidence in one transaction (idempotent)."""
-        work: list[tuple[str, Mapping[str, Any]]] = []
-        if evidence:
-            at = run.recorded_at if run else self.now()
-            work.append(("reasoning/write_evidence", {"rows": evidence_rows(evidence, at), "recorded_at": at}))
-        if run is not None:
-            work.insert(0, ("graph/register_scope", {"scope": run.scope, "recorded_at": run.recorded_at}))
-            work.append(("reasoning/write_run", _parameters(run, evidence)))
-        await self._graph.write(work)
+        await self._write([Unwritten(run, evidence)])
 
     async def settled(self) -> None:
         """Wait until everything given to `later` is written."""
         while self._pending:
-            await asyncio.gather(*self._pending.values(), return_exceptions=True)
+            await asyncio.gather(self._write_on(), return_exceptions=True)
 
     async def get(self, run_id: str, caller: Caller) -> RunRecord:
         """A run with its steps; one that is being written is waited for.
@@ -93,8 +95,8 @@ class RunRecorder:
         Raises:
             NotFoundError: there is none, or it read something that the caller may not.
         """
-        if run_id in self._pending:
-            await asyncio.gather(self._pending[run_id], return_exceptions=True)
+        if (unwritten := self._pending.get(run_id)) is not None:
+            await unwritten.settled.wait()
         row = await self._graph.one("reasoning/run", id=run_id, scopes=await self._readable(caller))
         if row is None:
             raise NotFoundError(
@@ -112,26 +114,68 @@ class RunRecorder:
         known = [row["id"] for row in await self._graph.run("graph/scopes")]
         return list(caller.resolve(None, known))
 
-    async def _write_quietly(self, run: RunRecord | None, evidence: Sequence[EvidenceRecord]) -> None:
+    def _write_on(self) -> asyncio.Task[None]:
+        """The task that writes what waits; started when there is none."""
+        if self._writer is None or self._writer.done():
+            self._writer = asyncio.get_running_loop().create_task(self._write_all(), name="record runs")
+        return self._writer
+
+    async def _write_all(self) -> None:
+        while self._pending:
+            batch = dict(islice(self._pending.items(), BATCH))
+            try:
+                await self._write_quietly([*batch.values()])
+            finally:
+                for key, unwritten in batch.items():
+                    del self._pending[key]
+                    unwritten.settled.set()
+
+    async def _write_quietly(self, batch: Sequence[Unwritten]) -> None:
+        """Write a batch; where one run spoils it, the others are written all the same."""
         try:
-            async with self._writers:
-                await self.record(run, evidence)
+            await self._write(batch)
         except ClauseError as error:
-            self._lose(run, str(error))
+            if len(batch) > 1 and not isinstance(error, UnavailableError):
+                for unwritten in batch:
+                    await self._write_quietly([unwritten])
+                return
+            for unwritten in batch:
+                self._lose(unwritten.run, str(error))
+
+    async def _write(self, batch: Sequence[Unwritten]) -> None:
+        runs = [(unwritten.run, unwritten.evidence) for unwritten in batch if unwritten.run is not None]
+        scopes = {run.scope: run.recorded_at for run, _ in runs}
+        work: list[tuple[str, Mapping[str, Any]]] = [
+            ("graph/register_scope", {"scope": scope, "recorded_at": scopes[scope]}) for scope in sorted(scopes)
+        ]
+        if evidence := _evidence(batch, self.now):
+            work.append(("reasoning/write_evidence", {"rows": evidence}))
+        if runs:
+            work.append(("reasoning/write_runs", {"rows": [_row(run, evidence) for run, evidence in runs]}))
+        await self._graph.write(work)
 
     def _lose(self, run: RunRecord | None, reason: str) -> None:
         self.lost += 1
         structlog.get_logger(__name__).warning("run not recorded", run=run.id if run else None, reason=reason)
 
 
-def _parameters(run: RunRecord, evidence: Sequence[EvidenceRecord]) -> dict[str, Any]:
+def _evidence(batch: Sequence[Unwritten], now: Callable[[], datetime]) -> list[dict[str, Any]]:
+    """Rows of all the evidence, each once, by id."""
+    rows = {
+        row["id"]: row
+        for unwritten in batch
+        for row in evidence_rows(unwritten.evidence, unwritten.run.recorded_at if unwritten.run else now())
+    }
+    return [rows[key] for key in sorted(rows)]
+
+
+def _row(run: RunRecord, evidence: Sequence[EvidenceRecord]) -> dict[str, Any]:
     picks = {record.id: (place, record.selected) for place, record in enumerate(evidence, start=1)}
     return {
         "id": run.id,
         "policy": run.policy,
-        "recorded_at": run.recorded_at,
         "scopes": list(run.scopes),
-        "run": {
+        "properties": {
             "scope": run.scope,
             "scopes": list(run.scopes),
             "query": run.query,
@@ -165,6 +209,7 @@ def _parameters(run: RunRecord, evidence: Sequence[EvidenceRecord]) -> dict[str,
 def _step_row(run: RunRecord, step: StepRecord) -> dict[str, Any]:
     properties = step.model_dump(exclude={"left_out", "detail", "visited"})
     properties |= {
+        "recorded_at": run.recorded_at,
         "left_out": _json(step.left_out.model_dump()) if step.left_out else None,
         "detail": _json(step.detail),
         "visited": list(step.visited),

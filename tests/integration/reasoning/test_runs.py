@@ -91,6 +91,21 @@ async def test_a_run_comes_back_as_it_was_recorded(graph: Graph, view: View, pro
     assert recompute_receipt(read) == make_receipt(made.steps, made.budgets, made.prices)
 
 
+async def test_runs_of_one_batch_come_back_as_they_were_recorded(
+    graph: Graph, view: View, provenance: Provenance
+) -> None:
+    recorder = RunRecorder(graph)
+    records = await picks(provenance, view, TRIPLE)
+    one = a_run(view.scopes[0], evidence=tuple(record.id for record in records))
+    other = a_run(view.scopes[0], steps=(), seeds=())
+    await recorder.record(one, records)
+    recorder.later(one, records)
+    recorder.later(other)
+    assert await recorder.get(other.id, OWNER) == other
+    assert await recorder.get(one.id, OWNER) == one
+    assert recorder.lost == 0
+
+
 async def test_a_run_can_be_explored_from_its_node(graph: Graph, view: View, provenance: Provenance) -> None:
     records = await picks(provenance, view, TRIPLE)
     made = a_run(view.scopes[0])

@@ -129,9 +129,10 @@ async def test_the_run_is_written_after_the_answer_and_its_receipt_recomputes(ho
     response = await house.coordinator.coordinate(request(), OWNER)
     await house.runs.settled()
     names = [name for name, _ in house.graph.written]
-    assert names == ["graph/register_scope", "reasoning/write_evidence", "reasoning/write_run"]
-    assert response.run_id == house.graph.written[-1][1]["id"]
-    assert json.loads(house.graph.written[-1][1]["run"]["digest"])["receipt"] == response.receipt
+    assert names == ["graph/register_scope", "reasoning/write_evidence", "reasoning/write_runs"]
+    (row,) = house.graph.written[-1][1]["rows"]
+    assert response.run_id == row["id"]
+    assert json.loads(row["properties"]["digest"])["receipt"] == response.receipt
 
 
 async def test_without_recording_there_is_no_run(house: House) -> None:

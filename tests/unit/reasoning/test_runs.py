@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from clause.errors import NotFoundError, UnavailableError
+from clause.errors import BadInputError, NotFoundError, UnavailableError
 from clause.graph.scopes import Caller
 from clause.reasoning import runs
 from clause.reasoning.budget import Budgets, Prices
@@ -25,13 +25,23 @@ class FakeGraph:
         self.gate = asyncio.Event()
         self.gate.set()
         self.away = away
+        self.refused: set[str] = set()
+        self.tries = 0
+        self.tried = asyncio.Event()
         self.written: list[list[str]] = []
+        self.runs: list[list[str]] = []
 
     async def write(self, work: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
+        self.tries += 1
+        self.tried.set()
         await self.gate.wait()
         if self.away:
             raise UnavailableError("the database is away")
+        runs = [row["id"] for name, given in work if name == "reasoning/write_runs" for row in given["rows"]]
+        if self.refused & set(runs):
+            raise BadInputError("a value that no property can hold")
         self.written.append([name for name, _ in work])
+        self.runs.append(runs)
 
     async def run(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
         return []
@@ -64,7 +74,7 @@ async def test_a_run_is_one_transaction() -> None:
     recorder = recorder_on(graph)
     recorder.later(a_run("1"))
     await recorder.settled()
-    assert graph.written == [["graph/register_scope", "reasoning/write_run"]]
+    assert graph.written == [["graph/register_scope", "reasoning/write_runs"]]
     assert recorder.lost == 0
 
 
@@ -105,7 +115,56 @@ async def test_runs_that_wait_are_bounded(monkeypatch: pytest.MonkeyPatch) -> No
     assert recorder.lost == 2
     graph.gate.set()
     await recorder.settled()
-    assert len(graph.written) == 3
+    assert graph.runs == [["0", "1", "2"]]
+
+
+async def test_what_comes_while_a_run_is_written_is_one_transaction_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs, "BATCH", 2)
+    graph = FakeGraph()
+    graph.gate.clear()
+    recorder = recorder_on(graph)
+    recorder.later(a_run("1"))
+    await graph.tried.wait()
+    for run_id in ["2", "3", "4"]:
+        recorder.later(a_run(run_id))
+    graph.gate.set()
+    await recorder.settled()
+    assert graph.runs == [["1"], ["2", "3"], ["4"]]
+
+
+async def test_a_run_that_is_refused_does_not_spoil_the_others() -> None:
+    graph = FakeGraph()
+    graph.refused = {"2"}
+    recorder = recorder_on(graph)
+    for run_id in ["1", "2", "3"]:
+        recorder.later(a_run(run_id))
+    await recorder.settled()
+    assert graph.runs == [["1"], ["3"]]
+    assert recorder.lost == 1
+
+
+async def test_a_batch_is_not_tried_one_by_one_where_the_database_is_away() -> None:
+    graph = FakeGraph(away=True)
+    recorder = recorder_on(graph)
+    recorder.later(a_run("1"))
+    recorder.later(a_run("2"))
+    await recorder.settled()
+    assert (graph.tries, recorder.lost) == (1, 2)
+
+
+async def test_a_run_is_waited_for_until_it_was_dealt_with_not_until_all_are() -> None:
+    graph = FakeGraph()
+    graph.gate.clear()
+    recorder = recorder_on(graph)
+    recorder.later(a_run("1"))
+    asking = asyncio.create_task(recorder.get("1", Caller()))
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert not asking.done()
+    graph.gate.set()
+    with pytest.raises(NotFoundError):
+        await asking
+    assert graph.runs == [["1"]]
 
 
 async def test_an_unknown_run_is_not_found() -> None:
