@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clause.errors import AmbiguousNameError, ConflictError, ForbiddenError, NotFoundError, PreconditionError
+from clause.graph.canonical import scope_hash
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller, scope_token
 from clause.ground import Ground
@@ -28,6 +29,13 @@ TRIPLE = statement(
     "CREATE (a)-[:knows {scope: $scope, source_id: $source, weight: 1.0}]->(b) "
     "SET a.degree = a.degree + 1, b.degree = b.degree + 1, t.count = t.count + 1",
     parameters="$scope STRING, $token STRING, $head STRING, $tail STRING, $source STRING",
+)
+NO_TRIPLE = statement(
+    "MATCH (a:Entity {id: $scope + $head})-[r:knows]->(b:Entity {id: $scope + $tail}) "
+    "MATCH (t:RelationshipType {id: $scope + 'knows'}) WITH a, b, t, r LIMIT 1 DELETE r "
+    "SET a.degree = a.degree - 1, b.degree = b.degree - 1, t.count = t.count - 1 "
+    "WITH a, b UNWIND [a, b] AS end WITH end WHERE end.degree = 0 DELETE end",
+    parameters="$scope STRING, $head STRING, $tail STRING",
 )
 KNOWS = statement(
     "MATCH (a:Entity {scope: $scope})-[r:knows]->(b:Entity) MATCH (t:RelationshipType {scope: $scope, name: 'knows'}) "
@@ -101,6 +109,43 @@ async def test_merging_entities_takes_triples_over_and_gives_them_back(
         await knowledge.entities.unmerge(f"{user}anne", caller=OWNER)
     with pytest.raises(ConflictError):
         await knowledge.entities.unmerge(done.id, caller=OWNER)
+
+
+async def test_what_was_added_between_merge_and_unmerge_stays_at_the_winner_and_all_else_is_as_before(
+    knowledge: Knowledge, graph: Graph, user: str
+) -> None:
+    def triple(head: str, tail: str) -> dict[str, str]:
+        return {"scope": user, "token": scope_token(user), "head": head, "tail": tail, "source": "src"}
+
+    for head, tail in (("ann", "bob"), ("anne", "bob"), ("anne", "cid"), ("dora", "anne"), ("anne", "ann")):
+        await graph.execute(TRIPLE, triple(head, tail))
+    before = await scope_hash(graph, user)
+    merge = MergeRequest(winner_id=f"{user}ann", loser_id=f"{user}anne", reason="one person")
+    done = await knowledge.entities.merge(merge, caller=OWNER)
+    added = [triple("ann", "eve"), triple("eve", "ann"), triple("ann", "cid")]  # cid is known by the copy, too
+    for one in added:
+        await graph.execute(TRIPLE, one)
+    await knowledge.entities.unmerge(done.id, caller=OWNER)
+    rows = await graph.execute(KNOWS, {"scope": user})
+    expected = {("ann", "bob"), ("anne", "bob"), ("anne", "cid"), ("dora", "anne"), ("anne", "ann")}
+    expected |= {(one["head"], one["tail"]) for one in added}
+    assert [(row["head"], row["tail"]) for row in rows] == sorted(expected)
+    for one in added:
+        await graph.execute(NO_TRIPLE, {"scope": user, "head": one["head"], "tail": one["tail"]})
+    assert await scope_hash(graph, user) == before
+
+
+async def test_a_belief_that_named_a_merged_entity_stays_with_the_winner(knowledge: Knowledge, user: str) -> None:
+    await hold(knowledge, "Zoe Kravitz acted in a film", entities=[{"name": "Zoe Kravitz"}])
+    await hold(knowledge, "Zoë Kravitz sings", entities=[{"name": "Zoë Kravitz"}])
+    winner = await knowledge.entities.get("Zoe Kravitz", caller=OWNER)
+    loser = await knowledge.entities.get("Zoë Kravitz", caller=OWNER)
+    merge = await knowledge.entities.merge(MergeRequest(winner_id=winner.id, loser_id=loser.id), caller=OWNER)
+    between = await hold(knowledge, "Zoë Kravitz lives in Paris", entities=[{"name": "Zoë Kravitz"}])
+    assert [one.id for one in between.entities if one.name.endswith("Kravitz")] == [winner.id]
+    await knowledge.entities.unmerge(merge.id, caller=OWNER)
+    after = [await knowledge.entities.get(one.id, caller=OWNER) for one in (winner, loser)]
+    assert [(one.beliefs, one.degree, one.same_as) for one in after] == [(2, 2, None), (1, 1, None)]
 
 
 async def test_what_only_a_source_says_goes_and_comes_with_it(knowledge: Knowledge, graph: Graph, user: str) -> None:
