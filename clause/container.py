@@ -103,11 +103,15 @@ class Container:
     async def serving(cls, settings: Settings, metrics: Metrics) -> AsyncIterator[Container]:
         """`open` for a process that stays: queued jobs run in the background, and a rehearsal warms the database."""
         from clause.jobs.runner import JobRunner  # noqa: PLC0415
+        from clause.jobs.schedule import Schedule  # noqa: PLC0415
 
         async with cls.open(settings, metrics) as container, AsyncExitStack() as stack:
             _in_background(JobRunner(container.jobs, container.job_kinds).run(), stack)
             _in_background(_rehearse(container), stack)
             _in_background(container.rooms.intelligence.keep_up(), stack)
+            if settings.periodic_jobs:
+                table = container.rooms.periodic()
+                _in_background(Schedule(container.graph, table, now=container.rooms.knowledge.ground.now).run(), stack)
             if settings.memory_consolidate:
                 _in_background(container.rooms.memory.consolidation.keep_up(), stack)
             yield container

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import ChainMap
 from dataclasses import dataclass
+from datetime import timedelta
 
 from clause.ground import Ground
 from clause.insights.room import Insights
 from clause.intelligence.room import Intelligence
+from clause.jobs.schedule import Periodic
 from clause.jobs.turn import JobKind
 from clause.knowledge.room import Knowledge
 from clause.memory.room import Memory
@@ -47,3 +49,8 @@ class Rooms:
         """The long work of all rooms, by kind."""
         rooms = (self.knowledge, self.sessions, self.memory, self.values, self.insights, self.intelligence)
         return dict(ChainMap(*(room.job_kinds() for room in rooms)))
+
+    def periodic(self) -> dict[str, Periodic]:
+        """The jobs that a running service queues by itself, by kind."""
+        keys = Periodic(timedelta(days=1), "graph/scope_of_keys")
+        return {"forget_keys": keys, **self.knowledge.periodic(), **self.sessions.periodic()}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 from clause.ground import Ground
+from clause.jobs.schedule import Periodic
 from clause.jobs.turn import JobKind
 from clause.knowledge.authority import AuthorityService
 from clause.knowledge.beliefs import BeliefService
@@ -60,4 +62,18 @@ class Knowledge:
             "freshen_beliefs": upkeep.freshen,
             "scan_tensions": upkeep.scan,
             "join_twins": upkeep.join,
+        }
+
+    def periodic(self) -> dict[str, Periodic]:
+        """What a running service does by itself: new beliefs are scanned hourly, the rest follows more slowly.
+
+        Freshness is derived anew at each reading; the weekly job keeps what is stored, and sorted by, near to it.
+        """
+        hour, day, week = timedelta(hours=1), timedelta(days=1), timedelta(weeks=1)
+        return {
+            "scan_tensions": Periodic(hour, "knowledge/scopes_unseen"),
+            "join_twins": Periodic(hour, "knowledge/scopes_unseen"),
+            "rate_sources": Periodic(day, "knowledge/scopes_of_sources"),
+            "resolve_entities": Periodic(week, "knowledge/scopes_of_beliefs"),
+            "freshen_beliefs": Periodic(week, "knowledge/scopes_of_beliefs"),
         }

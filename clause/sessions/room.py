@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 from clause.ground import Ground
+from clause.jobs.schedule import Periodic
 from clause.jobs.turn import JobKind
 from clause.knowledge.room import Knowledge
 from clause.sessions.exchanges import Exchanges
@@ -36,3 +38,7 @@ class Sessions:
     def job_kinds(self) -> dict[str, JobKind]:
         """Long work by kind."""
         return {"fade_patterns": self.patterns.fade}
+
+    def periodic(self) -> dict[str, Periodic]:
+        """What a running service does by itself: patterns fade."""
+        return {"fade_patterns": Periodic(timedelta(days=1), "sessions/scopes_of_patterns")}

@@ -24,6 +24,7 @@ EXCEPTIONS = {
     "graph/record_version": _UPKEEP,
     "graph/register_scope": "the scope is the node's id",
     "graph/replace_embedding_model": _UPKEEP,
+    "graph/scope_of_keys": "tells whether idempotency keys are kept, nothing of them",
     "graph/scopes": "lists the scopes, which a caller's rights are applied to",
     "graph/take_lock": _UPKEEP,
     "graph/take_numbers": "the scope is part of the counter's id",
