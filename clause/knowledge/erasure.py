@@ -1,14 +1,15 @@
 """Erasure: a right. A node, a source or a whole scope is forgotten for good, with every trace in answers and runs.
 
-What was derived only from it goes too; what also rests on something else stays, weakened. The receipt holds counts and
-nothing of what was erased.
+What was derived only from it goes too, in every scope that the caller may write; what also rests on something else
+stays, weakened. What the service noted of it by itself (evidence, ThoughtSeeds, patterns, triggers) goes from whatever
+scope, while what others derived and hold themselves is theirs. The receipt holds counts and nothing of what was erased.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from clause.errors import NotFoundError
 from clause.graph.canonical import UPKEEP
@@ -41,12 +42,26 @@ _LABELS = {"belief_id": "Belief", "source_id": "Source", "memory_id": "Memory"}
 class _Plan(NamedTuple):
     root: Key
     scope: str
+    known: tuple[str, ...]
+    own: tuple[str, ...]
+    homes: Mapping[Key, str]
     gone: frozenset[Key]
     runs: tuple[str, ...]
     weakened: tuple[Key, ...]
     texts: tuple[str, ...]
     pieces: tuple[str, ...]
     whole: bool
+
+    @property
+    def touched(self) -> tuple[str, ...]:
+        """The scopes in which something goes: runs that read one of them may have told of it."""
+        return tuple(sorted({*self.homes.values()}))
+
+    @property
+    def family(self) -> tuple[str, ...]:
+        """Of the caller's scopes those of the same user or session: there its text is taken out of what was said."""
+        user = parse_scope(self.scope).user
+        return tuple(one for one in self.own if one == self.scope or (user and parse_scope(one).user == user))
 
 
 class ErasureService:
@@ -76,8 +91,8 @@ class ErasureService:
         counts = Counter(label for label, _ in plan.gone)
         counts["Run"] += len(plan.runs)
         counts.update(await self._traces.count(plan.pieces))
-        elsewhere = await self._traces.elsewhere(plan.scope, plan.texts, [key[1] for key in plan.gone])
-        vectors = await self._traces.vectors(plan.gone, plan.scope)
+        elsewhere = await self._traces.elsewhere(plan.family, plan.texts, [key[1] for key in plan.gone])
+        vectors = await self._traces.vectors(plan.gone, plan.known)
         return Erasure(
             done=False,
             what=plan.root[0].lower(),
@@ -106,26 +121,26 @@ class ErasureService:
         vectors, most = 0, self._slice
         while True:
             plan = await self._planned(given, caller, most)
-            counts.update(await self._traces.erase(plan.scope, plan.pieces, plan.texts, plan.runs))
+            counts.update(await self._traces.erase(plan.touched, plan.pieces, plan.texts, plan.runs, said=plan.family))
             others = sorted(plan.gone - {plan.root}, key=lambda key: (key[1], key[0]))
-            erased, embedded = await self._erase(others, plan.scope)
+            erased, embedded = await self._erase(others, plan)
             counts.update(erased)
             vectors += embedded
             if plan.whole:
                 break
             most *= 1 if others else _WIDER
         if plan.root[0] == "Source":
-            counts["triples"] = await self._triples(plan.root[1], plan.scope)
+            counts["triples"] = await self._triples(plan)
         if not keep_root:
-            erased, embedded = await self._erase([plan.root], plan.scope)
+            erased, embedded = await self._erase([plan.root], plan)
             counts.update(erased)
             vectors += embedded
         beliefs = [identity for label, identity in plan.weakened if label == "Belief"]
         at = self._ground.now()
         if beliefs:
-            work = [settling(beliefs, [plan.scope], at), capping(beliefs, [plan.scope], at)]
+            work = [settling(beliefs, plan.own, at), capping(beliefs, plan.own, at)]
             await self._ground.graph.write(work, timeout_s=_ERASE_S)
-        elsewhere = await self._traces.elsewhere(plan.scope, plan.texts, [])
+        elsewhere = await self._traces.elsewhere(plan.family, plan.texts, [])
         return Erasure(
             done=True,
             what=plan.root[0].lower(),
@@ -159,53 +174,74 @@ class ErasureService:
         if row is None:
             raise NotFoundError(f"no {root[0].lower()} {root[1][:80]!r}", field=field)
         scope = caller.require_write(row["scope"])
-        dependents, whole = await closure(graph, [root], [scope], most=most)
+        known = tuple(sorted({scope, *await self._ground.readable(Caller(), None)}))
+        own = tuple(one for one in known if caller.may_write(one))
+        dependents, whole = await closure(graph, [root], own, most=most)
         gone = {root, *fallen([root], dependents)}
+        homes = {root: scope} | {key: dependents[key].scope for key in gone if key in dependents}
         runs = {identity for label, identity in dependents if label == "Run"}
-        await self._add_parts(gone, gone if whole else gone - {root}, scope)
-        rows = await graph.run("knowledge/orphaned_entities", nodes=_listed(gone), ids=sorted(_ids(gone)), scope=scope)
-        texts = await self._traces.texts([key for key in gone if key[0] not in {"Kept", "Receipt"}], scope)
+        await self._add_parts(gone, gone if whole else gone - {root}, known)
+        asked: dict[str, Any] = {"nodes": _listed(gone), "ids": sorted(_ids(gone)), "scopes": list(own)}
+        rows = await graph.run("knowledge/orphaned_entities", **asked)
+        texts = await self._traces.texts([key for key in gone if key[0] not in {"Kept", "Receipt"}], known)
         texts = texts if len(gone) <= BULK else []
         orphans = {("Entity", str(row["id"])) for row in rows}
         gone |= orphans
-        await self._add_parts(gone, orphans, scope)
+        await self._add_parts(gone, orphans, known)
         runs |= {str(run) for row in rows for run in row["runs"]}
-        pieces = pieces_of([*_ids(gone), *texts]) if len(gone) <= BULK else pieces_of_scope(scope)
-        runs |= await self._traces.runs(scope, pieces if len(gone) <= BULK else None)
+        touched = sorted({*homes.values()})
+        many = len(gone) > BULK
+        pieces = (
+            [piece for one in touched for piece in pieces_of_scope(one)] if many else pieces_of([*_ids(gone), *texts])
+        )
+        runs |= await self._traces.runs(touched, None if many else pieces)
         gone -= {("Run", run) for run in runs}
         weakened = tuple(sorted(key for key in dependents.keys() - gone if key[0] != "Run"))
-        return _Plan(root, scope, frozenset(gone), tuple(sorted(runs)), weakened, tuple(texts), tuple(pieces), whole)
+        return _Plan(
+            root,
+            scope,
+            known,
+            own,
+            homes,
+            frozenset(gone),
+            tuple(sorted(runs)),
+            weakened,
+            tuple(texts),
+            tuple(pieces),
+            whole,
+        )
 
-    async def _add_parts(self, gone: set[Key], owners: set[Key], scope: str) -> None:
+    async def _add_parts(self, gone: set[Key], owners: set[Key], scopes: Sequence[str]) -> None:
         """Add to `gone` what belongs to the owners among it, and to nothing that stays."""
         frontier = set(owners)
         while frontier:
             rows = await self._ground.graph.run(
-                "knowledge/erasable_parts", nodes=_listed(frontier), ids=sorted(_ids(gone)), scope=scope
+                "knowledge/erasable_parts", nodes=_listed(frontier), ids=sorted(_ids(gone)), scopes=list(scopes)
             )
             frontier = {(str(row["label"]), str(row["id"])) for row in rows} - gone
             gone |= frontier
 
-    async def _erase(self, nodes: Sequence[Key], scope: str) -> tuple[Counter[str], int]:
+    async def _erase(self, nodes: Sequence[Key], plan: _Plan) -> tuple[Counter[str], int]:
         counts: Counter[str] = Counter()
         vectors = 0
         memories = [key for key in nodes if key[0] == "Memory"]
-        for _, identity in memories:
-            await self._ground.graph.run("memory/delete", id=identity, scope=scope, versions=None)
+        for key in memories:
+            home = plan.homes.get(key, plan.scope)
+            await self._ground.graph.run("memory/delete", id=key[1], scope=home, versions=None)
             counts["Memory"] += 1
             vectors += 1
         rest = [key for key in nodes if key[0] != "Memory"]
         for start in range(0, len(rest), _SLICE):
             part = [list(key) for key in rest[start : start + _SLICE]]
             for row in await self._ground.graph.run(
-                "knowledge/erase_nodes", nodes=part, scope=scope, timeout_s=_ERASE_S
+                "knowledge/erase_nodes", nodes=part, scopes=list(plan.known), timeout_s=_ERASE_S
             ):
                 counts[row["label"]] += row["erased"]
                 vectors += row["vectors"]
         return counts, vectors
 
-    async def _triples(self, source_id: str, scope: str) -> int:
-        total = 0
+    async def _triples(self, plan: _Plan) -> int:
+        source_id, scope, total = plan.root[1], plan.scope, 0
         while True:
             row = await self._ground.graph.one(
                 "knowledge/erase_triples", source_id=source_id, scope=scope, limit=5_000, timeout_s=_ERASE_S
@@ -217,7 +253,7 @@ class ErasureService:
         while rows := await self._ground.graph.run("knowledge/lone_entities", scope=scope, limit=_SLICE):
             if not total:
                 break
-            await self._erase([("Entity", str(row["id"])) for row in rows], scope)
+            await self._erase([("Entity", str(row["id"])) for row in rows], plan)
         return total
 
 

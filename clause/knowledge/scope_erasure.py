@@ -1,4 +1,4 @@
-"""Forgetting a whole scope: its nodes, the runs of others that read it, and the answers that were kept of it."""
+"""Forgetting a whole scope: its nodes, the runs of others that read it, what others noted and kept of it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from clause.graph.runner import Graph
-from clause.knowledge.traces import pieces_of_scope
+from clause.knowledge.traces import counted, pieces_of_scope
 
 KEPT = ("SchemaVersion", "EmbeddingModel", "ApiKey", "Policy", "TestDatabase")
 """What stays even where its scope goes: it belongs to the installation."""
@@ -30,6 +30,10 @@ class ScopeErasure:
         labels = sorted((row["label"] for row in await self._graph.run("graph/labels")), key=lambda one: one == "Scope")
         for scope in scopes:
             counts += await self._traces(scope, apply=apply)
+        name = "knowledge/erase_noted" if apply else "knowledge/count_noted"
+        for row in await self._graph.run(name, scopes=list(scopes), timeout_s=_SLICE_S):
+            counts[row["label"]] += row["erased"]
+            vectors += row["vectors"]
         for label in labels:
             for scope in scopes:
                 found, embedded = await (self._erase if apply else self._count)(label, scope)
@@ -47,12 +51,12 @@ class ScopeErasure:
         else:
             while rows := await self._graph.run("knowledge/runs_of_scope", scope=scope, limit=_RUNS):
                 ids = [row["id"] for row in rows]
-                erased = await self._graph.one("knowledge/erase_runs", ids=ids, scope=scope, timeout_s=_SLICE_S)
+                erased = await self._graph.one("knowledge/erase_runs", ids=ids, scopes=[scope], timeout_s=_SLICE_S)
                 counts["Run"] += int(erased["runs"]) if erased else 0
                 counts["RunStep"] += int(erased["steps"]) if erased else 0
             row = await self._graph.one("knowledge/erase_traces", pieces=pieces, timeout_s=_SLICE_S)
         if row:
-            counts.update({"kept answers": int(row["answers"]), "jobs": int(row["jobs"])})
+            counts.update(counted(row))
         return counts
 
     async def _count(self, label: str, scope: str) -> tuple[Counter[str], int]:

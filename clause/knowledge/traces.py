@@ -1,9 +1,10 @@
-"""Traces of a text outside its own node: recorded runs, kept answers, ended jobs, and what was said in sessions."""
+"""Traces of a text outside its own node: recorded runs, kept answers, jobs, questions, what was said in sessions."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from clause.graph.canonical import UPKEEP
 from clause.graph.runner import Graph
@@ -46,55 +47,77 @@ def pieces_of_scope(scope: str) -> list[str]:
     return [f'"{scope}"', f'"{scope}/']
 
 
+def counted(row: Mapping[str, Any]) -> dict[str, int]:
+    """The counts of `knowledge/erase_traces` by the names that receipts use.
+
+    >>> counted({"answers": 2, "jobs": 1, "questions": 0})
+    {'kept answers': 2, 'jobs': 1, 'questions': 0}
+    """
+    return {"kept answers": int(row["answers"]), "jobs": int(row["jobs"]), "questions": int(row["questions"])}
+
+
 class Traces:
     """Finds and removes them."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
 
-    async def texts(self, nodes: Iterable[Key], scope: str) -> Sequence[str]:
+    async def texts(self, nodes: Iterable[Key], scopes: Sequence[str]) -> Sequence[str]:
         """What nodes say, longest first: a text is looked for before the shorter ones within it."""
         listed = [list(key) for key in sorted(nodes)]
-        rows = await self._graph.run("knowledge/erasable_texts", nodes=listed, scope=scope)
+        rows = await self._graph.run("knowledge/erasable_texts", nodes=listed, scopes=list(scopes))
         found = [str(row["text"]) for row in rows if len(row["text"]) >= SHORTEST]
         return sorted(found, key=lambda text: (-len(text), text))
 
-    async def runs(self, scope: str, pieces: Sequence[str] | None) -> set[str]:
-        """Recorded runs that read a scope and hold one of the pieces; None: all that read it."""
+    async def runs(self, scopes: Sequence[str], pieces: Sequence[str] | None) -> set[str]:
+        """Recorded runs that read one of some scopes and hold one of the pieces; None: all that read one."""
         rows = await self._graph.run(
             "knowledge/runs_holding",
-            scope=scope,
+            scopes=list(scopes),
             pieces=None if pieces is None else list(pieces),
             timeout_s=_SCAN_S,
         )
         return {str(row["id"]) for row in rows}
 
     async def count(self, pieces: Sequence[str]) -> dict[str, int]:
-        """How many kept answers and ended jobs hold one of the pieces."""
+        """How many kept answers, ended jobs and curiosity's questions hold one of the pieces."""
         row = await self._graph.one("knowledge/count_traces", pieces=list(pieces), timeout_s=_SCAN_S)
-        return {"kept answers": int(row["answers"]), "jobs": int(row["jobs"])} if row else {}
+        return counted(row) if row else {}
 
     async def erase(
-        self, scope: str, pieces: Sequence[str], texts: Sequence[str], runs: Sequence[str]
+        self,
+        scopes: Sequence[str],
+        pieces: Sequence[str],
+        texts: Sequence[str],
+        runs: Sequence[str],
+        said: Sequence[str],
     ) -> dict[str, int]:
-        """Remove runs, kept answers and jobs that hold it, and take it out of what was said; counts by kind."""
+        """Remove what holds it, and take it out of what was said; counts by kind.
+
+        Args:
+            scopes: what the runs read.
+            pieces: by which kept answers, jobs and questions are recognised, whosesoever they are.
+            texts: what is taken out of turns, summaries and themes.
+            runs: ids of those that go.
+            said: the scopes whose turns, summaries and themes are looked through.
+        """
         counts = {"Run": 0, "RunStep": 0}
         for start in range(0, len(runs), _SLICE):
             row = await self._graph.one(
-                "knowledge/erase_runs", ids=list(runs[start : start + _SLICE]), scope=scope, timeout_s=_SCAN_S
+                "knowledge/erase_runs", ids=list(runs[start : start + _SLICE]), scopes=list(scopes), timeout_s=_SCAN_S
             )
             counts["Run"] += int(row["runs"]) if row else 0
             counts["RunStep"] += int(row["steps"]) if row else 0
         traces = await self._graph.one("knowledge/erase_traces", pieces=list(pieces), timeout_s=_SCAN_S)
         redacted = await self._graph.one(
-            "knowledge/redact", scope=scope, texts=list(texts), mark=MARK, timeout_s=_SCAN_S
+            "knowledge/redact", scopes=list(said), texts=list(texts), mark=MARK, timeout_s=_SCAN_S
         )
         if traces and redacted:
-            counts |= {"kept answers": traces["answers"], "jobs": traces["jobs"], "redacted": redacted["redacted"]}
+            counts |= {**counted(traces), "redacted": int(redacted["redacted"])}
         return counts
 
-    async def elsewhere(self, scope: str, texts: Sequence[str], ids: Sequence[str]) -> tuple[str, ...]:
-        """Other nodes of the scope that hold one of the texts in their own right; at most 100 are named."""
+    async def elsewhere(self, scopes: Sequence[str], texts: Sequence[str], ids: Sequence[str]) -> tuple[str, ...]:
+        """Other nodes of some scopes that hold one of the texts in their own right; at most 100 are named."""
         found: list[str] = []
         if not texts:
             return ()
@@ -103,7 +126,7 @@ class Traces:
                 holders = await self._graph.run(
                     "knowledge/holders",
                     label=row["label"],
-                    scope=scope,
+                    scopes=list(scopes),
                     texts=list(texts),
                     ids=list(ids),
                     timeout_s=_SCAN_S,
@@ -111,8 +134,8 @@ class Traces:
                 found += [str(holder["id"]) for holder in holders]
         return tuple(found[:100])
 
-    async def vectors(self, nodes: Iterable[Key], scope: str) -> int:
+    async def vectors(self, nodes: Iterable[Key], scopes: Sequence[str]) -> int:
         """How many embeddings some nodes have."""
         listed = [list(key) for key in sorted(nodes)]
-        row = await self._graph.one("knowledge/count_vectors", nodes=listed, scope=scope)
+        row = await self._graph.one("knowledge/count_vectors", nodes=listed, scopes=list(scopes))
         return int(row["vectors"]) if row else 0

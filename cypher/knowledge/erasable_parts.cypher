@@ -1,17 +1,18 @@
 // knowledge/erasable_parts, what goes with some nodes ([label, id]) because it belongs to nothing that stays: statements
-//                           and their provenance, evidence, tensions, merged twins, receipts, turns and steps
+//                           and their provenance, evidence, tensions, merged twins, receipts, turns and steps; and what
+//                           was noted of them while reasoning, in whatever scope: ThoughtSeeds, patterns, triggers
 // mode:       read
 // returns:    many
-// parameters: $nodes LIST<LIST<STRING>>, $ids LIST<STRING>, $scope STRING
+// parameters: $nodes LIST<LIST<STRING>>, $ids LIST<STRING>, $scopes LIST<STRING>
 // columns:    label, id
 CYPHER 25 CALL () {
   MATCH (x:Receipt)
-  WHERE x.scope = $scope AND (x.target IN $ids OR x.winner IN $ids OR x.loser IN $ids)
+  WHERE x.scope IN $scopes AND (x.target IN $ids OR x.winner IN $ids OR x.loser IN $ids)
   RETURN x
   UNION
   UNWIND $nodes AS node
   MATCH (n:$(node[0]) {id: node[1]})
-  WHERE n.scope = $scope
+  WHERE n.scope IN $scopes
   CALL (n) {
     MATCH (n)-[:HAS_PROVENANCE]->(x:Provenance)
     WHERE NOT EXISTS { MATCH (o)-[:HAS_PROVENANCE]->(x) WHERE NOT o.id IN $ids AND NOT o:Evidence }
@@ -44,6 +45,10 @@ CYPHER 25 CALL () {
     RETURN x
     UNION
     MATCH (n:Run)-[:HAS_STEP]->(x:RunStep)
+    RETURN x
+    UNION
+    MATCH (x:ThoughtSeed)
+    WHERE x.concept_id = n.id
     RETURN x
     UNION
     MATCH (x:EmergentPattern)-[:GENERATED_BY]->(n:ThoughtSeed)

@@ -1,11 +1,11 @@
 // knowledge/erase_nodes, remove nodes ([label, id]) for good; degrees of what was tied to them follow
 // mode:       write
 // returns:    many
-// parameters: $nodes LIST<LIST<STRING>>, $scope STRING
+// parameters: $nodes LIST<LIST<STRING>>, $scopes LIST<STRING>
 // columns:    label, erased, vectors
 CYPHER 25 UNWIND $nodes AS node
 MATCH (n:$(node[0]) {id: node[1]})
-WHERE n.scope = $scope
+WHERE n.scope IN $scopes
 CALL (n) {
   MATCH (n)-[r:ABOUT|MENTIONS|HAS_PASSAGE|MEMBER_OF|DERIVED_FROM]-(m)
   WHERE m.degree IS NOT NULL

@@ -1,9 +1,9 @@
-// knowledge/erase_traces, remove kept answers and ended jobs of whatever scope that hold a piece of text (as JSON writes
-//                         it): they repeat what callers sent and got
+// knowledge/erase_traces, remove kept answers, ended jobs and curiosity's questions of whatever scope that hold a piece of
+//                         text (as JSON writes it): they repeat what callers sent and got
 // mode:       write
 // returns:    one
 // parameters: $pieces LIST<STRING>
-// columns:    answers, jobs
+// columns:    answers, jobs, questions
 CYPHER 25 CALL () {
   MATCH (k:IdempotencyKey)
   WHERE any(piece IN $pieces WHERE k.response CONTAINS piece)
@@ -18,4 +18,10 @@ CALL () {
   DETACH DELETE j
   RETURN count(*) AS jobs
 }
-RETURN answers, jobs
+CALL () {
+  MATCH (t:CuriosityTrigger)
+  WHERE any(piece IN $pieces WHERE t.question CONTAINS piece OR any(asked IN t.questions WHERE asked CONTAINS piece))
+  DETACH DELETE t
+  RETURN count(*) AS questions
+}
+RETURN answers, jobs, questions

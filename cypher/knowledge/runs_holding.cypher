@@ -1,11 +1,11 @@
-// knowledge/runs_holding, recorded runs that read a scope and hold one of some pieces of text (as JSON writes them); null:
-//                         all that read it
+// knowledge/runs_holding, recorded runs that read one of some scopes and hold one of some pieces of text (as JSON writes them); null:
+//                         all that read one
 // mode:       read
 // returns:    many
-// parameters: $scope STRING, $pieces LIST<STRING>
+// parameters: $scopes LIST<STRING>, $pieces LIST<STRING>
 // columns:    id
 CYPHER 25 MATCH (run:Run)
-WHERE (run.scope = $scope OR $scope IN run.scopes)
+WHERE (run.scope IN $scopes OR any(scope IN run.scopes WHERE scope IN $scopes))
   AND ($pieces IS NULL OR any(piece IN $pieces WHERE run.query CONTAINS piece OR run.request CONTAINS piece OR run.seeds CONTAINS piece
            OR run.digest CONTAINS piece)
        OR EXISTS {

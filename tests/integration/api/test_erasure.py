@@ -122,6 +122,7 @@ async def test_nothing_holds_what_was_forgotten(migrated_address: Address, ann: 
             assert (await app.ask(ann, "get", f"/api/beliefs/{derived['belief']['id']}")).status_code == 404
             assert await writer.told(secret) == []
             assert await holders(container, secret) == []
+            assert await holders(container, belief) == []
             await export_scope(container.graph, tmp_path / "after.jsonl", ann.scope)
             assert secret.encode() not in read(tmp_path / "after.jsonl")
             remaining = await writer.post("/api/beliefs/query", query="harbour lighthouse", scopes=[ann.scope])

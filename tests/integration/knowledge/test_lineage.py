@@ -40,6 +40,20 @@ SEEDS = statement(
     "CREATE (:CuriosityTrigger {id: 'cur' + $id, scope: $scope, text: 'the dam', version: 1})-[:INVESTIGATES]->(b)",
     parameters="$id STRING, $scope STRING, $belief STRING",
 )
+SEED_OF_ENTITY = statement(
+    "MATCH (:Belief {id: $belief})-[:ABOUT]->(e:Entity {name: $name}) "
+    "CREATE (:ThoughtSeed {id: $id, scope: $scope, concept_id: e.id, concept: e.name, recorded_at: datetime()})",
+    parameters="$id STRING, $scope STRING, $belief STRING, $name STRING",
+)
+QUESTION = statement(
+    "CREATE (:CuriosityTrigger {id: $id, scope: $scope, question: $question, questions: [$question], version: 1})",
+    parameters="$id STRING, $scope STRING, $question STRING",
+)
+READ = statement(
+    "MATCH (t:ThoughtSeed {id: $id}) SET t.scopes = $scopes "
+    "WITH t MATCH (c:CuriosityTrigger {id: 'cur' + $id}) SET c.scopes = $scopes, c.concept_id = t.concept_id",
+    parameters="$id STRING, $scopes LIST<STRING>",
+)
 VALUE = statement(
     "MATCH (b:Belief {id: $belief}) CREATE (v:Value {id: $id, scope: $scope, text: 'pin everything', version: 1, "
     "degree: 1, recorded_at: datetime()})-[:DERIVED_FROM {scope: $scope}]->(b) SET b.degree = b.degree + 1",
@@ -273,6 +287,56 @@ async def test_what_grew_from_a_forgotten_belief_goes_with_it(knowledge: Knowled
     receipt = await knowledge.erasure.apply(ErasureRequest(belief_id=belief.id), caller=OWNER)
     assert {"ThoughtSeed", "EmergentPattern", "CuriosityTrigger", "Entity"} <= receipt.counts.keys()
     assert "dam" not in "".join(await lines_of(graph, user))
+
+
+async def test_what_other_scopes_noted_of_it_goes_and_what_others_hold_themselves_stays(
+    knowledge: Knowledge, graph: Graph, user: str
+) -> None:
+    session, other = f"{user}/session:7", f"{user}-bob"
+    text = "The Grimsel dam is guarded by Quillfeather"
+    belief = await hold(knowledge, text)
+    of_session = await hold(knowledge, "So Quillfeather knows the dam", scope=session, derived_from=(belief.id,))
+    of_other = await hold(knowledge, "I heard so too", scope=other, derived_from=(belief.id,))
+    for number, scope in enumerate((session, other)):
+        await graph.execute(SEEDS, {"id": f"ths{number}{belief.id}", "scope": scope, "belief": belief.id})
+    of_entity = {"id": f"ent{belief.id}", "scope": other, "belief": belief.id, "name": "Quillfeather"}
+    await graph.execute(SEED_OF_ENTITY, of_entity)
+    await graph.execute(QUESTION, {"id": f"ask{belief.id}", "scope": other, "question": f"is it true: {text}?"})
+
+    caller = Caller((user, session), (user, session))
+    asked = ErasureRequest(belief_id=belief.id)
+    preview = await knowledge.erasure.preview(asked, caller=caller)
+    receipt = await knowledge.erasure.apply(asked, caller=caller)
+    found = "".join([line for scope in (user, session, other) for line in await lines_of(graph, scope)])
+    assert "Quillfeather" not in found
+    assert of_session.id not in found
+    assert {"Belief": 2, "ThoughtSeed": 3, "EmergentPattern": 2, "questions": 1}.items() <= receipt.counts.items()
+    names = ("Belief", "ThoughtSeed", "EmergentPattern", "CuriosityTrigger", "Entity", "questions")
+    assert {name: preview.counts[name] for name in names} == {name: receipt.counts[name] for name in names}
+    assert (await knowledge.beliefs.get(of_other.id, caller=OWNER)).content == "I heard so too"
+
+
+async def test_a_scope_that_is_forgotten_takes_what_others_noted_of_it_along(
+    knowledge: Knowledge, graph: Graph, user: str
+) -> None:
+    other = f"{user}-bob"
+    belief = await hold(knowledge, "The Grimsel dam is guarded by Quillfeather")
+    mine = await hold(knowledge, "The dam of Bob is new", scope=other)
+    read = {"scopes": [user, other]}
+    for one in (belief, mine):
+        seed = {"id": f"ths{one.id}", "scope": other, "belief": one.id}
+        await graph.execute(SEEDS, seed)
+        await graph.execute(READ, {**read, "id": seed["id"]})
+    before = {line for line in await lines_of(graph, other) if belief.id not in line}
+    preview = await knowledge.erasure.preview(ErasureRequest(scope=user), caller=OWNER)
+    receipt = await knowledge.erasure.apply(ErasureRequest(scope=user), caller=OWNER)
+    counted = {"ThoughtSeed": 1, "EmergentPattern": 1, "CuriosityTrigger": 1}
+    assert counted.items() <= receipt.counts.items()
+    assert counted.items() <= preview.counts.items()
+    left = await lines_of(graph, other)
+    assert {*left} == before
+    assert belief.id not in "".join(left)
+    assert any(mine.id in line and "ThoughtSeed" in line for line in left)
 
 
 async def test_many_at_once_take_the_runs_of_their_scope_along(
