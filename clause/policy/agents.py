@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from clause.policy.bundles import Prospect, bundles, whole_front
+from clause.policy.causes import by_causes
 from clause.policy.gain import GainHead
-from clause.policy.mind import Mind
+from clause.policy.mind import Floats, Mind
 from clause.policy.observations import CURATOR_OPTION, NEUTRAL_PRICE, Situation, edge_rows, situation
 from clause.policy.patterns import Pattern
 from clause.policy.picks import Picks
-from clause.policy.tree import CountTokens, PlanTree, Progress, worths
+from clause.policy.tree import CountTokens, Flags, PlanTree, Progress, worths
 from clause.policy.walks import walks
 from clause.reasoning.actions import (
     ARCHITECT,
@@ -35,6 +36,9 @@ from clause.reasoning.neighbourhood import Edge, Hop
 from clause.reasoning.policy import Decision, Foresight, LeftOut
 
 IS_ALL, EXCEEDS = CURATOR_OPTION.index("is_all"), CURATOR_OPTION.index("exceeds")
+CausalScore = Callable[[Hop, str, Sequence[str]], float | None]
+"""What `Question.causal_score` is."""
+
 MOST_READ = 400
 """Nodes whose neighbours are read for one hop of a plan."""
 
@@ -71,6 +75,7 @@ class LearnedAgents:
         deletes: whether the Architect is offered DELETE.
         gain: the critic's head for relevance; None: nothing is foretold.
         foresights: what it foretold of each hop taken, in order.
+        causal: scores hops, from (hop, seed, ends); None where the graph has no causes, or the request wants none.
     """
 
     plans: list[Plan]
@@ -80,6 +85,7 @@ class LearnedAgents:
     deletes: bool = True
     gain: GainHead | None = None
     foresights: list[Foresight] = field(default_factory=list)
+    causal: CausalScore | None = None
     plan: Plan | None = None
     tree: PlanTree | None = None
     _ranks: dict[Edge, float] = field(default_factory=dict)
@@ -119,9 +125,16 @@ class LearnedAgents:
             ranks = np.zeros(len(level.edges), dtype=np.float32)
             chosen = progress.fresh[depth]
             if chosen.any():
-                ranks[chosen] = self.mind.rank(edge_rows(tree, depth, chosen, worth[depth], here), here.context)
+                own = self.mind.rank(edge_rows(tree, depth, chosen, worth[depth], here), here.context)
+                ranks[chosen] = own if self.causal is None else self._by_causes(tree, depth, chosen, own)
             scores.append(ranks)
         return Prospect(tree, progress, worth, scores, here)
+
+    def _by_causes(self, tree: PlanTree, depth: int, chosen: Flags, ranks: Floats) -> Floats:
+        assert self.causal is not None  # noqa: S101 -- the caller has checked
+        hop, names, causal = tree.pattern[depth], list(tree.nodes[depth + 1]), self.causal
+        ends = [names[place] for place in tree.levels[depth].far[chosen].tolist()]
+        return by_causes(ranks, ends, lambda end: causal(hop, tree.seed, (end,)))
 
     def _bundle(self, episode: Episode, prospect: Prospect, score: float) -> Decision[ArchitectAction | Look]:
         found = bundles(episode, prospect, deletes=self.deletes)

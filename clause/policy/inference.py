@@ -108,7 +108,8 @@ class LearnedPolicy:
         of = dict(zip(distinct, patterns, strict=True))
         plans = self._plans(question.seeds, [of[text] for text in masked])
         count, deletes = partial(count_edges, types=types), checkpoint.about.network.deletes
-        return LearnedAgents(plans, mind, count, question.prices, deletes=deletes, gain=checkpoint.gain)
+        causal = None if question.causal is None else question.causal_score
+        return LearnedAgents(plans, mind, count, question.prices, deletes=deletes, gain=checkpoint.gain, causal=causal)
 
     def _ready(self) -> tuple[Checkpoint, PatternReader, Mind]:
         if self._loaded is None:

@@ -73,13 +73,7 @@ class HeuristicNavigator:
         total = np.sum(parts, axis=0)
         length = float(np.linalg.norm(total))
         cosine = float(total @ self.question.embedding) / length if length else 0.0
-        return step_score(min(1.0, max(0.0, cosine)), self._causal_score(hop, front))
-
-    def _causal_score(self, hop: Hop, front: Front) -> float | None:
-        kind = self.question.relationship_types.get(hop.relation)
-        if self.question.causal is None or kind is None or not kind.is_causal:
-            return None
-        return self.question.causal.of_hop(front.seed, front.nodes)
+        return step_score(min(1.0, max(0.0, cosine)), self.question.causal_score(hop, front.seed, front.nodes))
 
     def _unvisited_behind(self, front: Front, episode: Episode) -> bool:
         behind = episode.trail[-2].nodes if len(episode.trail) > 1 else (front.seed,)

@@ -13,7 +13,7 @@ from clause.intelligence.causal_scores import CausalScores
 from clause.reasoning.actions import ArchitectAction, CuratorAction, Look, NavigatorAction
 from clause.reasoning.budget import Prices
 from clause.reasoning.episode import Episode
-from clause.reasoning.neighbourhood import RelationshipType, Vector
+from clause.reasoning.neighbourhood import Hop, RelationshipType, Vector
 from clause.reasoning.subgraph import EdgeScore
 
 A_co = TypeVar("A_co", covariant=True)
@@ -53,6 +53,15 @@ class Question:
     vectors: dict[str, Vector] = field(default_factory=dict)
     start_nodes_given: bool = False
     causal: CausalScores | None = None
+
+    def causal_score(self, hop: Hop, seed: str, ends: Sequence[str]) -> float | None:
+        """The causal score of a hop from a walk's seed to `ends`; None where the hop's type is no causal one, nothing
+        causal leads either way, or causes were not asked for.
+        """
+        kind = self.relationship_types.get(hop.relation)
+        if self.causal is None or kind is None or not kind.is_causal:
+            return None
+        return self.causal.of_hop(seed, ends)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,12 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from clause.errors import BadInputError
+from clause.intelligence.causal_graph import CausalEdge, CausalGraph
+from clause.intelligence.causal_scores import CausalMemory, CausalScores
 from clause.policy.checkpoint import About, Checkpoint, save
 from clause.policy.config import CloningConfig
 from clause.policy.demonstrations import demonstrate, imitate
@@ -117,6 +120,57 @@ async def test_a_seed_that_was_given_is_looked_for_in_the_text(trained: Path) ->
     assert question.seeds[0].start is None
     _, found = await answer(LearnedPolicy(trained), question)
     assert found == directors("film3")
+
+
+def starring(film: str) -> list[str]:
+    return sorted(edge.target for edge in SNAPSHOT.expand_now([film], per_type=9).neighbours[film][STARS])
+
+
+def causes(film: str, strengths: dict[str, float]) -> CausalScores:
+    """Each actor causes the film with its strength."""
+    graph = CausalGraph.of([CausalEdge(actor, film, strength) for actor, strength in strengths.items()])
+    return CausalScores(graph, CausalMemory())
+
+
+def causal(question: Question, *names: str) -> Question:
+    kinds = {name: replace(kind, is_causal=name in names) for name, kind in question.relationship_types.items()}
+    question.relationship_types = kinds
+    return question
+
+
+async def starred(trained: Path, question: Question) -> Episode:
+    return (await answer(LearnedPolicy(trained), question, Budgets(edges=1, steps=3, tokens=200)))[0]
+
+
+@pytest.mark.parametrize("place", range(3))
+async def test_where_edges_must_be_left_out_the_likeliest_cause_is_kept(trained: Path, place: int) -> None:
+    strongest = starring("film3")[place]
+    question = causal(ask("who stars in Blue", ("film3", "Blue", 0.9)), "starred_actors")
+    question.causal = causes("film3", {actor: 0.9 if actor == strongest else 0.1 for actor in starring("film3")})
+    episode = await starred(trained, question)
+    assert [edge.target for edge in episode.subgraph.edges] == [strongest]
+
+
+async def test_without_causal_edges_or_a_causal_type_every_step_is_the_same(trained: Path) -> None:
+    plain = await starred(trained, ask("who stars in Blue", ("film3", "Blue", 0.9)))
+    assert plain.subgraph.edges
+    strengths = dict(zip(starring("film3"), (0.1, 0.5, 0.9), strict=True))
+    for scores, kinds in (
+        (CausalScores(CausalGraph(), CausalMemory()), ("starred_actors",)),
+        (causes("elsewhere", strengths), ("starred_actors",)),
+        (causes("film3", strengths), ("directed_by",)),
+    ):
+        question = causal(ask("who stars in Blue", ("film3", "Blue", 0.9)), *kinds)
+        question.causal = scores
+        assert (await starred(trained, question)).log == plain.log
+
+
+async def test_what_fits_whole_is_taken_whole_whatever_the_causes(trained: Path) -> None:
+    question = causal(ask("who stars in Blue", ("film3", "Blue", 0.9)), "starred_actors")
+    question.causal = causes("film3", {starring("film3")[0]: 0.9})
+    _, found = await answer(LearnedPolicy(trained), question)
+    assert found == set(starring("film3"))
+    assert question.causal.spent == 0
 
 
 async def test_no_seed_is_an_answer_with_nothing(trained: Path) -> None:
