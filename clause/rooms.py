@@ -52,5 +52,9 @@ class Rooms:
 
     def periodic(self) -> dict[str, Periodic]:
         """The jobs that a running service queues by itself, by kind."""
-        keys = Periodic(timedelta(days=1), "graph/scope_of_keys")
-        return {"forget_keys": keys, **self.knowledge.periodic(), **self.sessions.periodic()}
+        day = timedelta(days=1)
+        own = {
+            "forget_keys": Periodic(day, "graph/scope_of_keys"),
+            "embed": Periodic(day, "knowledge/scopes_of_bare_evidence"),
+        }
+        return {**own, **self.knowledge.periodic(), **self.sessions.periodic()}

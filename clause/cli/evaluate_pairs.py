@@ -24,6 +24,9 @@ def pairs(
     same_subject: Annotated[
         bool, typer.Option("--same-subject", help="Both statements of a pair speak of the same thing, as in NLI.")
     ] = False,
+    intervals: Annotated[
+        bool, typer.Option("--intervals", help="Also the 95 % bootstrap intervals of precision and recall.")
+    ] = False,
     as_json: JsonFlag = False,
 ) -> None:
     """How well statements are merged and contradictions found, against labelled pairs; asks no database."""
@@ -31,7 +34,7 @@ def pairs(
     from clause.evaluation.pairs import decider, evaluate_pairs
 
     decide = decider(by, same_subject=same_subject)
-    show(asyncio.run(evaluate_pairs(read_pairs(pairs), _embedder(), decide)), as_json)
+    show(asyncio.run(evaluate_pairs(read_pairs(pairs), _embedder(), decide, intervals=intervals)), as_json)
 
 
 def make_pairs(

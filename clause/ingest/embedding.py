@@ -22,7 +22,7 @@ from clause.text.embedder import Embedder
 KIND = "embed"
 EMBEDDED = (
     *("types", "entities", "passages", "thoughtseeds", "beliefs", "patterns"),
-    *("experiences", "values", "insights", "memories"),
+    *("experiences", "values", "insights", "memories", "evidence"),
 )
 """What has vectors; for each there are the statements ingest/unembedded_X, unembedded_count_X and embed_X."""
 
@@ -35,6 +35,7 @@ _INDEXES = (
     "thoughtseed_embedding",
     "belief_embedding",
     "pattern_embedding",
+    "evidence_embedding",
     "experience_full",
     "experience_strategy",
     "experience_surprise",

@@ -107,7 +107,7 @@ class Creation:
         return Prepared(given, ground.ids(), scope, at, source, embedding, linking, roles)
 
     async def state(
-        self, belief_id: str, given: Statement, ready: Prepared, *, recalled_in: Sequence[str] = (), text: str = ""
+        self, belief_id: str, given: Statement, ready: Prepared, *, recalled_in: Sequence[str] = ()
     ) -> BeliefCreated | None:
         """Count a statement for a held belief; None where it is not held any more."""
         scopes = list(parse_scope(ready.scope).sees)
@@ -119,7 +119,8 @@ class Creation:
         stated = {
             "id": belief_id,
             "scope": ready.scope,
-            "evidence": origins.evidence(text or ready.given.content, belief_id, proof),
+            "evidence": origins.evidence(ready.given.content, belief_id, proof, model=self._ground.embedder.model),
+            "embedding": ready.embedding,
             "source": ready.source,
             "provenance": proof,
             "recorded_at": ready.at,

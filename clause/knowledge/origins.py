@@ -66,13 +66,14 @@ def provenance(
     }
 
 
-def evidence(text: str, belief_id: str, proof: Mapping[str, Any]) -> dict[str, Any]:
-    """The words of one more statement, kept beside the belief."""
+def evidence(text: str, belief_id: str, proof: Mapping[str, Any], *, model: str) -> dict[str, Any]:
+    """The words of one more statement, kept beside the belief; `model` makes their vector."""
     return {
         "id": hashed("evb_", belief_id, proof["id"]),
         "scope": proof["scope"],
         "text": text.replace("\x00", ""),
         "content_hash": content_hash(text),
+        "embedding_model": model,
         "recorded_at": proof["recorded_at"],
     }
 

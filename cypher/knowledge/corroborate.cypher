@@ -3,7 +3,7 @@
 //                        one that does (n.x = n.x + 1) takes the server's locks in another order, and writers deadlock
 // mode:       write
 // returns:    maybe
-// parameters: $id STRING, $scope STRING, $evidence MAP, $source MAP, $provenance MAP, $recorded_at ZONED DATETIME
+// parameters: $id STRING, $scope STRING, $evidence MAP, $embedding VECTOR, $source MAP, $provenance MAP, $recorded_at ZONED DATETIME
 // columns:    id
 CYPHER 25 MERGE (source:Source {id: $source.id})
 ON CREATE SET source += $source
@@ -20,6 +20,6 @@ CALL (b, source) {
   CREATE (b)-[:HAS_PROVENANCE]->(p:Provenance)-[:FROM]->(source)
   SET p += $provenance
   CREATE (b)-[:SUPPORTED_BY]->(e:Evidence)-[:HAS_PROVENANCE]->(p)
-  SET e += $evidence
+  SET e += $evidence, e.embedding = toFloatList($embedding)
 }
 RETURN b.id AS id

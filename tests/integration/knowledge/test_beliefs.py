@@ -10,13 +10,27 @@ from typing import Any
 import pytest
 
 from clause.errors import ConflictError, NotFoundError
+from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
+from clause.ingest.embedding import embed_turn
 from clause.knowledge.models import BeliefCreate, BeliefSupersede, ConfidenceGiven, Corroboration, SourceGiven
 from clause.knowledge.models_query import BeliefQuery
 from clause.knowledge.room import Knowledge
 from tests.integration.knowledge.conftest import OWNER
+from tests.servers import statement
 
 pytestmark = pytest.mark.integration
+CITED = statement(
+    "CREATE (:Evidence {id: $id, scope: $scope, text: $text, recorded_at: datetime()})",
+    parameters="$id STRING, $scope STRING, $text STRING",
+)
+NEAR = statement(
+    "MATCH (e:Evidence) SEARCH e IN (VECTOR INDEX evidence_embedding FOR $embedding WHERE e.scope = $scope LIMIT 5) "
+    "SCORE AS score RETURN e.text AS text, e.embedding_model AS model ORDER BY score DESC",
+    mode="read",
+    parameters="$scope STRING, $embedding VECTOR",
+    columns="text, model",
+)
 
 
 async def test_a_new_belief_starts_where_its_signal_says_and_is_about_its_entities(knowledge: Knowledge) -> None:
@@ -197,3 +211,17 @@ async def test_who_may_only_read_leaves_no_trace_of_what_was_recalled(knowledge:
     assert len((await knowledge.beliefs.query(asked, caller=Caller((user,), ()))).items) == 1
     again = await knowledge.beliefs.create(BeliefCreate(content="tea is ready", session_id="s1"), caller=OWNER)
     assert again.outcome == "corroborated"
+
+
+async def test_what_a_corroboration_said_is_found_by_meaning(knowledge: Knowledge, graph: Graph, user: str) -> None:
+    embedder = knowledge.ground.embedder
+    await knowledge.beliefs.create(BeliefCreate(content="The shop opens at nine"), caller=OWNER)
+    await knowledge.beliefs.create(BeliefCreate(content="The shop opens at nine", session_id="s1"), caller=OWNER)
+    await graph.execute(CITED, {"id": f"ev_{user}", "scope": user, "text": "Mills grind grain"})
+    asked = {"scope": user, "embedding": await embedder.embed_query("The shop opens at nine")}
+    assert [row["text"] for row in await graph.execute(NEAR, asked)] == ["The shop opens at nine"]
+    jobs = knowledge.ground.jobs
+    async with jobs.lease((await jobs.submit("embed", {}, user)).id) as turn:
+        assert await embed_turn(graph, embedder, [user], turn) >= 1
+    asked["embedding"] = await embedder.embed_query("Mills grind grain")
+    assert (await graph.execute(NEAR, asked))[0] == {"text": "Mills grind grain", "model": embedder.model}

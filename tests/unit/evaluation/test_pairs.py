@@ -21,7 +21,7 @@ from clause.evaluation.judging import Judge
 from clause.evaluation.pair_generation import Swaps, made_pairs
 from clause.evaluation.pair_sets import Pair, published_pairs, read_pairs, write_pairs
 from clause.evaluation.pair_training import train_pair_classifier
-from clause.evaluation.pairs import Decision, decider, shares
+from clause.evaluation.pairs import Decision, decider, sampled, shares
 from clause.evaluation.pairs import evaluate_pairs as measure
 from clause.text.pairs import LABELS, PairClassifier, read_pair
 from tests.fakes.embedder import HashEmbedder
@@ -259,3 +259,25 @@ def test_on_sick_the_guards_are_precise_where_the_cosine_is_not():
     assert guards["merge"]["recall"] >= 0.4
     assert guards["tension"]["precision"] >= 0.85
     assert guards["tension"]["recall"] >= 0.5
+
+
+def test_intervals_hold_the_shares_and_narrow_with_the_number_of_pairs():
+    said, real = [True] * 9 + [False] * 11, [True] * 8 + [False] * 2 + [True] * 4 + [False] * 6
+    few, many = sampled(said, real), sampled(said * 25, real * 25)
+    told = shares(said, real)
+    for name in ("precision", "recall"):
+        assert few[name][0] < many[name][0] < told[name] < many[name][1] < few[name][1]
+    assert sampled(said, real) == few
+
+
+def test_an_interval_without_a_denominator_is_none():
+    assert sampled([], []) == {"precision": None, "recall": None}
+    assert sampled([False, False], [True, False])["precision"] is None
+    assert sampled([True, False], [False, False])["recall"] is None
+
+
+def test_intervals_are_told_where_they_are_asked_for():
+    pairs = [Pair("a b", "a b", "duplicate"), Pair("a b", "c d", "neutral")]
+    told = asyncio.run(measure(pairs, HashEmbedder(), decider(Judge.COSINE), intervals=True))
+    assert told["merge"]["intervals"]["precision"] == [1.0, 1.0]
+    assert told["tension"]["intervals"] == {"precision": None, "recall": None}
