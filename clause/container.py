@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -101,12 +102,17 @@ class Container:
     @classmethod
     @asynccontextmanager
     async def serving(cls, settings: Settings, metrics: Metrics) -> AsyncIterator[Container]:
-        """`open` for a process that stays: queued jobs run in the background, and a rehearsal warms the database."""
+        """`open` for a process that stays: queued jobs run in the background, and a rehearsal warms the database.
+
+        What is loaded by then is kept from the garbage collector, whose full passes over a model's objects would stop
+        the event loop for tenths of a second.
+        """
         from clause.jobs.runner import JobRunner  # noqa: PLC0415
         from clause.jobs.schedule import Schedule  # noqa: PLC0415
 
         async with cls.open(settings, metrics) as container, AsyncExitStack() as stack:
             _in_background(JobRunner(container.jobs, container.job_kinds).run(), stack)
+            stack.callback(gc.unfreeze)
             _in_background(_rehearse(container), stack)
             _in_background(container.rooms.intelligence.keep_up(), stack)
             if settings.periodic_jobs:
@@ -273,6 +279,7 @@ async def _rehearse(container: Container) -> None:
 
     await asyncio.shield(container.warming)
     await rehearse(container.graph, container.port, container.coordinator)
+    gc.freeze()
 
 
 def _in_background(work: Coroutine[None, None, None], stack: AsyncExitStack) -> asyncio.Task[None]:

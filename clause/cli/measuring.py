@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shlex
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -91,7 +92,11 @@ async def opened(*, sample: bool = True) -> AsyncIterator[Container]:
             from clause.sample import load_sample
 
             await load_sample(container.graph, container.embedder, _told)
-        yield container
+        gc.freeze()  # as a service does
+        try:
+            yield container
+        finally:
+            gc.unfreeze()
 
 
 def coordinate(container: Container, *, hard: bool = True) -> Coordinate:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,3 +26,15 @@ def unit_vector(numbers: Sequence[float], dimension: int, field: str = "embeddin
     if not np.isfinite(length) or length < np.finfo(np.float32).tiny:
         raise OutOfBoundsError("a vector has finite numbers and a length above 0", field=field, bound="a direction")
     return (vector / length).astype(np.float32)
+
+
+def all_vectors(
+    given: Sequence[Sequence[float] | None], made: Iterable[NDArray[np.float32]], dimension: int
+) -> NDArray[np.float32]:
+    """Unit vectors float32 [n, d]: those that were given, and in the places of None those `made`, in their order.
+
+    >>> all_vectors([None, [0.0, 2.0]], [np.array([1.0, 0.0], dtype=np.float32)], 2).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    rest = iter(made)
+    return np.stack([next(rest) if one is None else unit_vector(one, dimension) for one in given])

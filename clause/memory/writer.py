@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, ParamSpec, TypeVar
 
 from clause.errors import ConflictError
 from clause.graph.scopes import scope_token
@@ -15,7 +16,7 @@ from clause.memory.config import MCSConfig
 from clause.memory.crowding import merge_closest
 from clause.memory.errors import ClusterLimitError
 from clause.memory.models import MemoryWriteInput, MemoryWriteResult
-from clause.memory.vectors import unit_vector
+from clause.memory.vectors import all_vectors
 from clause.memory.writing import (
     Draft,
     Statement,
@@ -33,11 +34,14 @@ CHUNK = 250
 
 Progress = Callable[[int, int], None]
 Results = dict[str, MemoryWriteResult]
+P = ParamSpec("P")
+Made = TypeVar("Made")
 
 _NEAREST = 3
 _MARGIN = 0.1
 _TRIES = 6
 _MANY = 50
+_FEW = 4
 _FEW_CLUSTERS = 2_000
 
 
@@ -65,19 +69,24 @@ class MemoryWriter:
             ClusterLimitError: the scope is full and clusters are not merged.
             ConflictError: an idempotency key came with another content before.
         """
-        drafts = [self._draft(request, scope) for request in requests]
-        first = asyncio.create_task(self._link(drafts[:CHUNK], scope))
-        try:
-            vectors = await self._vectors(drafts)
-        finally:
-            await asyncio.gather(first, return_exceptions=True)
+        drafts = await self._aside(len(requests), self._drafts, requests, scope)
         found: Results = {}
+        vectors: Floats | None = None
         for start in range(0, len(drafts), CHUNK):
             chunk = drafts[start : start + CHUNK]
-            linking = await self._link(chunk, scope) if start else first.result()
-            found |= await self._chunk(chunk, vectors[start : start + CHUNK], linking, scope)
+            async with self._linking(chunk, scope) as linking:
+                if vectors is None:
+                    vectors = await self._vectors(drafts)
+                found |= await self._chunk(chunk, vectors[start : start + CHUNK], linking, scope)
             progress(start + len(chunk), len(drafts))
         return [found[draft.key] for draft in drafts]
+
+    async def _aside(self, count: int, work: Callable[P, Made], *args: P.args, **kwargs: P.kwargs) -> Made:
+        """The result of CPU work: for many memories in a thread, so that the event loop stays free."""
+        return await self._ground.pool.run(work, *args, **kwargs) if count > _FEW else work(*args, **kwargs)
+
+    def _drafts(self, requests: Sequence[MemoryWriteInput], scope: str) -> list[Draft]:
+        return [self._draft(request, scope) for request in requests]
 
     def _draft(self, request: MemoryWriteInput, scope: str) -> Draft:
         memory_id = self._ground.ids()
@@ -85,18 +94,24 @@ class MemoryWriter:
 
     async def _vectors(self, drafts: Sequence[Draft]) -> Floats:
         """Unit vectors float32 [n, d], those given and those made now."""
-        import numpy as np  # noqa: PLC0415
-
         bare = [draft.content for draft in drafts if draft.request.embedding is None]
-        made = iter(await self._ground.embedder.embed(bare) if bare else ())
-        dimension = self._config.embedding_dim
-        given = (draft.request.embedding for draft in drafts)
-        return np.stack([next(made) if one is None else unit_vector(one, dimension) for one in given])
+        made = await self._ground.embedder.embed(bare) if bare else ()
+        given = [draft.request.embedding for draft in drafts]
+        return await self._aside(len(drafts), all_vectors, given, made, self._config.embedding_dim)
 
-    async def _link(self, drafts: Sequence[Draft], scope: str) -> Linking:
-        return await self._ground.linker.link([draft.content for draft in drafts], scope, self._ground.now())
+    @asynccontextmanager
+    async def _linking(self, drafts: Sequence[Draft], scope: str) -> AsyncIterator[asyncio.Task[Linking]]:
+        """What the texts speak of is found while vectors are made and clusters looked for; it ends with the block."""
+        texts = [draft.content for draft in drafts]
+        task = asyncio.create_task(self._ground.linker.link(texts, scope, self._ground.now()))
+        try:
+            yield task
+        finally:
+            await asyncio.gather(task, return_exceptions=True)
 
-    async def _chunk(self, drafts: Sequence[Draft], vectors: Floats, linking: Linking, scope: str) -> Results:
+    async def _chunk(
+        self, drafts: Sequence[Draft], vectors: Floats, linking: asyncio.Task[Linking], scope: str
+    ) -> Results:
         """What was not written before, in one transaction; looked at again when another writer was there first."""
         keyed = [draft for draft in drafts if draft.key != draft.id]
         found = await self._written(keyed, scope) if keyed else {}
@@ -105,11 +120,14 @@ class MemoryWriter:
             if not places:
                 return found
             try:
+                groups, linked = await asyncio.gather(
+                    self._groups([drafts[place] for place in places], vectors[places], scope), linking
+                )
                 fresh = await self._store(
                     [drafts[place] for place in places],
                     vectors[places],
-                    [[entity.id for entity in linking.entities[place]] for place in places],
-                    [*linking.statements],
+                    groups,
+                    Linking(tuple(linked.entities[place] for place in places), linked.statements),
                     scope,
                 )
             except ClusterLimitError:
@@ -137,29 +155,24 @@ class MemoryWriter:
         return {row["key"]: replayed(row, by_key[row["key"]], scope, self._config) for row in rows}
 
     async def _store(
-        self,
-        drafts: Sequence[Draft],
-        vectors: Floats,
-        entities: Sequence[Sequence[str]],
-        linking: list[Statement],
-        scope: str,
+        self, drafts: Sequence[Draft], vectors: Floats, groups: Sequence[Group], linking: Linking, scope: str
     ) -> Results:
         """One transaction; nothing where there was no room and some had to be made first."""
-        groups = await self._groups(drafts, vectors, scope)
-        at, graph, config = self._ground.now(), self._ground.graph, self._config
+        entities = [[entity.id for entity in found] for found in linking.entities]
+        at, config = self._ground.now(), self._config
         common = {"scope": scope, "recorded_at": at}
         opening = sum(group.joins is None for group in groups)
-        reserve = {**common, "count": len(drafts), "opening": opening, "most": config.max_clusters}
-        rows = {"rows": memory_rows(drafts, vectors, at), "count": len(drafts), "model": config.y_encoder_model}
+        rows = await self._aside(len(drafts), memory_rows, drafts, vectors, at)
+        joining = await self._aside(len(drafts), group_rows, groups, drafts, self._ground.ids)
+        made = {"rows": rows, "opening": opening, "most": config.max_clusters, "model": config.y_encoder_model}
         mentions = mention_rows(drafts, entities)
         work: list[Statement] = [
-            ("memory/reserve", reserve),
-            *linking,
-            ("memory/create", {**common, **rows, "scope_token": scope_token(scope)}),
+            ("memory/create", {**common, **made, "scope_token": scope_token(scope)}),
+            *linking.statements,
             *([("memory/mention", {**common, "rows": mentions})] if mentions else []),
-            ("memory/join", {**common, "groups": group_rows(groups, drafts, self._ground.ids)}),
+            ("memory/join", {**common, "groups": joining}),
         ]
-        (place,), *_, joined = await graph.write(work)
+        (place,), *_, joined = await self._ground.graph.write(work)
         if place["open"]:
             return results(drafts, groups, joined, entities, scope=scope, config=config)
         await self._make_room(scope, place["clusters"], opening)
@@ -181,7 +194,7 @@ class MemoryWriter:
     async def _groups(self, drafts: Sequence[Draft], vectors: Floats, scope: str) -> list[Group]:
         known = [OpenCluster(row["id"], row["sum"]) for row in await self._near(vectors, scope)]
         forced = [draft.request.force_new_cluster for draft in drafts]
-        return await self._ground.pool.run(assign, vectors, known, self._config.similarity_threshold, forced)
+        return await self._aside(len(drafts), assign, vectors, known, self._config.similarity_threshold, forced)
 
     async def _near(self, vectors: Floats, scope: str) -> Sequence[Mapping[str, Any]]:
         """Open clusters that may be near: of few ones all for a large batch, else what the index finds."""

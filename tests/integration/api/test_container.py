@@ -1,5 +1,8 @@
 """The container on a real server: what it joins answers, and it closes what it opened."""
 
+import asyncio
+import gc
+
 import pytest
 
 from clause.container import Container
@@ -45,6 +48,16 @@ async def test_what_is_joined_becomes_ready_and_answers(migrated_address: Addres
     assert states[-1] == "succeeded"
     with pytest.raises(ClauseError, match="not open"):
         await container.graph.agent()
+
+
+async def test_what_a_service_has_loaded_is_kept_from_the_garbage_collector_until_it_ends(
+    migrated_address: Address,
+) -> None:
+    await use_model(migrated_address, DEFAULT_MODEL)
+    async with Container.serving(settings_of(migrated_address), Metrics()), asyncio.timeout(120):
+        while not gc.get_freeze_count():
+            await asyncio.sleep(0.01)
+    assert gc.get_freeze_count() == 0
 
 
 async def test_a_graph_of_another_embedding_model_is_refused_with_the_way_out(migrated_address: Address) -> None:

@@ -179,6 +179,7 @@ async def test_the_bench_of_memories_gives_every_row_and_cleans_up(ground: Groun
     names = [row["name"].split(",")[0] for row in found["rows"]]
     assert names == ["batch write", "batch write", "write", *["read top 10"] * 3, "consolidation", "read top 10"]
     assert told == [(120, 120)]
+    assert found["rows"][1]["model_alone_per_s"] > 0
     assert found["index"]["recall_at_10_members"] > 0.9
     assert found["memories"] > 124
     assert found["loop_lag"]["max_ms"] >= found["loop_lag"]["p50_ms"]

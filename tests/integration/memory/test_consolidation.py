@@ -107,7 +107,7 @@ async def test_twins_written_at_one_instant_are_joined_by_the_next_pass(
     original, together = graph.write, asyncio.Barrier(4)
 
     async def held(work: Any, **more: Any) -> Any:
-        if any(name == "memory/reserve" for name, _ in work):
+        if any(name == "memory/create" for name, _ in work):
             await together.wait()
         return await original(work, **more)
 
