@@ -51,13 +51,16 @@ async def test_what_is_joined_becomes_ready_and_answers(migrated_address: Addres
 
 
 async def test_what_a_service_has_loaded_is_kept_from_the_garbage_collector_until_it_ends(
-    migrated_address: Address,
+    migrated_address: Address, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await use_model(migrated_address, DEFAULT_MODEL)
-    async with Container.serving(settings_of(migrated_address), Metrics()), asyncio.timeout(120):
-        while not gc.get_freeze_count():
-            await asyncio.sleep(0.01)
-    assert gc.get_freeze_count() == 0
+    frozen, calls = asyncio.Event(), []
+    monkeypatch.setattr(gc, "freeze", lambda: (calls.append("freeze"), frozen.set()))
+    monkeypatch.setattr(gc, "unfreeze", lambda: calls.append("unfreeze"))
+    async with Container.serving(settings_of(migrated_address), Metrics()):
+        await frozen.wait()
+        assert calls[-1] == "freeze"
+    assert calls[-1] == "unfreeze"
 
 
 async def test_a_graph_of_another_embedding_model_is_refused_with_the_way_out(migrated_address: Address) -> None:
