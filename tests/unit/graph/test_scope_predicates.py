@@ -34,7 +34,6 @@ EXCEPTIONS = {
     "ingest/merge_types": _HASHED,
     "jobs/acquire": "a worker takes whatever job it is given; its lease is the job's scope's",
     "jobs/submit": "makes a node of a new id in the scope given",
-    "memory/create": "the scope is part of the counter's id",
     "knowledge/count_traces": "kept answers of whatever caller; only their number is returned",
     "knowledge/create_source": _HASHED,
     "knowledge/erase_traces": "kept answers of whatever caller that hold an erased text; only their number is returned",
