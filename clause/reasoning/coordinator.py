@@ -108,7 +108,7 @@ class Coordinator:
         response = CoordinationResponse(
             result=_result(finished, shown(evidence, enable=request.enable_provenance), noted),
             agent_handoffs=_handoffs(finished),
-            conflicts_detected=0,
+            conflicts_detected=0,  # an answer makes no absolute write: docs/intelligence.md, Write conflicts
             conflicts_resolved=0,
             performance={
                 "total_latency_ms": total_ms,

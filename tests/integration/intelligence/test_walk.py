@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -360,6 +361,38 @@ async def test_what_the_critic_foretold_of_a_hop_is_what_was_expected_of_it(hous
         expected[policy] = {row["x"] for row in rows}
     assert expected["foretelling"] == {0.0}
     assert 0.0 not in expected["heuristic"]
+
+
+async def test_answers_of_several_services_at_once_meet_no_conflict_and_lose_nothing(house: House, scope: str) -> None:
+    await plant(house, scope, CAUSES, storm=0.9)
+    graph, times = house.ground.graph, 6
+    others = [Intelligence.open(house.ground, house.room.knowledge) for _ in range(3)]
+    finder = SeedFinder(graph, house.ground.embedder)
+    services = [
+        LoneAgents(
+            Asker(graph, house.port, finder, house.ground.embedder),
+            house.port,
+            finder,
+            count=lambda texts: [1] * len(texts),
+            reporter=Reporter(Provenance(graph, lambda: NOW), house.runs, default_scope=scope),
+            integrations=Integrations(room, house.port, default_scope=scope),
+        )
+        for room in others
+    ]
+    asked = walk(scope, curiosity_threshold=0.0)
+    await asyncio.gather(*(one.navigate(asked, house.caller) for one in services for _ in range(times)))
+    await asyncio.gather(*(room.settled() for room in others))
+    assert (await house.room.conflicts.list(caller=house.caller)).items == []
+    assert len(await seeds_of(house, scope)) == 3
+    for query, expected in (
+        ("MATCH (t:CuriosityTrigger {scope: $scope}) RETURN count(t) AS x", 1),
+        (
+            "MATCH (t:RelationshipType {scope: $scope, name: 'CAUSES'}) RETURN t.inverse_gain_count AS x",
+            len(services) * times,
+        ),
+    ):
+        (row,) = await run(graph, query, scope=scope)
+        assert row["x"] == expected
 
 
 async def test_an_answer_is_the_same_bytes_again(house: House, scope: str) -> None:
