@@ -9,7 +9,10 @@ export class Problem extends Error {
   }
 }
 
+const PRINTABLE = /^[\x21-\x7e]*$/; // what a header may hold
+
 async function call(path, key, options = {}) {
+  if (!PRINTABLE.test(key)) throw new Problem({ detail: "An API key holds letters, digits, - and _ only.", field: "key" });
   const headers = { accept: "application/json", ...(options.body ? { "content-type": "application/json" } : {}) };
   if (key) headers.authorization = `Bearer ${key}`;
   let answer;
@@ -20,7 +23,7 @@ async function call(path, key, options = {}) {
     throw new Problem({ detail: "The service cannot be reached. Does `clause serve` run?" });
   }
   const document = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Problem(document);
+  if (!answer.ok) throw new Problem(answer.status === 401 ? { ...document, field: "key" } : document);
   return document;
 }
 

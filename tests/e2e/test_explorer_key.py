@@ -1,0 +1,129 @@
+"""The explorer of a service that listens beyond the loopback: nobody is answered without an API key."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, expect
+
+from clause.graph.address import Address
+from clause.graph.catalogue import Catalogue
+from clause.graph.runner import Graph
+from clause.operations.keys import ApiKeys
+from tests.e2e.chromium import Watched, chromium, watch
+from tests.e2e.conftest import SCOPE
+from tests.faults.serving import serving
+from tests.servers import statement
+
+pytestmark = pytest.mark.integration
+
+NEEDED = "an API key is needed, and this is none in force"
+_FORGET = statement("MATCH (n:ApiKey {id: $id}) DELETE n", parameters="$id STRING")
+
+
+@pytest.fixture(scope="module")
+async def token(served_address: Address) -> AsyncIterator[str]:
+    """A key that reads the small graph; gone afterwards."""
+    async with Graph(served_address, Catalogue.load()) as graph:
+        made = await ApiKeys(graph).create("explorer", [SCOPE], [])
+        yield made.token
+        await graph.execute(_FORGET, {"id": made.id})
+
+
+@pytest.fixture(scope="module")
+def guarded(served_address: Address, token: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL, on the loopback, of a service that needs a key."""
+    folder: Path = tmp_path_factory.mktemp("guarded")
+    settings = {
+        "CLAUSE_HOME": str(folder),
+        "CLAUSE_HOST": "0.0.0.0",
+        "CLAUSE_NEO4J_URI": served_address.uri,
+        "CLAUSE_NEO4J_USER": served_address.user,
+        "CLAUSE_NEO4J_PASSWORD": served_address.password.get_secret_value(),
+        "CLAUSE_NEO4J_DATABASE": served_address.database,
+    }
+    with serving(folder, settings) as url:
+        yield url.replace("0.0.0.0", "127.0.0.1")
+
+
+@pytest.fixture(scope="module")
+async def browser(guarded: str) -> AsyncIterator[Browser]:
+    async with chromium() as running:
+        yield running
+
+
+@pytest.fixture
+async def explorer(browser: Browser, guarded: str) -> AsyncIterator[Watched]:
+    watched = await watch(browser)
+    await watched.page.goto(f"{guarded}/")
+    yield watched
+    assert watched.foreign(guarded) == []
+    assert [error for error in watched.errors if "Failed to load resource" not in error] == []
+    await watched.page.context.close()
+
+
+async def ask(watched: Watched, key: str) -> None:
+    """Type a key and a question and press enter; nothing is clicked."""
+    page = watched.page
+    if not await page.locator("#more[open]").count():
+        await page.locator("#more summary").press("Enter")
+    await page.get_by_label("API key").fill(key)
+    await page.get_by_role("textbox", name="Question").fill("who directed Kes")
+    await page.get_by_role("textbox", name="Question").press("Enter")
+
+
+async def complained(watched: Watched, message: str) -> None:
+    """The message is told, and the field of the key is marked, in sight and has the focus."""
+    page = watched.page
+    await expect(page.get_by_role("alert")).to_contain_text(message)
+    await expect(page.locator("body")).not_to_have_attribute("aria-busy", "true")
+    await expect(page.get_by_label("API key")).to_have_attribute("aria-invalid", "true")
+    await expect(page.get_by_label("API key")).to_be_focused()
+    await expect(page.locator("#result")).to_be_hidden()
+
+
+async def test_no_key_and_a_wrong_one_are_told_at_the_field_and_the_right_one_is_answered(
+    explorer: Watched, token: str
+) -> None:
+    page = explorer.page
+    await ask(explorer, "")
+    await complained(explorer, NEEDED)
+    await ask(explorer, f"{token[:-1]}{'a' if token[-1] != 'a' else 'b'}")
+    await complained(explorer, NEEDED)
+    await explorer.photograph("explorer-wrong-key")
+
+    await ask(explorer, token)
+
+    await expect(page.locator("#result")).to_be_visible(timeout=60_000)
+    await expect(page.get_by_role("alert")).to_be_empty()
+    await expect(page.locator("#answers")).to_contain_text("Ken Loach")
+    assert await page.get_by_label("API key").get_attribute("aria-invalid") is None
+    assert await page.locator("#steps button").count() > 1
+
+
+async def test_a_key_that_no_header_holds_is_told_without_asking(explorer: Watched) -> None:
+    await ask(explorer, "schlüssel → tür")
+    await complained(explorer, "letters, digits")
+    assert not [address for address in explorer.asked if "/api/" in address]
+
+
+async def test_the_key_is_hidden_and_stands_nowhere_but_in_its_field(explorer: Watched, token: str) -> None:
+    page = explorer.page
+    await ask(explorer, token)
+    await expect(page.locator("#result")).to_be_visible(timeout=60_000)
+    assert await page.get_by_label("API key").get_attribute("type") == "password"
+    assert token not in page.url
+    assert not [address for address in explorer.asked if token in address]
+    stored = await page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])")
+    assert token not in stored
+
+
+async def test_a_scope_that_the_key_does_not_open_is_told_at_its_field(explorer: Watched, token: str) -> None:
+    page = explorer.page
+    await page.locator("#more summary").press("Enter")
+    await page.get_by_role("textbox", name="Scopes").fill("user:somebody")
+    await ask(explorer, token)
+    await expect(page.get_by_role("alert")).to_contain_text("user:somebody")
+    await expect(page.locator("#result")).to_be_hidden()
