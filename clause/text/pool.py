@@ -33,6 +33,10 @@ class CpuPool:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._started(), lambda: work(*args, **kwargs))
 
+    def start(self, work: Callable[[], None]) -> None:
+        """Have `work()` done in the pool. Nobody hears of its exceptions: it must have none."""
+        self._started().submit(work)
+
     def close(self) -> None:
         """Wait for the work under way and end the threads; the pool starts again when used again."""
         with self._lock:

@@ -143,7 +143,7 @@ async def test_concurrent_first_uses_load_the_model_once(monkeypatch):
         return original(texts)
 
     monkeypatch.setattr(embedder, "_encode", together)
-    await asyncio.gather(embedder.embed_query("a"), embedder.embed_query("b"))
+    await asyncio.gather(embedder.embed(["a"] * 9), embedder.embed(["b"] * 9))
     assert loads == ["some-model"]
     embedder.close()
 
@@ -196,3 +196,75 @@ async def test_a_closed_embedder_loads_again_when_used_again(monkeypatch):
     await embedder.embed_query("b")
     assert loads == ["m", "m"]
     embedder.close()
+
+
+async def asked_while_busy(embedder, monkeypatch, texts, *, cancelled=()):
+    """(sizes of the runs, what each query got): all queries wait for the only thread before the first run."""
+    sizes, original, gate = [], embedder._encode, threading.Event()
+
+    def encode(texts):
+        sizes.append(len(texts))
+        return original(texts)
+
+    monkeypatch.setattr(embedder, "_encode", encode)
+    embedder._pool.start(gate.wait)
+    asking = [asyncio.create_task(embedder.embed_query(text)) for text in texts]
+    await asyncio.sleep(0)
+    for place in cancelled:
+        asking[place].cancel()
+    await asyncio.sleep(0)
+    gate.set()
+    return sizes, await asyncio.gather(*asking, return_exceptions=True)
+
+
+async def test_calls_that_wait_share_a_run_and_each_gets_its_own(minilm, monkeypatch):
+    await minilm.warm()
+    texts = [f"question {'about a film ' * (number % 3)}number {number}" for number in range(12)]
+    sizes, found = await asked_while_busy(minilm, monkeypatch, texts)
+    assert sizes == [8, 4]
+    for text, vector in zip(texts, found, strict=True):
+        assert np.allclose(vector, (await minilm.embed([text]))[0], atol=1e-6)
+
+
+async def test_a_call_that_was_given_up_is_left_out_of_the_run(minilm, monkeypatch):
+    await minilm.warm()
+    sizes, found = await asked_while_busy(minilm, monkeypatch, ["left", "given up", "right"], cancelled=[1])
+    assert sizes == [2]
+    assert isinstance(found[1], asyncio.CancelledError)
+
+
+async def test_a_failure_is_told_to_everybody_of_the_run(minilm, monkeypatch):
+    await minilm.warm()
+
+    def fail(texts):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(minilm, "_encode", fail)
+    _, found = await asked_while_busy(minilm, monkeypatch, ["this one fails", "that one fails"])
+    assert [type(error) for error in found] == [ZeroDivisionError, ZeroDivisionError]
+
+
+async def test_calls_of_another_kind_of_model_run_by_themselves(monkeypatch):
+    class Model:
+        def encode(self, texts, **_):
+            return np.tile(np.float32([0, 1]), (len(texts), 1))
+
+    monkeypatch.setattr(module, "_load", lambda name: Model())
+    embedder = SentenceTransformerEmbedder("m", threads=1)
+    sizes, _ = await asked_while_busy(embedder, monkeypatch, ["a", "b"])
+    assert sizes == [1, 1]
+    embedder.close()
+
+
+async def test_closing_ends_the_waiting_of_those_who_were_not_served(monkeypatch):
+    embedder = SentenceTransformerEmbedder(threads=1)
+    gate = threading.Event()
+    embedder._pool.start(gate.wait)
+    asking = asyncio.create_task(embedder.embed_query("a"))
+    await asyncio.sleep(0)
+    gate.set()
+    monkeypatch.setattr(embedder, "_encode", lambda texts: np.zeros((len(texts), 2), dtype=np.float32))
+    monkeypatch.setattr(embedder, "_take", list)  # its turn never comes
+    embedder.close()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
