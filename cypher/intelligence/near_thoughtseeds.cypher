@@ -1,5 +1,6 @@
-// intelligence/near_thoughtseeds, for each seed the nearest seeds of other documents and the nearest basins; sources on
-//                                 both sides of its own are searched apart, because the index knows no "other than"
+// intelligence/near_thoughtseeds, for each seed the nearest seeds of other documents and the nearest basins; only where
+//                                 those of its own document fill the first search are the sources on both sides of its
+//                                 own searched apart: the index knows no "other than", and goes through all of a range
 // mode:       read
 // returns:    many
 // parameters: $ids LIST<STRING>, $scopes LIST<STRING>, $links INTEGER, $basins INTEGER
@@ -9,10 +10,25 @@ MATCH (seed:ThoughtSeed {id: id})
 WHERE seed.scope IN $scopes
 CALL (seed) {
   MATCH (other:ThoughtSeed)
+  SEARCH other IN (VECTOR INDEX thoughtseed_embedding FOR seed.embedding WHERE other.scope = seed.scope LIMIT 2 * $links)
+    SCORE AS score
+  RETURN count(other) AS found, collect(CASE WHEN other.source_doc <> seed.source_doc THEN [other, score] END) AS first
+}
+CALL (seed, found, first) {
+  WITH seed, found, first
+  WHERE found < 2 * $links OR size(first) >= $links
+  UNWIND first AS one
+  RETURN one[0] AS other, one[1] AS score
+  UNION ALL
+  WITH seed, found, first
+  WHERE found = 2 * $links AND size(first) < $links
+  MATCH (other:ThoughtSeed)
   SEARCH other IN (VECTOR INDEX thoughtseed_embedding FOR seed.embedding
                    WHERE other.scope = seed.scope AND other.source_doc < seed.source_doc LIMIT $links) SCORE AS score
   RETURN other, score
   UNION ALL
+  WITH seed, found, first
+  WHERE found = 2 * $links AND size(first) < $links
   MATCH (other:ThoughtSeed)
   SEARCH other IN (VECTOR INDEX thoughtseed_embedding FOR seed.embedding
                    WHERE other.scope = seed.scope AND other.source_doc > seed.source_doc LIMIT $links) SCORE AS score

@@ -109,6 +109,21 @@ async def test_seeds_of_different_documents_are_linked_above_the_threshold_only(
     assert (await thoughtseeds.link([scope]))["linked"] == 0
 
 
+async def test_a_document_full_of_near_seeds_does_not_hide_those_of_others(
+    graph: Graph, thoughtseeds: ThoughtSeeds, scope: str
+) -> None:
+    rng = np.random.default_rng(0)
+    base, away = rng.normal(size=(2, DIMENSION))
+    crowd = {f"drop {place}": unit(unit(base) + 0.01 * unit(rng.normal(size=DIMENSION))) for place in range(40)}
+    others = {"shower": unit(unit(base) + 0.4 * unit(away)), "storm": unit(unit(base) - 0.4 * unit(away))}
+    await plant(graph, scope, {**crowd, **others})
+    await thoughtseeds.write(rows_of(scope, list(crowd), "doc-b"))
+    await thoughtseeds.write([*rows_of(scope, ["shower"], "doc-a"), *rows_of(scope, ["storm"], "doc-c")])
+    await thoughtseeds.link([scope])
+    found = await links(graph, scope)
+    assert {pair for pair in found if "drop 7" in pair} == {("drop 7", "shower"), ("drop 7", "storm")}
+
+
 async def test_links_are_those_of_brute_force_with_a_recall_of_98_percent(
     graph: Graph, thoughtseeds: ThoughtSeeds, scope: str
 ) -> None:
