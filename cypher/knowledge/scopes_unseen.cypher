@@ -6,7 +6,7 @@
 CYPHER 25 MATCH (s:Scope)
 WHERE EXISTS {
   MATCH (b:Belief)
-  WHERE b.scope = s.id AND b.status IN ['active', 'disputed'] AND (b.scanned_at IS NULL OR b.joined_at IS NULL)
+  WHERE b.scope = s.id AND b.id > '' AND b.status IN ['active', 'disputed'] AND (b.scanned_at IS NULL OR b.joined_at IS NULL)
 }
 RETURN s.id AS scope
 ORDER BY scope
