@@ -164,7 +164,8 @@ def test_copies_of_one_upstream_share_their_origin() -> None:
     proofs = [provenance(one, source, "p", scope="s", at=AT) for one, source in zip(said, sources, strict=True)]
     assert sources[0]["id"] != sources[1]["id"]
     assert [proof["origin"] for proof in proofs] == ["wire", "wire"]
-    assert evidence("a\x00b", "b1", proofs[0])["text"] == "ab"
+    told = evidence("a\x00b", "b1", proofs[0], model="hash")
+    assert (told["text"], told["embedding_model"]) == ("ab", "hash")
     assert source_words({"title": "The Times", "uri": "https://a.org"}) == {"the", "times", "https", "a", "org"}
 
 
