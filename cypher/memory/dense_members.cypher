@@ -11,10 +11,10 @@ UNWIND range(0, size(hits) - 1) AS place
 WITH place, hits[place][0] AS n, 2 * hits[place][1] - 1 AS score
 RETURN n.id AS id, n.scope AS scope, n.sequence AS sequence, n.speaker AS speaker, n.occurred_at AS occurred_at,
   n.last_access_at AS last_access_at, score,
-  COLLECT {
+  CASE WHEN place < $near THEN COLLECT {
     MATCH (next:Memory)
-    WHERE next.scope = n.scope AND next.sequence IN [n.sequence - 1, n.sequence + 1] AND place < $near
+    WHERE next.scope = n.scope AND next.sequence IN [n.sequence - 1, n.sequence + 1]
     RETURN [next.id, next.scope, next.sequence, next.speaker, next.occurred_at, next.last_access_at] AS one
     ORDER BY next.sequence
-  } AS beside
+  } ELSE [] END AS beside
 ORDER BY place
