@@ -1,12 +1,14 @@
 // sessions/add_exchange, the next exchange of an active session; its number is taken under the session's lock, in the
-//                        same transaction: no gap, no double. Run again with the same id it returns what is there
+//                        same transaction: no gap, no double. Run again with the same id it returns what is there. The
+//                        first SET reads nothing of its node, see knowledge/corroborate
 // mode:       write
 // returns:    maybe
 // parameters: $id STRING, $session_id STRING, $scope STRING, $exchange MAP
 // columns:    exchange
 CYPHER 25 MATCH (s:Session {id: $session_id})
 WHERE s.scope = $scope
-SET s.exchange_count = s.exchange_count + 1
+SET s.lock = 1
+SET s.exchange_count = s.exchange_count + 1, s.lock = null
 WITH s
 OPTIONAL MATCH (known:Exchange {id: $id})
 CALL (s, known) {
