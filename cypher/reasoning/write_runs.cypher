@@ -1,6 +1,5 @@
 // reasoning/write_runs, runs with their steps, where they were asked from, what they visited and selected, and who
-//                       decided; a run that is there stays as it is (scopes are looked at after the look-up by id, or
-//                       the planner would go through all of a scope's documents)
+//                       decided; a run that is there stays as it is
 // mode:       write
 // returns:    none
 // parameters: $rows LIST<MAP>
@@ -18,16 +17,12 @@ CALL (run, row) {
   SET step += taken.properties
   WITH row, taken, step
   UNWIND taken.visited AS id
-  MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster {id: id})
-  WITH row, step, n
-  WHERE n.scope IN row.scopes
+  MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster {id: id}) WHERE n.scope IN row.scopes
   CREATE (step)-[:VISITED]->(n)
 }
 CALL (run, row) {
   UNWIND row.seeds AS seed
-  MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster {id: seed.id})
-  WITH run, row, seed, n
-  WHERE n.scope IN row.scopes
+  MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster {id: seed.id}) WHERE n.scope IN row.scopes
   CREATE (run)-[:ASKED_FROM {place: seed.place, score: seed.score, reason: seed.reason}]->(n)
 }
 CALL (run, row) {
