@@ -6,13 +6,20 @@ Everything here is ours; the paper gives no architecture that could be read.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from clause.policy.config import NetworkConfig
+
+RESEMBLES = 0.9
+"""Cosine from which on a name is one of training's."""
+
+MOST = 0.5
+"""The share of strange names from which on they are other names for what is known, not strangers."""
 
 
 class Reading(NamedTuple):
@@ -23,12 +30,14 @@ class Reading(NamedTuple):
         words: unit vectors of their words [B, W, D], zero where there is none.
         present: which words there are, bool [B, W].
         types: unit vectors of the typed hops' texts [T, D].
+        withheld: for which typed hops the learned path may not speak, bool [T]; once trained, not against them.
     """
 
     sentence: Tensor
     words: Tensor
     present: Tensor
     types: Tensor
+    withheld: Tensor
 
 
 class Encoded(NamedTuple):
@@ -44,7 +53,9 @@ class Encoded(NamedTuple):
     def spread(self, owner: Tensor) -> Encoded:
         """Questions repeated: row i is question `owner[i]`."""
         reading = self.reading
-        rows = Reading(reading.sentence[owner], reading.words[owner], reading.present[owner], reading.types)
+        rows = reading._replace(
+            sentence=reading.sentence[owner], words=reading.words[owner], present=reading.present[owner]
+        )
         return Encoded(
             rows, self.start[owner], self.question[owner], self.word_keys[owner], self.type_keys, self.type_steps
         )
@@ -57,8 +68,14 @@ class RelationScorer(nn.Module):
     - similarity: cosine of the type's text with the words that the state attends to, and with the whole question;
     - STOP comes from the state alone. The state is a GRU over the types walked so far.
 
-    There are no embeddings of nodes' or types' ids: any type with a text can be scored.
+    There are no embeddings of nodes' or types' ids: any type with a text can be scored. The learned path rejects what
+    no question of the training was about, so it may not speak against a stranger among familiar types (`strangers`).
+
+    Attributes:
+        familiar: unit vectors of the names that types had in training [K, D].
     """
+
+    familiar: Tensor
 
     def __init__(self, config: NetworkConfig) -> None:
         super().__init__()
@@ -77,6 +94,18 @@ class RelationScorer(nn.Module):
         self.gate = nn.Linear(hidden, 1)
         self.sharpness = nn.Parameter(torch.tensor([2.0, 2.0]))
         self.stop = nn.Sequential(nn.Linear(2 * hidden, hidden), nn.ReLU(), nn.Linear(hidden, 1))
+        self.register_buffer("familiar", torch.zeros(0, dimension))
+
+    def strangers(self, types: Tensor) -> Tensor:
+        """Which of the typed hops [T, D] no name of training resembles, bool [T].
+
+        None, where most do not: then the graph names things otherwise, and its names are read as other names for what
+        is known.
+        """
+        if not len(self.familiar):
+            return torch.zeros(len(types), dtype=torch.bool)
+        strange = (types @ self.familiar.T).amax(dim=1) < RESEMBLES
+        return strange & (strange.float().mean() < MOST)
 
     def encode(self, reading: Reading) -> Encoded:
         """Project the texts once for all hops of the path."""
@@ -94,6 +123,8 @@ class RelationScorer(nn.Module):
         """Log-probabilities of what comes next in this state [B, T + 1], the last of which is STOP."""
         both = torch.cat((state, encoded.question), dim=-1)
         learned = self.query(both) @ encoded.type_keys.T / self.config.hidden**0.5
+        bounded = torch.zeros_like(learned) if self.training else learned.clamp(min=0)
+        learned = torch.where(encoded.reading.withheld, bounded, learned)
         gate = torch.sigmoid(self.gate(state))
         scores = gate * learned + (1 - gate) * self.similarity(encoded, state)
         return functional.log_softmax(torch.cat((scores, self.stop(both)), dim=-1), dim=-1)
@@ -108,3 +139,9 @@ class RelationScorer(nn.Module):
         scale = self.sharpness.exp()
         similarity: Tensor = scale[0] * by_word + scale[1] * by_sentence
         return similarity
+
+    def _load_from_state_dict(self, state_dict: Mapping[str, Any], prefix: str, *rest: Any) -> None:
+        """Take as many familiar names as there are; torch wants the same number on both sides."""
+        found = state_dict.get(f"{prefix}familiar")
+        self.familiar = self.familiar if found is None else torch.empty_like(found)
+        super()._load_from_state_dict(state_dict, prefix, *rest)

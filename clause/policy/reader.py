@@ -98,8 +98,7 @@ class PatternReader:
             columns += (best % width).tolist()
         return rows, columns
 
-    @staticmethod
-    def _reading(masked: Sequence[str], vectors: Mapping[str, Vectors], types: Vectors) -> Reading:
+    def _reading(self, masked: Sequence[str], vectors: Mapping[str, Vectors], types: Vectors) -> Reading:
         bags = [words(text) for text in masked]
         table = np.zeros((len(masked), max(map(len, bags)), types.shape[1]), dtype=np.float32)
         present = np.zeros(table.shape[:2], dtype=bool)
@@ -108,5 +107,6 @@ class PatternReader:
                 table[row, place] = vectors[word]
             present[row, : len(bag)] = True
         sentences = np.stack([vectors[text] for text in masked]).astype(np.float32)
-        tensors = (torch.from_numpy(array) for array in (sentences, table, present, types.astype(np.float32)))
-        return Reading(*tensors)
+        sides = torch.from_numpy(types.astype(np.float32))
+        tensors = (torch.from_numpy(array) for array in (sentences, table, present))
+        return Reading(*tensors, sides, self._scorer.strangers(sides))

@@ -55,14 +55,16 @@ class Lesson:
             self._words[row, : len(bags[text])] = torch.from_numpy(table.stack(bags[text]))
             self._present[row, : len(bags[text])] = True
 
-    def reading(self, places: Sequence[int], types: Tensor, hidden_words: Tensor | None = None) -> Reading:
+    def reading(
+        self, places: Sequence[int], types: Tensor, withheld: Tensor, hidden_words: Tensor | None = None
+    ) -> Reading:
         """The questions at `places`; `hidden_words` [B, W] are left out, except where that would leave none."""
         rows = torch.tensor([self._row[self.masked[place]] for place in places])
         present = self._present[rows]
         if hidden_words is not None:
             kept = present & ~hidden_words[:, : present.shape[1]]
             present = torch.where(kept.any(dim=1, keepdim=True), kept, present)
-        return Reading(self._sentences[rows], self._words[rows], present, types)
+        return Reading(self._sentences[rows], self._words[rows], present, types, withheld)
 
     def types(self, rng: np.random.Generator, config: CloningConfig) -> Tensor:
         """Vectors of the hops under names drawn for this step, with distractors behind them [T, D]."""
@@ -75,6 +77,10 @@ class Lesson:
             return vectors
         noise = rng.normal(scale=config.type_noise / vectors.shape[1] ** 0.5, size=vectors.shape)
         return functional.normalize(vectors + torch.from_numpy(noise.astype(np.float32)), dim=1)
+
+    def familiar(self) -> Tensor:
+        """Vectors of all names of the hops that patterns name [K, D]."""
+        return torch.cat([self.names[hop] for hop in self.hops])
 
     def plain_types(self) -> Tensor:
         """Vectors of the hops under their plain names [T, D]."""
@@ -129,7 +135,9 @@ def clone(
         for first in range(0, len(order), config.batch):
             places = order[first : first + config.batch]
             hidden = torch.from_numpy(rng.random((len(places), 64)) < config.word_dropout)
-            reading = lesson.reading(places, lesson.types(rng, config), hidden)
+            types = lesson.types(rng, config)
+            withheld = torch.from_numpy(rng.random(len(types)) < config.withheld)
+            reading = lesson.reading(places, types, withheld, hidden)
             loss = -pattern_log_likelihood(scorer, reading, [lesson.patterns[place] for place in places]).mean()
             optimiser.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
@@ -138,6 +146,7 @@ def clone(
             schedule.step()
             losses.append(float(loss.detach()))
         report(epoch, {"loss": float(np.mean(losses))})
+    scorer.familiar = lesson.familiar()
     return scorer.eval()
 
 

@@ -52,7 +52,9 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A policy that has learned five questions by heart."""
     examples = [Example(masked, (pattern,)) for masked, pattern in LESSONS.items()] * 8
     lesson = Lesson(examples, RELATIONS, VectorTable(EMBEDDER))
-    config = CloningConfig(epochs=60, batch=40, learning_rate=1e-2, paraphrase=0.2, distractors=2)
+    config = CloningConfig(
+        epochs=60, batch=40, learning_rate=1e-2, paraphrase=0.2, distractors=2, type_noise=0, withheld=0
+    )
     scorer = clone(lesson, NETWORK, config)
     learner = actors()
     tasks = [task(f"film{film}", pattern) for film in range(8) for pattern in LESSONS.values() if pattern != (DIRECTS,)]

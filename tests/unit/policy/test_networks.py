@@ -18,6 +18,7 @@ def reading(questions: int = 3, types: int = 5) -> Reading:
         unit(torch.randn(questions, 4, DIMENSION), dim=-1),
         present,
         unit(torch.randn(types, DIMENSION), dim=-1),
+        torch.zeros(types, dtype=torch.bool),
     )
 
 
@@ -48,6 +49,32 @@ def test_the_order_of_types_only_permutes_their_scores() -> None:
     first, second = scorer.encode(given), scorer.encode(turned)
     straight, reverse = scorer.choices(first, first.start), scorer.choices(second, second.start)
     assert torch.allclose(straight[:, :-1].flip(1), reverse[:, :-1], atol=1e-5)
+
+
+def test_the_learned_path_does_not_speak_for_what_is_withheld_and_once_trained_not_against_it() -> None:
+    scorer, given = RelationScorer(NETWORK), reading()
+    odds = {}
+    for withheld in (False, True):
+        one = given._replace(withheld=torch.tensor([withheld] + [False] * 4))
+        for training in (True, False):
+            scorer.train(training)
+            with torch.no_grad():
+                logs = scorer.choices(scorer.encode(one), scorer.encode(one).start)
+                odds[withheld, training] = logs - logs[:, -1:]
+    assert torch.equal(odds[False, True], odds[False, False])
+    assert torch.allclose(odds[True, True][:, 1:], odds[False, True][:, 1:], atol=1e-6), "the others keep their odds"
+    alone, bounded, whole = odds[True, True][:, 0], odds[True, False][:, 0], odds[False, False][:, 0]
+    assert torch.allclose(bounded, torch.maximum(alone, whole), atol=1e-6)
+    assert not torch.allclose(alone, whole, atol=1e-3)
+
+
+def test_strangers_are_names_far_from_those_of_training_where_most_are_near() -> None:
+    scorer, near = RelationScorer(NETWORK), torch.eye(DIMENSION)[:4]
+    far = torch.eye(DIMENSION)[4:9]
+    assert not scorer.strangers(near).any(), "nothing was learned: nothing is strange"
+    scorer.familiar = near
+    assert scorer.strangers(torch.cat((near, far[:2]))).tolist() == [False] * 4 + [True] * 2
+    assert not scorer.strangers(torch.cat((near[:1], far))).any(), "a graph that names everything otherwise"
 
 
 def test_likelihoods_add_up_over_the_patterns_of_a_question() -> None:
