@@ -32,7 +32,7 @@ class CloningConfig(BaseModel):
     epochs: int = Field(24, ge=1, description="passes over the questions")
     batch: int = Field(256, ge=1, description="questions in a gradient step")
     learning_rate: float = Field(2e-3, gt=0, description="of Adam, falling to 0 by a cosine")
-    paraphrase: float = Field(0.8, ge=0, le=1, description="share of types shown under another name in a step")
+    paraphrase: float = Field(0.9, ge=0, le=1, description="share of types shown under another name in a step")
     type_noise: float = Field(
         0.6, ge=0, description="length of the noise on a type's unit vector, so that names may vary"
     )
@@ -43,7 +43,7 @@ class CloningConfig(BaseModel):
         description="share of types without a learned score in a step: likeness is learned",
     )
     distractors: int = Field(8, ge=0, description="types no question is about, added to the choice in a step")
-    word_dropout: float = Field(0.1, ge=0, lt=1, description="share of a question's words hidden in a step")
+    word_dropout: float = Field(0.2, ge=0, lt=1, description="share of a question's words hidden in a step")
     max_hops: int = Field(3, ge=1, le=5, description="longest pattern that is looked for")
 
 
