@@ -33,7 +33,7 @@ class Recipe(BaseModel):
     learning_questions: int = Field(2700, ge=1, description="questions that reinforcement learning plays")
     long_share: float = Field(0.75, ge=0, le=1, description="share of them whose pattern is the longest there is")
     largest_answer_set: int = Field(80, ge=1, description="questions with more answers are not played")
-    validation: int = Field(80, ge=0, description="training questions kept apart, by which the best round is chosen")
+    validation: int = Field(160, ge=0, description="training questions kept apart, by which the best round is chosen")
     validate_every: int = Field(10, ge=1, description="rounds between validations, and between saved states")
 
     @property

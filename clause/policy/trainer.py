@@ -36,7 +36,6 @@ TIGHT = tuple(
 )
 """The limits of validation: where budgets bind (policy.md, Goals)."""
 
-FEASIBLE = 0.98
 AMPLE = Budgets(edges=200, steps=10, tokens=2048)
 Report = Callable[[str, int, int, Mapping[str, float]], None]
 
@@ -184,7 +183,7 @@ class Training:
     def _validate(self, ground: Ground, learner: Learner, state: RunState) -> dict[str, float]:
         """Mean supported F1 over tight limits, at ample ones, and the share that keeps sampled limits without masks.
 
-        The actors of the best round are kept: by the sum of the three, feasibility counting up to FEASIBLE.
+        The actors of the best round are kept: by the sum of the three.
         """
         arena, apart, mind = ground.arena, ground.apart, Mind(serving_networks(learner.actors))
         figures: dict[str, float] = {}
@@ -192,8 +191,7 @@ class Training:
             figures["validation_tight_f1"] = float(np.mean([supported_f1(arena, apart, mind, one) for one in TIGHT]))
             figures["validation_ample_f1"] = supported_f1(arena, apart, mind, AMPLE)
             figures["validation_feasible"] = feasible_share(arena, apart, mind, self.recipe.seed)
-        capped = {**figures, "validation_feasible": min(FEASIBLE, figures.get("validation_feasible", 0.0))}
-        score = sum(capped.values())
+        score = sum(figures.values())
         if score > state.best_score or not apart:
             state.best = {name: value.detach().clone() for name, value in learner.actors.state_dict().items()}
             state.best_score, state.best_iteration, state.validation = score, learner.iteration, figures

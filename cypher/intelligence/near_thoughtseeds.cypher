@@ -14,7 +14,7 @@ CALL (seed) {
     SCORE AS score
   RETURN count(other) AS found, collect(CASE WHEN other.source_doc <> seed.source_doc THEN [other, score] END) AS first
 }
-CALL (seed, found, first) {
+OPTIONAL CALL (seed, found, first) {
   WITH seed, found, first
   WHERE found < 2 * $links OR size(first) >= $links
   UNWIND first AS one

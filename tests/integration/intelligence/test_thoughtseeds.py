@@ -189,6 +189,15 @@ async def test_basins_attract_and_five_seeds_make_a_pattern(
     assert pattern["x"] == [5, ["b0"], 5]
 
 
+async def test_a_seed_without_a_neighbour_has_its_basins_all_the_same(
+    graph: Graph, thoughtseeds: ThoughtSeeds, scope: str
+) -> None:
+    await plant(graph, scope, {"rain": unit(np.ones(DIMENSION))}, basins=True)
+    await thoughtseeds.write(rows_of(scope, ["rain"], "doc-a"))
+    done = await thoughtseeds.link([scope])
+    assert (done["linked"], done["related"], done["attracted"]) == (1, 0, 1)
+
+
 async def test_seeds_older_than_a_day_are_archived_and_kept(
     graph: Graph, thoughtseeds: ThoughtSeeds, scope: str, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
