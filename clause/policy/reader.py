@@ -107,6 +107,6 @@ class PatternReader:
                 table[row, place] = vectors[word]
             present[row, : len(bag)] = True
         sentences = np.stack([vectors[text] for text in masked]).astype(np.float32)
-        sides = torch.from_numpy(types.astype(np.float32))
-        tensors = (torch.from_numpy(array) for array in (sentences, table, present))
-        return Reading(*tensors, sides, self._scorer.strangers(sides))
+        given, sides = torch.from_numpy(sentences), torch.from_numpy(types.astype(np.float32))
+        strangers = self._scorer.strangers(sides)
+        return Reading(given, torch.from_numpy(table), torch.from_numpy(present), sides, strangers)
