@@ -203,7 +203,7 @@ class ManagedServer:
         try:
             self._sign_in(record)
         except ServerError as error:
-            return str(error)
+            return str(error if _answers(record) else self._silent(record))
         return None
 
     def _silent(self, record: ProcessRecord) -> ServerError:
