@@ -22,6 +22,7 @@ from clause.evaluation.ablation_agents import (
 )
 from clause.evaluation.ablation_curators import first_fit, mmr, top_k
 from clause.evaluation.hand_made import efficiency_depth_first, efficiency_greedy
+from clause.evaluation.optimum import OptimalArchitect
 from clause.reasoning.actions import (
     AddBundle,
     ArchitectAction,
@@ -155,6 +156,9 @@ SWAPS: Mapping[str, Swap] = {
     "budgets-shuffled": _shuffled,
     "efficiency-depth-first": lambda agents, _: efficiency_depth_first(agents),
     "efficiency-greedy": lambda agents, _: efficiency_greedy(agents),
+    "optimum": lambda agents, _: Swapped(
+        agents, architect=OptimalArchitect(agents), navigator=FollowPlan(agents), curator=WholePaths()
+    ),
 }
 """Ablation by name -> the learned agents of one question with that change."""
 
