@@ -19,7 +19,7 @@ from clause.policy.networks import RelationScorer
 from clause.policy.observations import ARCHITECT_OPTION, CONTEXT, CURATOR_OPTION, EDGE, NAVIGATOR_OPTION
 from clause.policy.option_networks import Actors
 
-FORMAT = 2
+FORMAT = 3
 SHIPPED = Path(__file__).parent / "checkpoints" / "metaqa"
 OBSERVED = [*CONTEXT, *ARCHITECT_OPTION, *EDGE, *NAVIGATOR_OPTION, *CURATOR_OPTION]
 """The meaning of every input; networks fitted to another list are refused."""

@@ -74,9 +74,7 @@ class LearningConfig(BaseModel):
         ("edges", "steps", "tokens", "chance"), description="constraints with a multiplier"
     )
     bins: int = Field(4, ge=1, description="bins of limits with their own multipliers; 1: one global multiplier")
-    chance_limit: float = Field(
-        0.02, gt=0, lt=1, description="share of unmasked episodes that may exceed any limit; policy.md has .03"
-    )
+    chance_limit: float = Field(0.03, gt=0, lt=1, description="share of unmasked episodes that may exceed any limit")
     dual_rate: float = Field(0.4, ge=0, description="rate of the multipliers: the slowest; 0 freezes them")
     dual_proportional: float = Field(0.0, ge=0, description="PID: the proportional part")
     dual_derivative: float = Field(0.0, ge=0, description="PID: the derivative part")

@@ -37,6 +37,7 @@ CONTEXT = (
     "depth_walked",
     "picked",
 )
+MASKED = CONTEXT.index("masked")
 ARCHITECT_OPTION = (
     "is_stop",
     "is_whole_front",

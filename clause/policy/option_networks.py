@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from clause.policy.observations import ARCHITECT_OPTION, CONTEXT, CURATOR_OPTION, EDGE, NAVIGATOR_OPTION
+from clause.policy.observations import ARCHITECT_OPTION, CONTEXT, CURATOR_OPTION, EDGE, MASKED, NAVIGATOR_OPTION
 
 WIDTHS = {
     "architect": len(ARCHITECT_OPTION),
@@ -16,19 +16,24 @@ WIDTHS = {
 
 
 class OptionNetwork(nn.Module):
-    """Keys [n, H] of options from their features [n, F] and their decision's context, and a logit from each key."""
+    """Keys [n, H] of options from their features [n, F] and their decision's context, and a logit from each key.
+
+    The first layer has weights of its own for decisions under masks, added to those for all (decision 15).
+    """
 
     def __init__(self, features: int, context: int, hidden: int) -> None:
         super().__init__()
-        self.by_option = nn.Linear(features, hidden, bias=False)
-        self.by_context = nn.Linear(context, hidden)
+        self.by_option = nn.Linear(2 * features, hidden, bias=False)
+        self.by_context = nn.Linear(2 * context, hidden)
         self.second = nn.Linear(hidden, hidden)
         self.logit = nn.Linear(hidden, 1, bias=False)
         nn.init.zeros_(self.logit.weight)
 
     def keys(self, options: Tensor, context: Tensor, owner: Tensor) -> Tensor:
         """Keys of options; `context` [D, C] is of the decisions, `owner` [n] says whose option each is."""
-        hidden = torch.tanh(self.by_option(options) + self.by_context(context)[owner])
+        masked = context[:, MASKED, None]
+        seen = self.by_option(_twice(options, masked[owner])) + self.by_context(_twice(context, masked))[owner]
+        hidden = torch.tanh(seen)
         return torch.tanh(self.second(hidden))
 
     def forward(self, options: Tensor, context: Tensor, owner: Tensor) -> tuple[Tensor, Tensor]:
@@ -51,3 +56,7 @@ class Actors(nn.Module):
         network = self.networks[name]
         assert isinstance(network, OptionNetwork)  # noqa: S101
         return network
+
+
+def _twice(features: Tensor, masked: Tensor) -> Tensor:
+    return torch.cat((features, features * masked), dim=1)

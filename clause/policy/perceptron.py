@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from clause.policy.observations import MASKED
+
 Floats = NDArray[np.float32]
 
 NETWORKS = ("architect", "edges", "navigator", "curator")
@@ -18,11 +20,12 @@ NETWORKS = ("architect", "edges", "navigator", "curator")
 class OptionPerceptron:
     """Two hidden layers of tanh over each option's features and the shared context, then one logit.
 
-    The first layer is split, so that the context is multiplied once for all options.
+    The first layer is split, so that the context is multiplied once for all options. Each of its halves holds the
+    weights of all decisions, then what is added to them under masks.
     """
 
-    by_option: Floats  # [H, F]
-    by_context: Floats  # [H, C]
+    by_option: Floats  # [H, 2 F]
+    by_context: Floats  # [H, 2 C]
     bias: Floats  # [H]
     second: Floats  # [H, H]
     second_bias: Floats  # [H]
@@ -37,7 +40,9 @@ class OptionPerceptron:
 
     def keys(self, options: Floats, context: Floats) -> Floats:
         """Keys of options [n, H] from their features [n, F] and the context [C]; of one option [F]: [H]."""
-        hidden = np.tanh(options @ self.by_option.T + (self.by_context @ context + self.bias))
+        masked = context[MASKED]
+        seen = options @ _under(self.by_option, masked).T + (_under(self.by_context, masked) @ context + self.bias)
+        hidden = np.tanh(seen)
         keys: Floats = np.tanh(hidden @ self.second.T + self.second_bias)
         return keys
 
@@ -45,6 +50,11 @@ class OptionPerceptron:
         """One number for each option [n] from its features [n, F] and the context [C]."""
         logits: Floats = self.keys(options, context) @ self.logit
         return logits
+
+
+def _under(weights: Floats, masked: float) -> Floats:
+    half = weights.shape[1] // 2
+    return weights[:, :half] + masked * weights[:, half:]
 
 
 def balanced(logits: Floats, alone: NDArray[np.bool_]) -> Floats:
