@@ -69,3 +69,14 @@ async def watch(browser: Browser, *, width: int = 1400, height: int = 950) -> Wa
     page.on("pageerror", lambda error: watched.errors.append(str(error)))
     page.on("console", lambda line: watched.errors.append(line.text) if line.type == "error" else None)
     return watched
+
+
+@asynccontextmanager
+async def explorer_of(browser: Browser, service: str) -> AsyncIterator[Watched]:
+    """The service's explorer; at the end it has asked nobody else for anything, and complained of nothing."""
+    watched = await watch(browser)
+    await watched.page.goto(f"{service}/")
+    yield watched
+    assert watched.foreign(service) == []
+    assert [error for error in watched.errors if "Failed to load resource" not in error] == []
+    await watched.page.context.close()

@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import os
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +10,7 @@ import httpx
 import pytest
 
 from clause.graph.address import Address
+from tests.faults.serving import serving
 
 SCOPE = "kg:e2e"
 TRIPLES = """\
@@ -28,7 +24,6 @@ Riff-Raff|release_year|1991
 Naked|directed_by|Mike Leigh
 Naked|release_year|1993
 """
-_READY_S = 120
 
 
 @pytest.fixture(scope="session")
@@ -54,43 +49,23 @@ def served_address(migrated_address: Address, tmp_path_factory: pytest.TempPathF
     return migrated_address
 
 
+def settings_of(address: Address, home: Path) -> dict[str, str]:
+    """The environment of a service on this server, at home in this folder."""
+    return {
+        "CLAUSE_HOME": str(home),
+        "CLAUSE_NEO4J_URI": address.uri,
+        "CLAUSE_NEO4J_USER": address.user,
+        "CLAUSE_NEO4J_PASSWORD": address.password.get_secret_value(),
+        "CLAUSE_NEO4J_DATABASE": address.database,
+    }
+
+
 @pytest.fixture(scope="package")
 def service(served_address: Address, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The URL of a running `clause serve`, ready; gone before other tests, whose jobs and clusters it would work on."""
     folder: Path = tmp_path_factory.mktemp("serve")
-    environment = {
-        **{name: value for name, value in os.environ.items() if not name.startswith("CLAUSE_")},
-        "CLAUSE_HOME": str(folder),
-        "CLAUSE_NEO4J_URI": served_address.uri,
-        "CLAUSE_NEO4J_USER": served_address.user,
-        "CLAUSE_NEO4J_PASSWORD": served_address.password.get_secret_value(),
-        "CLAUSE_NEO4J_DATABASE": served_address.database,
-    }
-    command = [sys.executable, "-m", "clause.cli.main", "serve", "--port", "0", "--json"]
-    with (folder / "log").open("w") as log:
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, env=environment, text=True)
-        try:
-            assert process.stdout is not None
-            lines = iter(process.stdout.readline, "}\n")
-            url = json.loads("".join(lines) + "}")["api"]
-            _wait(url, process, folder / "log")
-            yield url
-        finally:
-            process.terminate()
-            process.wait(timeout=30)
-    assert process.returncode in (0, -15), (folder / "log").read_text()
-
-
-def _wait(url: str, process: subprocess.Popen[str], log: Path) -> None:
-    deadline = time.monotonic() + _READY_S
-    while time.monotonic() < deadline:
-        assert process.poll() is None, log.read_text()
-        try:
-            if httpx.get(f"{url}/health/ready", timeout=5, trust_env=False).is_success:
-                return
-        except httpx.TransportError:
-            continue
-    raise AssertionError(f"not ready: {log.read_text()}")
+    with serving(folder, settings_of(served_address, folder)) as url:
+        yield url
 
 
 @pytest.fixture

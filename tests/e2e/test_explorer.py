@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.e2e.chromium import Watched, chromium, watch
+from tests.e2e.chromium import Watched, chromium, explorer_of, watch
 from tests.e2e.conftest import SCOPE
 
 pytestmark = pytest.mark.integration
@@ -23,13 +23,9 @@ async def browser(service: str) -> AsyncIterator[Browser]:
 
 @pytest.fixture
 async def explorer(browser: Browser, service: str) -> AsyncIterator[Watched]:
-    """The open explorer; when the test ends it has asked nobody else for anything, and complained of nothing."""
-    watched = await watch(browser)
-    await watched.page.goto(f"{service}/")
-    yield watched
-    assert watched.foreign(service) == []
-    assert [error for error in watched.errors if "Failed to load resource" not in error] == []
-    await watched.page.context.close()
+    """The open explorer."""
+    async with explorer_of(browser, service) as watched:
+        yield watched
 
 
 async def ask(watched: Watched, question: str, *, scopes: str = SCOPE) -> None:

@@ -12,8 +12,8 @@ from clause.graph.address import Address
 from clause.graph.catalogue import Catalogue
 from clause.graph.runner import Graph
 from clause.operations.keys import ApiKeys
-from tests.e2e.chromium import Watched, chromium, watch
-from tests.e2e.conftest import SCOPE
+from tests.e2e.chromium import Watched, chromium, explorer_of
+from tests.e2e.conftest import SCOPE, settings_of
 from tests.faults.serving import serving
 from tests.servers import statement
 
@@ -36,14 +36,7 @@ async def token(served_address: Address) -> AsyncIterator[str]:
 def guarded(served_address: Address, token: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The URL, on the loopback, of a service that needs a key."""
     folder: Path = tmp_path_factory.mktemp("guarded")
-    settings = {
-        "CLAUSE_HOME": str(folder),
-        "CLAUSE_HOST": "0.0.0.0",
-        "CLAUSE_NEO4J_URI": served_address.uri,
-        "CLAUSE_NEO4J_USER": served_address.user,
-        "CLAUSE_NEO4J_PASSWORD": served_address.password.get_secret_value(),
-        "CLAUSE_NEO4J_DATABASE": served_address.database,
-    }
+    settings = {**settings_of(served_address, folder), "CLAUSE_HOST": "0.0.0.0"}
     with serving(folder, settings) as url:
         yield url.replace("0.0.0.0", "127.0.0.1")
 
@@ -56,12 +49,8 @@ async def browser(guarded: str) -> AsyncIterator[Browser]:
 
 @pytest.fixture
 async def explorer(browser: Browser, guarded: str) -> AsyncIterator[Watched]:
-    watched = await watch(browser)
-    await watched.page.goto(f"{guarded}/")
-    yield watched
-    assert watched.foreign(guarded) == []
-    assert [error for error in watched.errors if "Failed to load resource" not in error] == []
-    await watched.page.context.close()
+    async with explorer_of(browser, guarded) as watched:
+        yield watched
 
 
 async def ask(watched: Watched, key: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -12,18 +11,11 @@ from clause.graph.embedding_model import check_embedding_model, replace_embeddin
 from clause.graph.idempotency import Claim, IdempotencyKeys, StoredResponse, request_hash
 from clause.graph.migrations import drift
 from clause.graph.runner import Graph
+from tests.fakes.clock import Clock
 
 pytestmark = pytest.mark.integration
 
 SAME, OTHER = request_hash("POST", "/a", b"1"), request_hash("POST", "/a", b"2")
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.at = datetime(2026, 1, 1, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        return self.at
 
 
 @pytest.fixture
@@ -73,7 +65,7 @@ async def test_an_answered_key_cannot_be_released_by_a_late_failure(keys: Idempo
 
 async def test_the_claim_of_a_dead_process_is_taken_over_after_a_while(keys: IdempotencyKeys, scope: str, clock: Clock):
     dead = await claimed(keys, scope)
-    clock.at += timedelta(minutes=3)
+    clock.forward(minutes=3)
     await keys.keep(await claimed(keys, scope), 200, "second")
     await keys.keep(dead, 200, "first, too late")
     assert await keys.claim(scope, "k", SAME) == StoredResponse(200, "second")
@@ -81,7 +73,7 @@ async def test_the_claim_of_a_dead_process_is_taken_over_after_a_while(keys: Ide
 
 async def test_keys_expire_and_are_forgotten(keys: IdempotencyKeys, scope: str, clock: Clock):
     await keys.keep(await claimed(keys, scope), 200, {})
-    clock.at += timedelta(hours=25)
+    clock.forward(hours=25)
     assert await keys.forget_expired() >= 1
     await claimed(keys, scope, OTHER)
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 
@@ -16,20 +15,8 @@ from clause.knowledge.room import Knowledge
 from clause.settings import Settings
 from clause.telemetry import Metrics
 from clause.text.pool import CpuPool
+from tests.fakes.clock import Clock
 from tests.fakes.embedder import HashEmbedder
-
-
-@dataclass
-class Clock:
-    """Tells the time that it was set to."""
-
-    at: datetime = datetime(2026, 5, 1, 12, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        return self.at
-
-    def pass_by(self, **time: float) -> None:
-        self.at += timedelta(**time)
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +26,7 @@ async def model_set_aside(no_model: None) -> None:
 
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(datetime(2026, 5, 1, 12, tzinfo=UTC))
 
 
 @pytest.fixture

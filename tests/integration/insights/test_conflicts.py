@@ -12,7 +12,7 @@ from clause.graph.scopes import Caller
 from clause.insights.marks import Quarantine, Resolution, ResolveConflict, StoredInsight
 from clause.insights.models import Insight, RetrieveInsights, StoreInsight, Valences
 from clause.insights.room import Insights
-from tests.integration.insights.conftest import Clock
+from tests.fakes.clock import Clock
 
 pytestmark = pytest.mark.integration
 
@@ -84,14 +84,14 @@ async def test_other_topics_old_ones_and_superseded_ones_do_not_conflict(room: I
     assert (await store(room, topic_key="user:bob", valences=tense)).conflicts == ()
     assert (await store(room, valences=tense, supersedes=first.id)).conflicts == ()
     third = (await store(room, topic_key="user:eve")).insight
-    clock.pass_by(days=30, seconds=1)
+    clock.forward(days=30, seconds=1)
     assert (await store(room, topic_key="user:eve", valences=tense)).conflicts == ()
     assert (await room.insights.get(third.id)).conflicts_with == ()
 
 
 async def test_thirty_days_are_still_within(room: Insights, clock: Clock) -> None:
     await store(room)
-    clock.pass_by(days=30)
+    clock.forward(days=30)
     assert len((await store(room, valences=Valences(tension=0.9))).conflicts) == 1
 
 
@@ -177,9 +177,9 @@ async def test_a_synthesis_is_proposed_at_three_unresolved_conflicts(room: Insig
 
 async def test_a_synthesis_is_proposed_after_thirty_days(room: Insights, clock: Clock) -> None:
     first, _ = await two(room)
-    clock.pass_by(days=29, hours=23)
+    clock.forward(days=29, hours=23)
     assert await room.settlement.proposals(scopes=[first.scope]) == []
-    clock.pass_by(hours=1)
+    clock.forward(hours=1)
     (proposal,) = await room.settlement.proposals(topic_key=first.topic_key, scopes=[first.scope])
     assert (proposal.reason, proposal.unresolved) == ("thirty_days", 1)
     assert await room.settlement.proposals(topic_key="user:bob", scopes=[first.scope]) == []

@@ -15,7 +15,7 @@ from clause.insights.marks import EarnSalience, Quarantine
 from clause.insights.models import FormattedInsight, Insight, SearchInsights, StoreInsight, Valences
 from clause.insights.profiles import PROFILES, RetrievalProfile
 from clause.insights.room import Insights
-from tests.integration.insights.conftest import Clock
+from tests.fakes.clock import Clock
 
 pytestmark = pytest.mark.integration
 
@@ -77,7 +77,7 @@ async def test_recent_profile_emphasizes_recency(room: Insights, clock: Clock) -
     made = []
     for age in range(10):
         made.append(await stored(room, salience_spent=float(10 - age)))
-        clock.pass_by(minutes=1)
+        clock.forward(minutes=1)
     found = await room.retriever.retrieve("user:ann", "recent", 5)
     assert ids(found) == [insight.id for insight in (made[9], made[8], made[7], made[6], made[0])]
 
@@ -86,7 +86,7 @@ async def test_deep_profile_emphasizes_strength(room: Insights, clock: Clock) ->
     made = []
     for age in range(10):
         made.append(await stored(room, salience_spent=float(10 - age)))
-        clock.pass_by(minutes=1)
+        clock.forward(minutes=1)
     found = await room.retriever.retrieve("user:ann", "deep", 5)
     assert ids(found) == [insight.id for insight in (made[9], made[0], made[1], made[2], made[3])]
 
@@ -113,7 +113,7 @@ async def test_quarantined_insights_excluded(room: Insights) -> None:
 
 async def test_temporal_markers_accurate(room: Insights, clock: Clock) -> None:
     insight = await stored(room, salience_spent=6.0)
-    clock.pass_by(days=3)
+    clock.forward(days=3)
     (found,) = await room.retriever.retrieve("user:ann")
     assert found.temporal_marker == "clear memory from 3 days ago"
     assert found == FormattedInsight(
@@ -142,10 +142,10 @@ async def test_global_topic_retrieves_server_scoped_too(room: Insights) -> None:
 
 async def test_max_age_respected(room: Insights, clock: Clock) -> None:
     old = await stored(room)
-    clock.pass_by(days=2)
+    clock.forward(days=2)
     young = await stored(room)
     assert set(ids(await room.retriever.retrieve("user:ann", "careful"))) == {old.id, young.id}
-    clock.pass_by(seconds=1)
+    clock.forward(seconds=1)
     assert ids(await room.retriever.retrieve("user:ann", "careful")) == [young.id]
     inline = RetrievalProfile(max_age_days=3)
     assert set(ids(await room.retriever.retrieve("user:ann", inline))) == {old.id, young.id}
@@ -198,7 +198,7 @@ async def test_strength_fades_with_the_topic_and_ranks(room: Insights, clock: Cl
     strong = await stored(room, salience_spent=9.0)
     topic = await room.topics.get("user:ann")
     assert topic.current_salience == 10.0
-    clock.pass_by(days=107)
+    clock.forward(days=107)
     faded = await stored(room, topic_key="user:ann", salience_spent=5.0)
     assert faded.original_topic_salience == pytest.approx(10.0 * 0.99**100)
     first, second = await room.retriever.retrieve("user:ann", RetrievalProfile(recency_weight=0, strength_weight=1), 2)
@@ -211,7 +211,7 @@ async def test_strength_fades_with_the_topic_and_ranks(room: Insights, clock: Cl
 
 async def test_activity_adds_to_what_is_left(room: Insights, clock: Clock) -> None:
     await room.topics.earn(EarnSalience(topic_key="user:ann", amount=10.0))
-    clock.pass_by(days=17)
+    clock.forward(days=17)
     topic = await room.topics.earn(EarnSalience(topic_key="user:ann", amount=1.0))
     assert topic.salience == pytest.approx(10.0 * 0.99**10 + 1.0)
     await asyncio.gather(*(room.topics.earn(EarnSalience(topic_key="user:ann", amount=0.5)) for _ in range(12)))
@@ -224,7 +224,7 @@ async def test_activity_adds_to_what_is_left(room: Insights, clock: Clock) -> No
 async def test_raw_insights_come_in_the_same_order(room: Insights, clock: Clock) -> None:
     for _ in range(5):
         await stored(room)
-        clock.pass_by(minutes=1)
+        clock.forward(minutes=1)
     shown = await room.retriever.retrieve("user:ann", "recent", 4)
     raw = await room.retriever.get_insights_for_topic("user:ann", "recent", 4)
     assert ids(raw) == ids(shown)
@@ -235,7 +235,7 @@ async def test_categories_go_newest_first_since_an_instant(room: Insights, scope
     made = []
     for _ in range(4):
         made.append(await stored(room, category="synthesis"))
-        clock.pass_by(hours=1)
+        clock.forward(hours=1)
     by_category = room.retriever.get_insights_by_category
     assert ids(await by_category("synthesis", scopes=[scope])) == [insight.id for insight in reversed(made)]
     assert ids(await by_category("synthesis", since=made[2].created_at, scopes=[scope])) == [made[3].id, made[2].id]

@@ -18,7 +18,7 @@ from clause.ground import Ground
 from clause.insights.room import Insights
 from clause.settings import Settings
 from clause.telemetry import Metrics
-from tests.integration.insights.conftest import Clock
+from tests.fakes.clock import Clock
 
 pytestmark = pytest.mark.integration
 
@@ -79,7 +79,7 @@ async def test_an_insight_is_stored_once_read_and_marked(http: AsyncClient, scop
 async def test_insights_are_chosen_by_profile_and_formatted(http: AsyncClient, clock: Clock) -> None:
     await http.post("/api/insights", json=WHOLE)
     await http.post("/api/insights", json={**WHOLE, "topic_key": "server:9:user:ann", "content": "on a server"})
-    clock.pass_by(days=3)
+    clock.forward(days=3)
     asked = {"topic_key": "user:ann", "profile": {"recency_weight": 0.9}, "limit": 5}
     (item,) = (await http.post("/api/insights/retrieve", json=asked)).json()["items"]
     assert item["temporal_marker"] == "clear memory from 3 days ago"
@@ -98,7 +98,7 @@ async def test_categories_are_listed_in_pages(http: AsyncClient, scope: str, clo
     for number in range(3):
         body = {**WHOLE, "content": f"w{number}", "category": "self_reflection"}
         ids.append((await http.post("/api/insights", json=body)).json()["insight"]["id"])
-        clock.pass_by(hours=1)
+        clock.forward(hours=1)
     where = {"category": "self_reflection", "scope": scope, "limit": 2}
     page = (await http.get("/api/insights", params=where)).json()
     rest = (await http.get("/api/insights", params={**where, "cursor": page["next_cursor"]})).json()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from itertools import combinations
 from typing import Any
 
@@ -17,7 +17,8 @@ from clause.graph.scopes import Caller
 from clause.ground import Ground
 from clause.intelligence.basins import Basins
 from clause.intelligence.models import StrengthenRequest
-from tests.integration.intelligence.ground import Clock, make_ground
+from tests.fakes.clock import Clock
+from tests.integration.intelligence.ground import make_ground
 from tests.integration.reasoning.known_graph import run
 
 pytestmark = pytest.mark.integration
@@ -173,14 +174,14 @@ async def test_a_basin_decays_sleeps_and_wakes(ground: Ground, clock: Clock, sco
 
     await named_in("d1")
     rain = await named_in("d2")
-    clock.forward(timedelta(days=6))
+    clock.forward(days=6)
     assert await basins.decay([scope], clock()) == {"decayed": 0, "asleep": 0}
-    clock.forward(timedelta(days=1))
+    clock.forward(days=1)
     for _ in range(2):
         await basins.decay([scope], clock())
         now = await basins.get(rain.id, caller=OWNER)
         assert (now.strength, now.state) == (pytest.approx(1.1), "DECAYING")
-    clock.forward(timedelta(weeks=3))
+    clock.forward(weeks=3)
     assert await basins.decay([scope], clock()) == {"decayed": 1, "asleep": 1}
     now = await basins.get(rain.entity_id, caller=OWNER)
     assert (now.strength, now.state) == (1.0, "DORMANT")

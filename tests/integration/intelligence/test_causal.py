@@ -15,7 +15,8 @@ from clause.ground import Ground
 from clause.intelligence.causal import Causal
 from clause.intelligence.causal_reader import Sight
 from clause.intelligence.models_causal import CausalQuestion, CausalType, InterventionRequest, RootCauseRequest
-from tests.integration.intelligence.ground import Clock, make_ground
+from tests.fakes.clock import Clock
+from tests.integration.intelligence.ground import make_ground
 from tests.integration.reasoning.known_graph import run
 
 pytestmark = pytest.mark.integration

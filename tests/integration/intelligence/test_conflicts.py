@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -17,7 +17,8 @@ from clause.intelligence.basins import Basins
 from clause.intelligence.conflicts import ConflictGuard
 from clause.intelligence.models import StrengthenRequest
 from clause.intelligence.models_conflicts import AgentWrites, ConceptWrite, RelationWrite, StrengthWrite
-from tests.integration.intelligence.ground import Clock, make_ground
+from tests.fakes.clock import Clock
+from tests.integration.intelligence.ground import make_ground
 from tests.integration.reasoning.known_graph import run
 
 pytestmark = pytest.mark.integration
@@ -200,6 +201,6 @@ async def test_too_many_conflicts_refuse_writes_for_a_minute(ground: Ground, clo
         await guard.write(by("ann", ConceptWrite(concept="Dam")), caller=OWNER)
     assert refused.value.retry_after_s > 0
     await guard.list(caller=OWNER)
-    clock.forward(timedelta(seconds=61))
+    clock.forward(seconds=61)
     assert guard.window.rate == 0.0
     await guard.write(by("ann", ConceptWrite(concept="Dam")), caller=OWNER)

@@ -15,7 +15,8 @@ from clause.graph.scopes import Caller
 from clause.ground import Ground
 from clause.intelligence.curiosity import Surprise, trigger_rows
 from clause.intelligence.investigation import Investigator, questions_about
-from tests.integration.intelligence.ground import Clock, make_ground
+from tests.fakes.clock import Clock
+from tests.integration.intelligence.ground import make_ground
 from tests.integration.reasoning.known_graph import run
 
 pytestmark = pytest.mark.integration

@@ -14,7 +14,8 @@ from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
 from clause.ground import Ground
 from clause.intelligence.thoughtseeds import ThoughtSeeds, seed_id, seed_rows
-from tests.integration.intelligence.ground import Clock, make_ground
+from tests.fakes.clock import Clock
+from tests.integration.intelligence.ground import make_ground
 from tests.integration.reasoning.known_graph import run
 
 pytestmark = pytest.mark.integration
@@ -204,7 +205,7 @@ async def test_seeds_older_than_a_day_are_archived_and_kept(
     monkeypatch.setattr("clause.intelligence.thoughtseeds.PAGE", 2)
     await thoughtseeds.write(rows_of(scope, ["a", "b", "c"], "doc-1"))
     await thoughtseeds.write(rows_of(scope, ["d"], "doc-1", START + timedelta(hours=2)))
-    clock.forward(timedelta(hours=25))
+    clock.forward(hours=25)
     assert await thoughtseeds.archive([scope], clock()) == 3
     assert await thoughtseeds.archive([scope], clock()) == 0
     rows = await run(graph, "MATCH (t:ThoughtSeed {scope: $scope}) RETURN [t.concept, t.status] AS x", scope=scope)

@@ -39,7 +39,8 @@ from clause.reasoning.recording import Reporter
 from clause.reasoning.run_record import differences, digest_of
 from clause.reasoning.runs import RunRecorder
 from clause.reasoning.seeds import SeedFinder
-from tests.integration.intelligence.ground import Clock, make_ground
+from tests.fakes.clock import Clock
+from tests.integration.intelligence.ground import make_ground
 from tests.integration.reasoning.known_graph import run
 
 pytestmark = pytest.mark.integration

@@ -13,6 +13,7 @@ from clause.jobs.models import Job, JobState
 from clause.jobs.runner import JobRunner
 from clause.jobs.schedule import Periodic, Schedule
 from clause.jobs.turn import Turn
+from tests.fakes.clock import Clock
 from tests.servers import statement
 
 pytestmark = pytest.mark.integration
@@ -25,19 +26,9 @@ SOURCE = statement(
 )
 
 
-class Clock:
-    """An instant that stands until it is moved."""
-
-    def __init__(self) -> None:
-        self.at = datetime(2026, 3, 1, 12, 10, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        return self.at
-
-
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(datetime(2026, 3, 1, 12, 10, tzinfo=UTC))
 
 
 @pytest.fixture

@@ -66,11 +66,12 @@ def played(mind: Mind, *, deletes: bool) -> Result:
 
 @pytest.fixture(scope="module")
 def taught() -> Mind:
-    """Networks that learned from demonstrations in which idle edges are deleted."""
+    """Networks that learned from demonstrations in which idle edges are deleted; the second on edges as they rank."""
     choices: list[Choice] = []
     learner = actors()
-    played(Mind(serving_networks(learner), pilot=deletes_first, trace=choices), deletes=True)
-    imitate(learner, choices, epochs=150, learning_rate=1e-2)
+    for _ in range(2):
+        played(Mind(serving_networks(learner), pilot=deletes_first, trace=choices), deletes=True)
+        imitate(learner, choices, epochs=150, learning_rate=1e-2)
     return Mind(serving_networks(learner))
 
 

@@ -82,7 +82,7 @@ def test_an_input_that_hardly_varies_gets_no_large_weight() -> None:
 
 def walker() -> Checkpoint:
     """A checkpoint of networks that were not trained, but prefer walking to stopping."""
-    return dataclasses.replace(checkpoint(), actors=actors(5, loud=True).eval())
+    return dataclasses.replace(checkpoint(), actors=actors(4, loud=True).eval())
 
 
 def fitted_checkpoint() -> Checkpoint:

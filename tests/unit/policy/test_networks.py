@@ -3,7 +3,7 @@ import torch
 
 from clause.policy.demonstrations import serving_networks
 from clause.policy.networks import Reading, RelationScorer
-from clause.policy.observations import CONTEXT
+from clause.policy.observations import CONTEXT, MASKED
 from clause.policy.option_networks import WIDTHS
 from clause.policy.warm_start import pattern_log_likelihood
 from tests.unit.policy.cinema import DIMENSION, NETWORK, actors
@@ -93,3 +93,17 @@ def test_what_is_served_computes_what_was_trained() -> None:
         owner = torch.zeros(6, dtype=torch.long)
         logits, _ = trained.network(name)(torch.from_numpy(options), torch.from_numpy(context)[None], owner)
         np.testing.assert_allclose(served[name].logits(options, context), logits.detach().numpy(), atol=1e-4)
+
+
+def test_what_is_learned_without_masks_moves_no_weight_of_its_own_under_masks() -> None:
+    for name, width in WIDTHS.items():
+        network = actors(loud=True).network(name)
+        for masked in (0.0, 1.0):
+            context = torch.ones(1, len(CONTEXT))
+            context[0, MASKED] = masked
+            network.zero_grad()
+            network(torch.ones(2, width), context, torch.zeros(2, dtype=torch.long))[0].sum().backward()
+            for layer in (network.by_option, network.by_context):
+                always, under_masks = layer.weight.grad.abs().sum(dim=0).chunk(2)
+                assert always.any()
+                assert bool(under_masks.any()) is bool(masked)
