@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, milp
 
@@ -44,8 +45,8 @@ class OptimalArchitect:
 def best_edges(tree: PlanTree, edges: int, tokens: int) -> list[Edge]:
     """The edges to as many ends of the tree as so many edges and tokens reach, nearest the seed first.
 
-    Variables, all 0 or 1: an edge is bought, an edge is walked at a depth, a node is reached at a depth. Walking takes
-    the edge and its near node; a node is reached by a walk.
+    Variables, all 0 or 1: an edge is bought, an edge is walked at a depth, a node is reached at a depth. A walk needs
+    the edge and its near node; a node needs a walk to it; the seed is there.
 
     Raises:
         RuntimeError: the solver found no optimum.
@@ -66,7 +67,7 @@ def best_edges(tree: PlanTree, edges: int, tokens: int) -> list[Edge]:
         [np.array([np.ones(len(distinct)), [tree.tokens[edge] for edge in distinct]]), None, None],
     ]
     most = np.concatenate([np.zeros(2 * walks + nodes), [edges, tokens]])
-    most[2 * walks] = 1  # the seed is reached by nobody's walk
+    most[2 * walks] = 1  # the seed needs no walk
     worth = np.concatenate([np.full(len(distinct), EDGE_WEIGHT), np.zeros(walks), np.zeros(nodes)])
     worth[len(worth) - tree.answers :] = -1
     found = milp(
@@ -80,6 +81,6 @@ def best_edges(tree: PlanTree, edges: int, tokens: int) -> list[Edge]:
     return [edge for edge, place in distinct.items() if found.x[place] > 0.5]
 
 
-def _incidence(columns: np.ndarray[tuple[int], np.dtype[np.int64]], width: int) -> sparse.csr_matrix:
+def _incidence(columns: NDArray[np.int64], width: int) -> sparse.csr_matrix:
     rows = np.arange(len(columns))
     return sparse.csr_matrix((np.ones(len(columns)), (rows, columns)), shape=(len(columns), width))
