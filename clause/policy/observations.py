@@ -38,6 +38,8 @@ CONTEXT = (
     "picked",
 )
 MASKED = CONTEXT.index("masked")
+"""Where the context tells whether masks are on."""
+
 ARCHITECT_OPTION = (
     "is_stop",
     "is_whole_front",
