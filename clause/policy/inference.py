@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -32,6 +32,7 @@ COUNTED_EXACTLY = 400
 """Edges up to which the Architect counts tokens exactly; beyond, it takes 4 letters for a token."""
 
 Vectors = Mapping[str, NDArray[np.float32]]
+Types = Mapping[str, RelationshipType]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,7 @@ class LearnedPolicy:
         self._expected = embedder, dimension
         self._pool = pool
         self._words: dict[str, NDArray[np.float32]] = {}
+        self._types: dict[str, NDArray[np.float32]] = {}
         self._loaded: tuple[Checkpoint, PatternReader, Mind] | None = None
         self._weights = SeedWeights()
 
@@ -102,7 +104,7 @@ class LearnedPolicy:
         masked = [_masked(question.text, seed) for seed in question.seeds]
         distinct = list(dict.fromkeys(masked))
         vectors = await self._embedded(distinct, embed)
-        types = dict(question.relationship_types)
+        types = await self._with_vectors(question.relationship_types, embed)
         read = partial(reader.read, distinct, vectors, types)
         patterns = await self._pool.run(read) if self._pool is not None else read()
         of = dict(zip(distinct, patterns, strict=True))
@@ -117,6 +119,21 @@ class LearnedPolicy:
             self._loaded = checkpoint, PatternReader(checkpoint.scorer), Mind(serving_networks(checkpoint.actors))
             self._weights = SeedWeights(**checkpoint.about.metrics.get("seed_weights", {}))
         return self._loaded
+
+    async def _with_vectors(self, types: Types, embed: Embed) -> dict[str, RelationshipType]:
+        """The types by name; those without vectors, as of a graph that was loaded without any, get their texts' own."""
+        if len(self._types) > REMEMBERED_WORDS:
+            self._types.clear()
+        blank = {name: kind for name, kind in types.items() if not kind.embedding.any()}
+        texts = dict.fromkeys(text for kind in blank.values() for text in (kind.text, kind.inverse_text))
+        unknown = [text for text in texts if text not in self._types]
+        if unknown:
+            self._types.update(zip(unknown, await embed(unknown), strict=True))
+        own = {
+            name: replace(kind, embedding=self._types[kind.text], inverse_embedding=self._types[kind.inverse_text])
+            for name, kind in blank.items()
+        }
+        return {**types, **own}
 
     async def _embedded(self, masked: Sequence[str], embed: Embed) -> Vectors:
         """Vectors of the questions and their words in one batch; words are remembered, questions are not."""

@@ -65,7 +65,7 @@ def test_a_checkpoint_that_was_trained_before_gets_the_head_for_relevance(
     monkeypatch.setattr(material, "packaged", lambda: (cinema(), EMBEDDER))
     path = tmp_path / "old"
     save(
-        replace(checkpoint(), about=replace(checkpoint().about, embedder=EMBEDDER.model), actors=actors(5, loud=True)),
+        replace(checkpoint(), about=replace(checkpoint().about, embedder=EMBEDDER.model), actors=actors(4, loud=True)),
         path,
     )
     assert load(path).gain is None

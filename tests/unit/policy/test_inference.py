@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -87,6 +88,24 @@ async def answer(policy: LearnedPolicy, question: Question, budgets: Budgets | N
 
 def directors(film: str) -> set[str]:
     return {edge.target for edge in SNAPSHOT.expand_now([film], per_type=9).neighbours[film][DIRECTED]}
+
+
+async def test_types_without_vectors_are_read_by_their_texts_which_are_embedded_once(trained: Path) -> None:
+    nothing = np.zeros(32, dtype=np.float32)
+    blank = {name: replace(kind, embedding=nothing, inverse_embedding=nothing) for name, kind in types().items()}
+    policy, made = LearnedPolicy(trained), list[str]()
+
+    async def embed(texts: Sequence[str]) -> np.ndarray:
+        made.extend(texts)
+        return await EMBEDDER.embed(texts)
+
+    known = ask("who directed Blue3", ("film3", "Blue3", 1.0))
+    asked = [replace(known, relationship_types=blank)] * 2 + [known]
+    first, again, given = [(await policy.begin(question, embed)).plans for question in asked]
+    assert first == again == given
+    assert first[0].pattern == (DIRECTED,)
+    texts = [text for kind in blank.values() for text in (kind.text, kind.inverse_text)]
+    assert sorted(text for text in made if text in texts) == sorted(texts)
 
 
 async def test_a_plain_question_is_answered_with_evidence(trained: Path) -> None:
