@@ -125,3 +125,15 @@ async def erase_scope(graph: Graph, scope: str) -> None:
     for slice_of in (_CUT, _ERASE):
         while (await graph.execute(slice_of, {"scope": scope}))[0]["gone"]:
             pass
+
+
+def environ_of(address: Address, home: Path, **more: str) -> dict[str, str]:
+    """The environment of a process of ours on this server, at home in this folder."""
+    return {
+        "CLAUSE_HOME": str(home),
+        "CLAUSE_NEO4J_URI": address.uri,
+        "CLAUSE_NEO4J_USER": address.user,
+        "CLAUSE_NEO4J_PASSWORD": address.password.get_secret_value(),
+        "CLAUSE_NEO4J_DATABASE": address.database,
+        **more,
+    }

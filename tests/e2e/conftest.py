@@ -11,6 +11,7 @@ import pytest
 
 from clause.graph.address import Address
 from tests.faults.serving import serving
+from tests.servers import environ_of
 
 SCOPE = "kg:e2e"
 TRIPLES = """\
@@ -49,22 +50,11 @@ def served_address(migrated_address: Address, tmp_path_factory: pytest.TempPathF
     return migrated_address
 
 
-def settings_of(address: Address, home: Path) -> dict[str, str]:
-    """The environment of a service on this server, at home in this folder."""
-    return {
-        "CLAUSE_HOME": str(home),
-        "CLAUSE_NEO4J_URI": address.uri,
-        "CLAUSE_NEO4J_USER": address.user,
-        "CLAUSE_NEO4J_PASSWORD": address.password.get_secret_value(),
-        "CLAUSE_NEO4J_DATABASE": address.database,
-    }
-
-
 @pytest.fixture(scope="package")
 def service(served_address: Address, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The URL of a running `clause serve`, ready; gone before other tests, whose jobs and clusters it would work on."""
     folder: Path = tmp_path_factory.mktemp("serve")
-    with serving(folder, settings_of(served_address, folder)) as url:
+    with serving(folder, environ_of(served_address, folder)) as url:
         yield url
 
 

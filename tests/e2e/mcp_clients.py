@@ -19,21 +19,15 @@ from clause.graph.address import Address
 from clause.graph.catalogue import Catalogue
 from clause.graph.runner import Graph
 from clause.operations.keys import ApiKeys
+from tests.servers import environ_of
 
 COMMAND = ["-m", "clause.cli.main", "mcp"]
 
 
 def environment(address: Address, home: Path, **more: str) -> dict[str, str]:
     """What the process is told: the test server, and a home of its own."""
-    return {
-        **{name: value for name, value in os.environ.items() if not name.startswith("CLAUSE_")},
-        "CLAUSE_HOME": str(home),
-        "CLAUSE_NEO4J_URI": address.uri,
-        "CLAUSE_NEO4J_USER": address.user,
-        "CLAUSE_NEO4J_PASSWORD": address.password.get_secret_value(),
-        "CLAUSE_NEO4J_DATABASE": address.database,
-        **more,
-    }
+    others = {name: value for name, value in os.environ.items() if not name.startswith("CLAUSE_")}
+    return {**others, **environ_of(address, home, **more)}
 
 
 @asynccontextmanager

@@ -13,9 +13,9 @@ from clause.graph.catalogue import Catalogue
 from clause.graph.runner import Graph
 from clause.operations.keys import ApiKeys
 from tests.e2e.chromium import Watched, chromium, explorer_of
-from tests.e2e.conftest import SCOPE, settings_of
+from tests.e2e.conftest import SCOPE
 from tests.faults.serving import serving
-from tests.servers import statement
+from tests.servers import environ_of, statement
 
 pytestmark = pytest.mark.integration
 
@@ -36,7 +36,7 @@ async def token(served_address: Address) -> AsyncIterator[str]:
 def guarded(served_address: Address, token: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The URL, on the loopback, of a service that needs a key."""
     folder: Path = tmp_path_factory.mktemp("guarded")
-    settings = {**settings_of(served_address, folder), "CLAUSE_HOST": "0.0.0.0"}
+    settings = environ_of(served_address, folder, CLAUSE_HOST="0.0.0.0")
     with serving(folder, settings) as url:
         yield url.replace("0.0.0.0", "127.0.0.1")
 

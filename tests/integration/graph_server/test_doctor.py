@@ -10,20 +10,9 @@ from clause.graph.address import Address
 from clause.graph.catalogue import Catalogue
 from clause.graph.runner import Graph
 from clause.operations.doctor import Check, examine
-from tests.servers import statement
+from tests.servers import environ_of, statement
 
 pytestmark = pytest.mark.integration
-
-
-def environ_of(address: Address, home: Path, **more: str) -> dict[str, str]:
-    return {
-        "CLAUSE_HOME": str(home),
-        "CLAUSE_NEO4J_URI": address.uri,
-        "CLAUSE_NEO4J_USER": address.user,
-        "CLAUSE_NEO4J_PASSWORD": address.password.get_secret_value(),
-        "CLAUSE_NEO4J_DATABASE": address.database,
-        **more,
-    }
 
 
 async def checks_of(environ: dict[str, str]) -> dict[str, Check]:
