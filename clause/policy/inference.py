@@ -27,7 +27,7 @@ from clause.text.tokens import count_all
 PLANS_TRIED = 6
 PATTERNS_OF_A_SEED = 3
 LEAST_SHARE = 0.01
-REMEMBERED_WORDS = 20_000
+REMEMBERED = 20_000
 COUNTED_EXACTLY = 400
 """Edges up to which the Architect counts tokens exactly; beyond, it takes 4 letters for a token."""
 
@@ -75,8 +75,7 @@ class LearnedPolicy:
         self._path = path
         self._expected = embedder, dimension
         self._pool = pool
-        self._words: dict[str, NDArray[np.float32]] = {}
-        self._types: dict[str, NDArray[np.float32]] = {}
+        self._remembered: dict[str, NDArray[np.float32]] = {}
         self._loaded: tuple[Checkpoint, PatternReader, Mind] | None = None
         self._weights = SeedWeights()
 
@@ -103,7 +102,8 @@ class LearnedPolicy:
         checkpoint, reader, mind = self._ready()
         masked = [_masked(question.text, seed) for seed in question.seeds]
         distinct = list(dict.fromkeys(masked))
-        vectors = await self._embedded(distinct, embed)
+        bag = sorted({word for text in distinct for word in words(text)})
+        vectors = await self._embedded(bag, distinct, embed)
         types = await self._with_vectors(question.relationship_types, embed)
         read = partial(reader.read, distinct, vectors, types)
         patterns = await self._pool.run(read) if self._pool is not None else read()
@@ -122,29 +122,29 @@ class LearnedPolicy:
 
     async def _with_vectors(self, types: Types, embed: Embed) -> dict[str, RelationshipType]:
         """The types by name; those without vectors, as of a graph that was loaded without any, get their texts' own."""
-        if len(self._types) > REMEMBERED_WORDS:
-            self._types.clear()
         blank = {name: kind for name, kind in types.items() if not kind.embedding.any()}
         texts = dict.fromkeys(text for kind in blank.values() for text in (kind.text, kind.inverse_text))
-        unknown = [text for text in texts if text not in self._types]
-        if unknown:
-            self._types.update(zip(unknown, await embed(unknown), strict=True))
+        vectors = await self._embedded(list(texts), [], embed)
         own = {
-            name: replace(kind, embedding=self._types[kind.text], inverse_embedding=self._types[kind.inverse_text])
+            name: replace(kind, embedding=vectors[kind.text], inverse_embedding=vectors[kind.inverse_text])
             for name, kind in blank.items()
         }
         return {**types, **own}
 
-    async def _embedded(self, masked: Sequence[str], embed: Embed) -> Vectors:
-        """Vectors of the questions and their words in one batch; words are remembered, questions are not."""
-        bag = {word for text in masked for word in words(text)}
-        unknown = [word for word in sorted(bag) if word not in self._words]
-        made = await embed([*masked, *unknown]) if masked else np.zeros((0, 0), dtype=np.float32)
-        self._words.update(zip(unknown, made[len(masked) :], strict=True))
-        while len(self._words) > REMEMBERED_WORDS:
-            self._words.pop(next(iter(self._words.keys() - bag)))
-        found = {word: self._words[word] for word in bag}
-        return {**found, **dict(zip(masked, made, strict=False))}
+    async def _embedded(self, lasting: Sequence[str], passing: Sequence[str], embed: Embed) -> Vectors:
+        """Vectors of texts, made in one batch; lasting ones (words, types) are remembered, passing ones are not.
+
+        What is known is taken before others may run, and push it out of the memory.
+        """
+        found = {text: self._remembered[text] for text in lasting if text in self._remembered}
+        unknown = [text for text in lasting if text not in found]
+        if not unknown and not passing:
+            return found
+        made = await embed([*passing, *unknown])
+        self._remembered.update(zip(unknown, made[len(passing) :], strict=True))
+        while len(self._remembered) > REMEMBERED:
+            self._remembered.pop(next(iter(self._remembered)))
+        return {**found, **dict(zip([*passing, *unknown], made, strict=True))}
 
     def _plans(self, seeds: Sequence[SeedCandidate], patterns: Sequence[Sequence[ScoredPattern]]) -> list[Plan]:
         plans = []

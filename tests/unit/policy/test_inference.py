@@ -1,3 +1,4 @@
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -256,3 +257,20 @@ def test_many_edges_are_counted_by_their_letters() -> None:
     exact, rough = count_edges([edge], nodes, types=types()), count_edges([edge] * 401, nodes, types=types())
     assert exact[0] == count_all(["A name of some words directed by Another."])[0]
     assert abs(rough[0] - exact[0]) <= 4
+
+
+async def test_questions_at_once_lose_no_vector_to_a_memory_that_is_full(
+    trained: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("clause.policy.inference.REMEMBERED", 3)
+    policy = LearnedPolicy(trained)
+
+    async def embed(texts: Sequence[str]) -> np.ndarray:
+        await asyncio.sleep(0)
+        return await EMBEDDER.embed(texts)
+
+    texts = ["who directed Blue3", "who stars in Blue3", "what genre is Blue3", "who directed Blue3"]
+    begun = await asyncio.gather(*(policy.begin(ask(text, ("film3", "Blue3", 1.0)), embed) for text in texts))
+    assert [agents.plans[0].pattern for agents in begun] == [(DIRECTED,), (STARS,), (GENRE,), (DIRECTED,)]
+    alone = await LearnedPolicy(trained).begin(ask(texts[1], ("film3", "Blue3", 1.0)), EMBEDDER.embed)
+    assert begun[1].plans == alone.plans
