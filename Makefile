@@ -53,7 +53,7 @@ test-long: setup ## the long randomised runs
 	$(BIN)/python -m pytest -q -m long
 
 bench: setup ## every row of the qualities table that applies
-	@for row in coordinate subgraph navigate curate edges load serve-start growth; do $(BIN)/clause bench $$row || exit 1; done
+	@for row in coordinate subgraph navigate curate edges load http serve-start growth; do $(BIN)/clause bench $$row || exit 1; done
 
 docs: setup ## the documentation site, in site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet

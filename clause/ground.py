@@ -1,34 +1,34 @@
-"""What every room stands on: one bundle of the open parts, handed to each room when it is opened."""
+"""The ground that every room stands on: one bundle of the open parts, handed to each room when it is opened."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ulid import ULID
 
-from clause.graph.scopes import Caller
-from clause.linking import EntityLinker
+from clause.graph.scopes import Caller, readable_scopes
+from clause.text.fields import utc_now
+from clause.text.linking import EntityLinker
 
 if TYPE_CHECKING:
+    from clause.graph.jobs import Jobs
     from clause.graph.runner import Graph
-    from clause.jobs.jobs import Jobs
     from clause.settings import Settings
     from clause.telemetry import Metrics
     from clause.text.embedder import Embedder
-    from clause.text.pool import CpuPool
-
-
-def utc_now() -> datetime:
-    """The instant, with its zone."""
-    return datetime.now(UTC)
+    from clause.text.thread_pool import CpuPool
 
 
 def new_id() -> str:
     """A fresh ULID: sorts by time of making."""
     return str(ULID())
+
+
+async def nothing_waits() -> None:
+    """Return at once: nothing waits to be written."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,7 @@ class Ground:
         pool: bounded threads for numpy, scikit-learn and the like: `await pool.run(...)`.
         settings, metrics: of the process.
         now, ids: clock and ids, passed in by tests.
+        recorded: returns when the runs of all answers so far are written; what follows their traces waits for it.
     """
 
     graph: Graph
@@ -52,6 +53,7 @@ class Ground:
     metrics: Metrics
     now: Callable[[], datetime] = field(default=utc_now)
     ids: Callable[[], str] = field(default=new_id)
+    recorded: Callable[[], Awaitable[None]] = field(default=nothing_waits)
 
     @property
     def linker(self) -> EntityLinker:
@@ -65,9 +67,16 @@ class Ground:
             BadInputError: a named scope is malformed.
             ForbiddenError: a named scope is not this caller's.
         """
-        if scopes is not None:
-            return caller.resolve(scopes, scopes)
-        return caller.resolve(None, [row["id"] for row in await self.graph.run("graph/scopes")])
+        return await readable_scopes(self.graph, caller, scopes)
+
+    async def home(self, caller: Caller, scope: str | None) -> str:
+        """The one scope that a read is about: the named one, or where none is named the default one or the caller's.
+
+        Raises: as `readable`.
+        """
+        home = scope or caller.home(self.settings.default_scope)
+        await self.readable(caller, [home])
+        return home
 
     def writable(self, caller: Caller, scope: str | None) -> str:
         """The scope that a write goes to: where none is named the default one, or the caller's own.
@@ -78,4 +87,4 @@ class Ground:
             BadInputError: it is malformed.
             ForbiddenError: this caller may not write there.
         """
-        return caller.require_write(scope or caller.home(self.settings.default_scope))
+        return caller.target(scope, self.settings.default_scope)

@@ -10,27 +10,30 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from clause.container import Container
+from clause.app import Container
 from clause.errors import OutOfBoundsError, SettingsError
 from clause.graph.scopes import Caller
-from clause.graph.server.progress import Progress, silent
 from clause.settings import Settings
+from clause.telemetry import Progress, silent
 
 if TYPE_CHECKING:
-    from clause.evaluation.exploring import Explorer
-    from clause.evaluation.harness import Row
-    from clause.evaluation.questions import Question
-    from clause.ingest.report import LoadReport
+    from clause.app import Rooms
+    from clause.evaluation.harness import FigureRow
+    from clause.evaluation.question_files import GoldQuestion
+    from clause.evaluation.training_material import ScopeReader
+    from clause.ingest.sample import SampleReport
+    from clause.ingest.source import LoadReport
     from clause.insights.room import Insights
     from clause.intelligence.room import Intelligence
-    from clause.knowledge.beliefs import BeliefService
+    from clause.knowledge.beliefs.beliefs import BeliefService
     from clause.knowledge.entities import EntityService
     from clause.knowledge.room import Knowledge
     from clause.knowledge.sources import SourceService
     from clause.knowledge.tensions import TensionService
     from clause.memory.room import Memory
-    from clause.policy.trainer import Material
-    from clause.reasoning.budget import Budgets
+    from clause.policy.train.trainer import TrainingMaterial
+    from clause.reasoning.answer.runs import RunRecord, RunSummary
+    from clause.reasoning.episode.budget import Budgets
     from clause.reasoning.models import (
         ContextCurationResponse,
         CoordinationRequest,
@@ -39,10 +42,7 @@ if TYPE_CHECKING:
         PathNavigationResponse,
         SubgraphResponse,
     )
-    from clause.reasoning.runs import RunRecord, RunSummary
-    from clause.reasoning.snapshot import Snapshot
-    from clause.rooms import Rooms
-    from clause.sample import SampleReport
+    from clause.reasoning.neighbourhood.snapshot import Snapshot
     from clause.sessions.room import Sessions
     from clause.values.room import Values
 
@@ -171,12 +171,12 @@ class Clause:
         from clause.ingest.triples import load_triples  # noqa: PLC0415
 
         loader = {"triples": load_triples, "passages": load_passages}[kind]
-        target = self.rooms.knowledge.ground.writable(self.caller, scope)
+        target = self.rooms.ground.writable(self.caller, scope)
         return await loader(self.container.graph, self.container.embedder, Path(path), target, progress=progress)
 
     async def load_sample(self, *, progress: Progress = silent) -> SampleReport:
         """See to it that the film graph that ships with clause is there, in scope `kg:metaqa`; quick when it is."""
-        from clause.sample import load_sample  # noqa: PLC0415
+        from clause.ingest.sample import load_sample  # noqa: PLC0415
 
         return await load_sample(self.container.graph, self.container.embedder, progress)
 
@@ -188,29 +188,29 @@ class Clause:
         Raises:
             BadInputError, ForbiddenError: a scope is malformed, unknown, or not this caller's.
         """
-        return await self._explorer.snapshot(await self.rooms.knowledge.ground.readable(self.caller, scopes))
+        return await self._explorer.snapshot(await self.rooms.ground.readable(self.caller, scopes))
 
-    async def material(self, questions: Sequence[Question], scopes: Sequence[str]) -> Material:
-        """What `clause.policy.trainer.Training` takes: a snapshot of the scopes, and the questions tied to its nodes.
+    async def material(self, questions: Sequence[GoldQuestion], scopes: Sequence[str]) -> TrainingMaterial:
+        """Material for `Training`: a snapshot of the scopes, and the questions tied to its nodes.
 
         Raises:
             BadInputError, ForbiddenError: a scope is malformed, unknown, or not this caller's.
         """
-        from clause.evaluation.material import with_types  # noqa: PLC0415
+        from clause.evaluation.training_material import with_types  # noqa: PLC0415
 
-        readable = await self.rooms.knowledge.ground.readable(self.caller, scopes)
+        readable = await self.rooms.ground.readable(self.caller, scopes)
         snapshot = await self._explorer.snapshot(readable)
         tied = await self._explorer.tied(snapshot, questions, readable)
         return with_types(snapshot, self.container.embedder, tied)
 
     async def evaluate(
         self,
-        questions: Sequence[Question],
+        questions: Sequence[GoldQuestion],
         *,
         policy: str = "learned",
         budgets: Budgets | None = None,
         scopes: Sequence[str] | None = None,
-    ) -> Row:
+    ) -> FigureRow:
         """The figures of a policy on questions with answers, under the same hard budgets for each; nothing is recorded.
 
         Raises:
@@ -218,7 +218,7 @@ class Clause:
         """
         from clause.evaluation.harness import ask_all, summarise  # noqa: PLC0415
         from clause.evaluation.service import ServiceSystem  # noqa: PLC0415
-        from clause.reasoning.budget import Budgets  # noqa: PLC0415
+        from clause.reasoning.episode.budget import Budgets  # noqa: PLC0415
 
         async def ask(request: CoordinationRequest, allowed: Budgets) -> CoordinationResponse:
             return await self.container.coordinator.coordinate(request, self.caller, budgets=allowed)
@@ -227,10 +227,10 @@ class Clause:
         return summarise(questions, await ask_all(system, questions))
 
     @property
-    def _explorer(self) -> Explorer:
-        from clause.evaluation.exploring import Explorer  # noqa: PLC0415
+    def _explorer(self) -> ScopeReader:
+        from clause.evaluation.training_material import ScopeReader  # noqa: PLC0415
 
-        return Explorer(self.container.graph, self.container.seeds, self.container.embedder)
+        return ScopeReader(self.container.graph, self.container.seeds, self.container.embedder)
 
     # -- rooms ---------------------------------------------------------------------------------------------------------
 

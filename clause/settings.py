@@ -45,7 +45,12 @@ class Settings(BaseSettings):
 
     host: str = Field("127.0.0.1", description="address that the API listens on")
     port: int = Field(8420, ge=0, le=65535, description="port that the API listens on")
-    rate_limit: float = Field(0, ge=0, description="requests a second that one client may send; 0: no limit")
+    rate_limit: float | None = Field(
+        None, ge=0, description="requests a second that one client may send; 0: no limit; unset: 50 beyond the loopback"
+    )
+    trusted_proxies: str = Field(
+        "", description="addresses, by commas, whose X-Forwarded-For says who the client is; empty: none is believed"
+    )
     api_key: SecretStr | None = Field(None, description="key that our own clients bring: hooks, and MCP over stdio")
     default_scope: str = Field("public", description="scope of writes that name none")
     cluster_reduction: Literal["umap", "pca", "none"] = Field(

@@ -1,4 +1,4 @@
-"""What the service says about itself: log lines on stderr, metrics in a registry of our own, the current request's id.
+"""Log lines on stderr, metrics in a registry of our own, the current request's id, and the progress of long work.
 
 Log lines are JSON when stderr is no terminal. Values under names that smell of secrets, `SecretStr` and passwords
 inside URIs are masked before a line leaves.
@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Mapping, MutableMapping
 from contextvars import ContextVar
-from typing import Any, TextIO
+from typing import Any, Protocol, TextIO
 
 import structlog
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
@@ -173,3 +173,27 @@ class Metrics:
     def render(self) -> bytes:
         """The registry in Prometheus' text format."""
         return generate_latest(self.registry)
+
+
+class Progress(Protocol):
+    """Called with a sentence, the units done and the units in all (both 0 when there is nothing to count)."""
+
+    def __call__(self, message: str, done: int, total: int) -> None:
+        """Tell that `done` of `total` units of `message` are done."""
+        ...
+
+
+def silent(message: str, done: int, total: int) -> None:
+    """The progress that tells nobody."""
+
+
+class CountProgress(Protocol):
+    """Called with the units done and the units in all."""
+
+    def __call__(self, done: int, total: int, /) -> None:
+        """Tell that `done` of `total` units are done."""
+        ...
+
+
+def silent_count(done: int, total: int, /) -> None:
+    """The count that tells nobody."""

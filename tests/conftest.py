@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 from ulid import ULID
 
-from clause.graph.address import Address
 from clause.graph.catalogue import Catalogue
-from clause.graph.embedding_model import replace_embedding_model
+from clause.graph.database import replace_embedding_model
 from clause.graph.runner import Graph
+from clause.graph.wire import Address
 from tests import servers
 
 settings.register_profile("no_clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -12,9 +12,9 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from clause.graph.address import Address
 from clause.graph.catalogue import Statement, parse
 from clause.graph.runner import Graph
+from clause.graph.wire import Address
 
 IMAGE = "neo4j:2026.08.1-community"
 HEAP_MB = 512
@@ -89,7 +89,8 @@ def statement(text: str, *, mode: str = "write", parameters: str = "none", colum
     """A statement of a test's own."""
     returns = "none" if columns == "none" else "many"
     head = f"// test/own, of a test\n// mode: {mode}\n// returns: {returns}\n"
-    return parse("test/own", f"{head}// parameters: {parameters}\n// columns: {columns}\nCYPHER 25 {text}")
+    (own,) = parse(f"{head}// parameters: {parameters}\n// columns: {columns}\nCYPHER 25 {text}")
+    return own
 
 
 _MARKED = statement("MATCH (n:TestDatabase) RETURN count(n) AS marks", mode="read", columns="marks")

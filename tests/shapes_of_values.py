@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from ulid import ULID
 
+from clause.arrays import Floats
 from clause.graph.runner import Graph
 from clause.values.axes import Axis, axis_texts
-from clause.values.entries import properties_of
+from clause.values.experience_rows import properties_of
 from clause.values.ghap import GhapEntry, GhapOutcome, Lesson, Outcome, RootCause, Tier
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -43,7 +42,7 @@ def resolved_entry(scope: str, *, tier: str = "silver", outcome: str = "falsifie
 
 
 async def save_resolved(
-    graph: Graph, told: Sequence[tuple[GhapEntry, Mapping[Axis, NDArray[np.float32]]]], model: str = "hash"
+    graph: Graph, told: Sequence[tuple[GhapEntry, Mapping[Axis, Floats]]], model: str = "hash"
 ) -> None:
     """Write experiences with the vectors given, on those axes that they have."""
     work: list[tuple[str, dict[str, Any]]] = []

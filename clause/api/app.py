@@ -1,19 +1,22 @@
-"""The FastAPI application: what surrounds a request, and one router for each resource."""
+"""The FastAPI application and its server: middleware, one router for each resource, a listening socket of our own."""
 
 from __future__ import annotations
 
+import asyncio
+import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
+import uvicorn
 from fastapi import FastAPI
 
 from clause import __version__
-from clause.api import docs_page, explorer_page, problems
+from clause.api import problems
 from clause.api.dependencies import Authenticate, key_alone, key_or_owner
-from clause.api.middleware import BodyLimit, LoopbackGuard, RateLimit, RequestContext
+from clause.api.middleware import BodyLimit, LoopbackGuard, RateLimit, RequestContext, rate_of
+from clause.api.pages import install_docs, install_explorer
 from clause.api.routes import (
     beliefs,
-    clusters,
     entities,
     experiences,
     health,
@@ -22,19 +25,13 @@ from clause.api.routes import (
     jobs,
     lineage,
     memories,
-    patterns,
     reasoning,
-    runs,
     sessions,
-    sources,
-    tensions,
-    topics,
-    value_clusters,
     values,
 )
 from clause.api.strict_json import StrictJSONResponse
-from clause.container import Container
-from clause.operations.listening import is_loopback
+from clause.app import Container
+from clause.operations.keys import is_loopback, listen
 from clause.settings import Settings
 from clause.telemetry import Metrics
 
@@ -46,6 +43,29 @@ pick the evidence, under edge, step and token budgets that are never exceeded.
 Every error is an RFC 9457 problem document. Send `X-Request-ID` to find a request again in the logs. The flags
 `enable_thoughtseeds`, `enable_curiosity` and `enable_causal` are on by default: the first two write what was met after
 the answer is ready, the third lets causes decide where the graph has causal relationships (else its score is null)."""
+
+
+_ROUTERS = (
+    reasoning.router,
+    intelligence.router,
+    beliefs.router,
+    beliefs.tensions_router,
+    lineage.router,
+    entities.router,
+    entities.sources_router,
+    sessions.router,
+    sessions.patterns_router,
+    memories.router,
+    memories.clusters_router,
+    experiences.router,
+    values.value_clusters_router,
+    values.router,
+    insights.router,
+    insights.topics_router,
+    reasoning.runs_router,
+    jobs.router,
+    health.router,
+)
 
 
 def build_app(
@@ -85,34 +105,52 @@ def build_app(
     )
     app.state.authenticate = authenticate or (key_or_owner if local else key_alone)
     app.state.metrics = metrics
-    for resource in (
-        reasoning,
-        intelligence,
-        beliefs,
-        tensions,
-        lineage,
-        entities,
-        sources,
-        sessions,
-        patterns,
-        memories,
-        clusters,
-        experiences,
-        value_clusters,
-        values,
-        insights,
-        topics,
-        runs,
-        jobs,
-        health,
-    ):
-        app.include_router(resource.router)
-    docs_page.install(app)
-    explorer_page.install(app)
+    for router in _ROUTERS:
+        app.include_router(router)
+    install_docs(app)
+    install_explorer(app)
     problems.install(app)
     app.add_middleware(BodyLimit)
-    app.add_middleware(RateLimit, per_s=settings.rate_limit)
+    app.add_middleware(RateLimit, per_s=rate_of(settings, local=local))
     if local:
         app.add_middleware(LoopbackGuard)
     app.add_middleware(RequestContext, metrics=metrics)
     return app
+
+
+__all__ = ["listen", "run", "server_of"]
+_GRACE_S = 5
+
+
+def run(settings: Settings, listener: socket.socket, *, opener: Opener = Container.serving) -> None:
+    """Serve on `listener` until interrupted or terminated.
+
+    The container is opened before the server starts, so that what is wrong with it is one of our own errors and no
+    traceback; connections made meanwhile wait.
+    """
+    asyncio.run(_serve(settings, listener, opener))
+
+
+async def _serve(settings: Settings, listener: socket.socket, opener: Opener) -> None:
+    metrics = Metrics()
+    async with opener(settings, metrics) as container:
+        await server_of(container, settings, metrics).serve(sockets=[listener])
+
+
+def server_of(container: Container, settings: Settings, metrics: Metrics) -> uvicorn.Server:
+    """A server of the application on a container that is open already and stays so."""
+
+    @asynccontextmanager
+    async def opened(_settings: Settings, _metrics: Metrics) -> AsyncIterator[Container]:
+        yield container
+
+    config = uvicorn.Config(
+        build_app(settings, opener=opened, metrics=metrics),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=bool(settings.trusted_proxies),
+        forwarded_allow_ips=settings.trusted_proxies,
+        timeout_graceful_shutdown=_GRACE_S,
+    )
+    return uvicorn.Server(config)

@@ -1,4 +1,4 @@
-"""What routes ask for: the container, the caller, as `Annotated` aliases."""
+"""Dependencies of routes as `Annotated` aliases: the open application, the caller."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from clause.container import Container
+from clause.app import Container
 from clause.graph.scopes import Caller
 from clause.operations.keys import presented, refusal
 
@@ -35,7 +35,7 @@ async def key_alone(request: Request) -> Caller:
 
 
 async def resolve_caller(request: Request) -> Caller:
-    """Who is asking, with the scopes that may be read and written; the one place where it is decided."""
+    """The caller who is asking, with the scopes that may be read and written; the one place where it is decided."""
     authenticate: Authenticate = request.app.state.authenticate
     return await authenticate(request)
 

@@ -1,4 +1,4 @@
-"""What surrounds every request: its id, its log line and metrics, the guards of the loopback, body and rate limits.
+"""Middleware of every request: its id, log line and metrics, the guards of the loopback, body and rate limits.
 
 Plain ASGI, so that server-sent events stream through. Order, outermost first: RequestContext, LoopbackGuard, RateLimit,
 BodyLimit.
@@ -20,6 +20,7 @@ from ulid import ULID
 from clause import telemetry
 from clause.api.problems import problem
 from clause.errors import BadInputError
+from clause.settings import Settings
 from clause.telemetry import Metrics
 
 REQUEST_ID = "X-Request-ID"
@@ -120,6 +121,21 @@ def _name(host: str) -> str | None:
         return urlsplit(f"//{host}").hostname
     except ValueError:
         return None
+
+
+RATE_BEYOND_LOOPBACK = 50.0
+"""Requests a second that one client may send to a service beyond the loopback, where nothing else is set."""
+
+
+def rate_of(settings: Settings, *, local: bool) -> float:
+    """The requests a second that one client may send; 0: no limit.
+
+    >>> rate_of(Settings(), local=True), rate_of(Settings(), local=False), rate_of(Settings(rate_limit=0), local=False)
+    (0.0, 50.0, 0.0)
+    """
+    if settings.rate_limit is not None:
+        return settings.rate_limit
+    return 0.0 if local else RATE_BEYOND_LOOPBACK
 
 
 class RateLimit:

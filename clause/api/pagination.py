@@ -26,7 +26,7 @@ class Page(BaseModel, Generic[Item]):
 
 
 class PageQuery(BaseModel):
-    """Which page is asked for: at most `limit` items after the one whose key is `after`."""
+    """The page that is asked for: at most `limit` items after the one whose key is `after`."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,13 +1,104 @@
-"""`clause ask`: one question, answered in this process."""
+"""`clause ask`: one question, answered in this process, and an answer's rendering on a terminal."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
 
 from clause.cli.console import JsonFlag, print_json, stdout
+
+if TYPE_CHECKING:
+    from clause.reasoning.models import CoordinationResponse, CoordinationResult, LeftOutItem, Receipt
+
+_SHOWN = 10
+
+
+def print_answer(console: Console, response: CoordinationResponse) -> None:
+    """The four sections, headed answer, path, evidence and receipt."""
+    for heading, body in (
+        ("answer", answer_lines(response.result)),
+        ("path", [path_tree(response.result)]),
+        ("evidence", evidence_lines(response.result)),
+        ("receipt", [receipt_table(response.receipt)]),
+    ):
+        print_section(console, heading, body)
+
+
+def print_section(console: Console, heading: str, body: Iterable[Any]) -> None:
+    """A heading on a line of its own, and what stands below it."""
+    console.print(Text(heading, style="bold"))
+    for part in body:
+        console.print(part)
+    console.print()
+
+
+def answer_lines(result: CoordinationResult) -> list[Text]:
+    """The best answers with their scores, or why there is none."""
+    if result.abstained or not result.answers:
+        return [Text(f"  no answer: {result.reason or 'nothing was good enough'}")]
+    lines = [Text(f"  {item.name}  ({item.answer_score:.2f})") for item in result.answers[:_SHOWN]]
+    more = len(result.answers) - _SHOWN
+    return [*lines, Text(f"  and {more} more")] if more > 0 else lines
+
+
+def path_tree(result: CoordinationResult) -> Tree | Text:
+    """The best path, each step below the one before."""
+    names, path = _names(result), result.path
+    if not path.nodes:
+        return Text("  no path")
+    tree = branch = Tree(escape(names[path.nodes[0].id]))
+    for step, edge in zip(path.steps, path.edges, strict=True):
+        forward = edge.from_node == step.from_node
+        relation = f"--{step.relation}-->" if forward else f"<--{step.relation}--"
+        branch = branch.add(escape(f"{relation} {names.get(step.to_node, step.to_node)}"))
+    return tree
+
+
+def evidence_lines(result: CoordinationResult) -> list[Text]:
+    """The first pieces of evidence with their tokens, scores and sources."""
+    lines = []
+    for number, item in enumerate(result.evidence[:_SHOWN], start=1):
+        lines.append(Text(f"  {number}. {item.text}"))
+        told = item.provenance
+        source = f"{told.source_uri} [{told.verification_status}]" if told else "provenance is switched off"
+        lines.append(Text(f"     source {source}, {item.tokens} tokens, score {item.score:.2f}", style="dim"))
+    if len(result.evidence) > _SHOWN:
+        lines.append(Text(f"  and {len(result.evidence) - _SHOWN} more (--json shows all)"))
+    return lines or [Text("  none")]
+
+
+def receipt_table(receipt: Receipt | None) -> Table:
+    """For each resource: budget, spent, what that cost, what stopped its agent, and the best thing left out."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2))
+    for heading in ("  resource", "budget", "spent", "paid", "stopped by", "best left out"):
+        table.add_column(heading)
+    if receipt is not None:
+        for resource, row in (("edges", receipt.edges), ("steps", receipt.steps), ("tokens", receipt.tokens)):
+            cells = (str(row.budget), str(row.spent), f"{row.paid:g}", row.stopped_by, _left_out(row.best_left_out))
+            table.add_row(f"  {resource}", *cells)
+    return table
+
+
+def _left_out(item: LeftOutItem | None) -> str:
+    return escape(f"{item.what} (would cost {item.would_cost})") if item else "-"
+
+
+def _names(result: CoordinationResult) -> dict[str, str]:
+    found = {node.id: node.name for node in (*result.subgraph.nodes, *result.path.nodes)}
+    for seed in result.seeds:
+        found.setdefault(seed.id, seed.name)
+    for answer in result.answers:
+        found.setdefault(answer.node, answer.name)
+    return found
+
 
 app = typer.Typer()
 
@@ -34,18 +125,16 @@ def ask(
     }
     answer = asyncio.run(_ask(given))
     if as_json:
-        print_json(answer)
+        print_json(answer.model_dump(mode="json"))
     else:
-        from clause.cli.rendering import print_answer
-
         print_answer(stdout(), answer)
 
 
-async def _ask(given: dict[str, Any]) -> dict[str, Any]:
+async def _ask(given: dict[str, Any]) -> CoordinationResponse:
     from pydantic import ValidationError
 
+    from clause.app import Container
     from clause.cli.db import progress_bar
-    from clause.container import Container
     from clause.errors import OutOfBoundsError
     from clause.graph.scopes import Caller
     from clause.reasoning.models import CoordinationRequest
@@ -59,5 +148,4 @@ async def _ask(given: dict[str, Any]) -> dict[str, Any]:
         raise OutOfBoundsError(f"{field}: {first['msg']}", field=field) from error
     with progress_bar() as progress:
         async with Container.open(Settings.load(), progress=progress) as container:
-            response = await container.coordinator.coordinate(request, Caller())
-    return dict(response.model_dump(mode="json"))
+            return await container.coordinator.coordinate(request, Caller())

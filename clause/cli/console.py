@@ -1,16 +1,20 @@
-"""Where words go: results to stdout, progress and errors to stderr."""
+"""The terminal: results to stdout, progress and errors to stderr, and a progress bar for work that counts."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
-from typing import Annotated, Any
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 
 from clause.errors import ClauseError
+
+if TYPE_CHECKING:
+    from clause.telemetry import Progress
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else there.")]
 
@@ -44,3 +48,24 @@ def print_error(error: ClauseError, *, as_json: bool = False) -> None:
         members = {"code": error.code, "message": error.message, "remedy": error.remedy}
         places = {"field": error.field, "bound": error.bound}
         print_json({"error": {name: value for name, value in {**members, **places}.items() if value is not None}})
+
+
+@contextmanager
+def loading_bar() -> Iterator[Progress]:
+    """`with loading_bar() as progress:` gives a progress callback; each message has a bar of its own."""
+    from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
+
+    rate = TextColumn("{task.fields[rate]}")
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), rate)
+    tasks: dict[str, TaskID] = {}
+    with Bars(*columns, TimeRemainingColumn(), console=stderr()) as bars:
+
+        def progress(message: str, done: int, total: int) -> None:
+            if message not in tasks:
+                tasks[message] = bars.add_task(message, total=total or None, rate="")
+            task = bars.tasks[bars.task_ids.index(tasks[message])]
+            rate = f"{task.speed:,.0f}/s" if task.speed else ""
+            bars.update(tasks[message], completed=done, total=total or None, rate=rate)
+
+        yield progress

@@ -13,8 +13,8 @@ import typer
 from clause.cli.console import JsonFlag, note, print_json, stdout
 
 if TYPE_CHECKING:
-    from clause.graph.address import Address
-    from clause.knowledge.models_lineage import Erasure
+    from clause.graph.wire import Address
+    from clause.knowledge.lineage.models import Erasure
     from clause.settings import Settings
 
 app = typer.Typer()
@@ -70,9 +70,9 @@ def _reset(settings: Settings, *, ask: bool, as_json: bool) -> None:
 
 async def _erase(settings: Settings, *, apply: bool) -> Erasure | None:
     from clause.cli.db import progress_bar
-    from clause.database import open_graph
+    from clause.graph.database import open_graph
     from clause.graph.migrations import migrate
-    from clause.operations.sample_reset import reset_sample
+    from clause.operations.forget import reset_sample
 
     with progress_bar() as progress:
         async with open_graph(settings, progress=progress) as graph:
@@ -83,18 +83,19 @@ async def _erase(settings: Settings, *, apply: bool) -> Erasure | None:
 def _print(result: dict[str, Any]) -> None:
     from rich.text import Text
 
-    from clause.cli.rendering import print_answer, print_section
+    from clause.cli.ask import print_answer, print_section
+    from clause.reasoning.models import CoordinationResponse
 
     console = stdout()
     print_section(console, "question", [Text(f"  {result['question']}")])
-    print_answer(console, result["response"])
+    print_answer(console, CoordinationResponse.model_validate(result["response"]))
     addresses = [Text(f"  {name:<14} {value}") for name, value in result["addresses"].items()]
     print_section(console, "addresses", addresses)
 
 
 def _start(settings: Settings) -> dict[str, Any]:
     """Neo4j, schema, sample, API, first answer; what was asked, the response and the addresses."""
-    from clause.cli import service
+    from clause.cli import serve as service
 
     neo4j = asyncio.run(_prepare(settings))
     url = service.start(settings)
@@ -106,9 +107,9 @@ def _start(settings: Settings) -> dict[str, Any]:
 async def _prepare(settings: Settings) -> dict[str, str]:
     """A migrated graph that holds the sample; where Neo4j Browser is and how to sign in."""
     from clause.cli.db import progress_bar
-    from clause.database import open_graph
+    from clause.graph.database import open_graph
     from clause.graph.migrations import migrate
-    from clause.sample import load_sample
+    from clause.ingest.sample import load_sample
     from clause.text.embedder import SentenceTransformerEmbedder
 
     with progress_bar() as progress:
@@ -135,7 +136,7 @@ def _neo4j(settings: Settings, address: Address) -> dict[str, str]:
 def _ask(url: str) -> dict[str, Any]:
     import httpx
 
-    from clause.cli import service
+    from clause.cli import serve as service
     from clause.errors import ServerError
 
     body = {"query": QUESTION, "scopes": [SCOPE], "budgets": {}}
@@ -149,7 +150,7 @@ def _ask(url: str) -> dict[str, Any]:
 
 
 def _stop(settings: Settings) -> dict[str, Any]:
-    from clause.cli import service
+    from clause.cli import serve as service
     from clause.graph.server import ManagedServer
 
     stopped = {True: "stopped", False: "was not running"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
@@ -11,7 +12,7 @@ import typer
 from clause.cli.console import JsonFlag, note, print_json, stdout
 
 if TYPE_CHECKING:
-    from clause.operations.keys import ApiKeys
+    from clause.operations.keys import ApiKey, ApiKeys
 
 app = typer.Typer(help="API keys, each bound to the scopes that it may read and write.", no_args_is_help=True)
 
@@ -26,10 +27,12 @@ def create(
     write: Annotated[
         list[str] | None, typer.Option(help=f"A scope it may read and write; repeatable; {ALL} for all.")
     ] = None,
+    days: Annotated[int, typer.Option(min=0, max=36_500, help="After how many days it ends; 0: never.")] = 365,
     as_json: JsonFlag = False,
 ) -> None:
     """Make a key and print it: this once, since only its hash is kept."""
-    made = asyncio.run(_with_keys(lambda keys: keys.create(name, _scopes(read), _scopes(write))))
+    lasts = timedelta(days=days) if days else None
+    made = asyncio.run(_with_keys(lambda keys: keys.create(name, _scopes(read), _scopes(write), lasts=lasts)))
     if as_json:
         print_json(made.model_dump(mode="json"))
         return
@@ -45,11 +48,29 @@ def list_keys(as_json: JsonFlag = False) -> None:
         print_json({"keys": [key.model_dump(mode="json") for key in found]})
         return
     for key in found:
-        state = "revoked" if key.revoked_at else "in force"
         scopes = f"reads {_said(key.readable)}  writes {_said(key.writable)}"
-        stdout().print(f"{key.id}  {state}  {key.name}  {scopes}", markup=False)
+        used = f"last used {key.last_used_at:%Y-%m-%d}" if key.last_used_at else "never used"
+        stdout().print(f"{key.id}  {_state(key)}  {key.name}  {scopes}  {used}", markup=False)
     if not found:
         stdout().print("no keys")
+
+
+@app.command()
+def rotate(
+    key_id: Annotated[str, typer.Argument(help="The key's id, as listed.")],
+    *,
+    overlap_hours: Annotated[
+        float, typer.Option(min=0, max=24 * 30, help="How long the old secret still opens; 0: not at all.")
+    ] = 0,
+    as_json: JsonFlag = False,
+) -> None:
+    """Give a key a new secret and print it, this once; its id and its scopes stay."""
+    made = asyncio.run(_with_keys(lambda keys: keys.rotate(key_id, overlap=timedelta(hours=overlap_hours))))
+    if as_json:
+        print_json(made.model_dump(mode="json"))
+        return
+    note(f"key {made.id} for {made.name} has a new secret; it is shown this once:")
+    stdout().print(made.token, markup=False)
 
 
 @app.command()
@@ -63,14 +84,18 @@ def revoke(key_id: Annotated[str, typer.Argument(help="The key's id, as listed."
 
 
 async def _with_keys(work: Callable[[ApiKeys], Awaitable[Found]]) -> Found:
-    from clause.database import open_graph
-    from clause.graph.migrations import migrate
-    from clause.operations.keys import ApiKeys
+    from clause.operations.keys import opened_keys
     from clause.settings import Settings
 
-    async with open_graph(Settings.load()) as graph:
-        await migrate(graph)
-        return await work(ApiKeys(graph))
+    return await work(await opened_keys(Settings.load()))
+
+
+def _state(key: ApiKey) -> str:
+    if key.revoked_at:
+        return "revoked"
+    if key.expires_at is None:
+        return "in force"
+    return f"until {key.expires_at:%Y-%m-%d}" if key.expires_at > datetime.now(UTC) else "expired"
 
 
 def _scopes(given: list[str] | None) -> list[str] | None:

@@ -1,4 +1,5 @@
-"""`clause load triples|passages FILE --scope S`: what a file says, into the graph; run again, it goes on."""
+"""`clause load triples|passages FILE --scope S` and `clause reembed`: files into the graph, and vectors; run again,
+they go on."""
 
 from __future__ import annotations
 
@@ -10,16 +11,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clause.cli.console import JsonFlag, print_json, stdout
-from clause.cli.loading_bar import loading_bar
+from clause.cli.console import JsonFlag, loading_bar, print_json, stdout
 
 if TYPE_CHECKING:
     from clause.graph.runner import Graph
-    from clause.graph.server.progress import Progress
-    from clause.ingest.report import LoadReport
+    from clause.ingest.source import LoadReport
+    from clause.telemetry import Progress
     from clause.text.embedder import Embedder
 
     Load = Callable[[Graph, Embedder | None, Progress], Awaitable[LoadReport]]
+    from clause.ingest.source import EmbedReport
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -30,14 +31,14 @@ Background = Annotated[bool, typer.Option("--embed-in-background", help="Leave t
 
 
 class OnBad(StrEnum):
-    """What to do with a line that says nothing."""
+    """The ways to treat a line that says nothing."""
 
     SKIP = "skip"
     FAIL = "fail"
 
 
 class FileFormat(StrEnum):
-    """How triples are written."""
+    """The formats of files of triples."""
 
     PIPE = "pipe"
     TSV = "tsv"
@@ -87,12 +88,11 @@ def passages(
 
 
 async def _run(load: Load, scope: str, *, embed: bool, background: bool) -> LoadReport:
-    from clause.database import open_graph
-    from clause.graph.embedding_model import check_embedding_model
+    from clause.graph.database import check_embedding_model, open_graph
+    from clause.graph.jobs import Jobs
     from clause.graph.migrations import migrate
     from clause.graph.scopes import parse_scope
     from clause.ingest.embedding import submit_embedding
-    from clause.jobs.jobs import Jobs
     from clause.settings import Settings
     from clause.text.embedder import SentenceTransformerEmbedder
 
@@ -128,3 +128,38 @@ def _report(report: LoadReport, what: str, as_json: bool) -> None:
         console.print(f"  ... and {report.bad_count - len(report.bad):,} more", markup=False)
     if report.embedding is not None:
         console.print(f"{report.embedding.embedded:,} vectors in {report.embedding.seconds:.1f} s", markup=False)
+
+
+reembed_app = typer.Typer()
+
+
+@reembed_app.command()
+def reembed(
+    scope: Annotated[
+        str | None, typer.Option("--scope", help="Only this scope, where the model stays the same.", show_default=False)
+    ] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Embed what has no vector of the model that CLAUSE_EMBEDDER names, and record that model."""
+    report = asyncio.run(_reembed(scope))
+    if as_json:
+        print_json(report.model_dump(mode="json"))
+    else:
+        stdout().print(f"{report.embedded:,} vectors of {report.model} in {report.seconds:.1f} s", markup=False)
+
+
+async def _reembed(scope: str | None) -> EmbedReport:
+    from clause.graph.database import open_graph
+    from clause.graph.migrations import migrate
+    from clause.ingest.embedding import reembed
+    from clause.settings import Settings
+    from clause.text.embedder import SentenceTransformerEmbedder
+
+    settings = Settings.load()
+    embedder = SentenceTransformerEmbedder(settings.embedder, settings.embedder_threads)
+    with loading_bar() as progress:
+        async with open_graph(settings, progress=progress) as graph:
+            await migrate(graph)
+            report = await reembed(graph, embedder, scope=scope, progress=progress)
+    embedder.close()
+    return report

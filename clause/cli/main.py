@@ -21,10 +21,16 @@ EXIT_INTERRUPTED = 130
 
 @dataclass(frozen=True)
 class Entry:
-    """Where a command lives: a module with a Typer application called `app`, and its line in the list."""
+    """A command's place: a module and the name of a Typer application in it; and its line in the list."""
 
     module: str
     help: str
+    application: str = "app"
+
+    def load(self) -> typer.Typer:
+        """The application, its module imported now."""
+        application: typer.Typer = getattr(import_module(self.module), self.application)
+        return application
 
 
 COMMANDS: dict[str, Entry] = {
@@ -32,23 +38,25 @@ COMMANDS: dict[str, Entry] = {
     "ask": Entry("clause.cli.ask", "Ask a question; get answers, path, evidence and the receipt."),
     "serve": Entry("clause.cli.serve", "Serve the REST API."),
     "load": Entry("clause.cli.load", "Load triples or passages into a scope."),
-    "migrate": Entry("clause.cli.migrate", "Bring the graph's schema up to date."),
+    "migrate": Entry("clause.cli.db", "Bring the graph's schema up to date.", "migrate_app"),
     "db": Entry("clause.cli.db", "Start, stop and look after the local Neo4j."),
-    "evaluate": Entry("clause.cli.evaluate", "Measure answers against a data set."),
-    "bench": Entry("clause.cli.bench", "Measure speed against named baselines."),
+    "evaluate": Entry("clause.lab.commands.evaluate", "Measure answers against a data set."),
+    "bench": Entry("clause.lab.commands.bench", "Measure speed against named baselines."),
     "train": Entry("clause.cli.train", "Train the three agents on questions with answers."),
-    "snapshot": Entry("clause.cli.snapshot", "Write scopes of the graph to a file of arrays."),
+    "snapshot": Entry("clause.cli.archive", "Write scopes of the graph to a file of arrays.", "snapshot_app"),
     "policy": Entry("clause.cli.policy", "Say, promote or take back which policy decides by default."),
     "memory": Entry("clause.cli.memory", "Figures of memories, and what a similarity threshold means for them."),
-    "consolidate": Entry("clause.cli.consolidate", "Close full clusters of memories and join twins; resumable."),
+    "consolidate": Entry(
+        "clause.cli.memory", "Close full clusters of memories and join twins; resumable.", "consolidate_app"
+    ),
     "curiosity": Entry("clause.cli.curiosity", "Investigate hops that came out otherwise than expected."),
-    "reembed": Entry("clause.cli.reembed", "Embed the graph again with another model; resumable."),
+    "reembed": Entry("clause.cli.load", "Embed the graph again with another model; resumable.", "reembed_app"),
     "mcp": Entry("clause.cli.mcp", "Serve an agent's tools over MCP; `clause mcp install` sets a client up."),
     "keys": Entry("clause.cli.keys", "Make, list and revoke API keys."),
-    "forget": Entry("clause.cli.forget", "Erase a scope, a source, a belief or a memory for good."),
-    "export": Entry("clause.cli.export", "Write a scope to an archive with checksums."),
-    "import": Entry("clause.cli.restore", "Bring a scope back from an archive."),
-    "doctor": Entry("clause.cli.doctor", "Say what is wrong and how to mend it."),
+    "forget": Entry("clause.cli.archive", "Erase a scope, a source, a belief or a memory for good.", "forget_app"),
+    "export": Entry("clause.cli.archive", "Write a scope to an archive with checksums.", "export_app"),
+    "import": Entry("clause.cli.archive", "Bring a scope back from an archive.", "import_app"),
+    "doctor": Entry("clause.cli.db", "Say what is wrong and how to mend it.", "doctor_app"),
 }
 
 
@@ -69,7 +77,7 @@ class LazyGroup(TyperGroup):
         name, stand_in, rest = super().resolve_command(ctx, args)
         if name is None or stand_in is None:
             return name, stand_in, rest
-        command = typer.main.get_command(import_module(COMMANDS[name].module).app)
+        command = typer.main.get_command(COMMANDS[name].load())
         command.name = name
         return name, command, rest
 

@@ -34,7 +34,7 @@ def mcp(
     if context.invoked_subcommand is not None:
         return
     from clause import telemetry
-    from clause.mcp_bridge.holding import Holder
+    from clause.mcp_bridge.lazy_container import LazyContainer
     from clause.mcp_bridge.transports import run_stdio
     from clause.settings import Settings
 
@@ -42,7 +42,7 @@ def mcp(
     settings = Settings.load(**given)
     telemetry.configure_logging(settings.log_level)
     if transport == "stdio":
-        run_stdio(Holder(settings))
+        run_stdio(LazyContainer(settings))
     else:
         _serve(settings, port, as_json=as_json)
 
@@ -77,9 +77,9 @@ def install(
 
 
 def _serve(settings: Settings, port: int, *, as_json: bool) -> None:
-    from clause.mcp_bridge.holding import Holder
+    from clause.mcp_bridge.lazy_container import LazyContainer
     from clause.mcp_bridge.transports import PATH, http_application, run_http
-    from clause.operations.listening import keys_guard, listen
+    from clause.operations.keys import keys_guard, listen
 
     keyed = asyncio.run(keys_guard(settings, settings.host))
     listener = listen(settings.host, port, keyed=keyed)
@@ -89,7 +89,7 @@ def _serve(settings: Settings, port: int, *, as_json: bool) -> None:
         if as_json:
             print_json({"mcp": url})
         note(f"MCP {url}   (ctrl-c stops it)")
-        holder = Holder(settings)
+        holder = LazyContainer(settings)
         run_http(holder, listener, _surrounded(settings, http_application(holder)))
     finally:
         listener.close()
@@ -97,12 +97,13 @@ def _serve(settings: Settings, port: int, *, as_json: bool) -> None:
 
 def _surrounded(settings: Settings, inner: Application) -> Application:
     """The application within what surrounds the API's: request ids and logs, guards, limits."""
-    from clause.api.middleware import BodyLimit, LoopbackGuard, RateLimit, RequestContext
-    from clause.operations.listening import is_loopback
+    from clause.api.middleware import BodyLimit, LoopbackGuard, RateLimit, RequestContext, rate_of
+    from clause.operations.keys import is_loopback
     from clause.telemetry import Metrics
 
-    application: Any = RateLimit(BodyLimit(inner), per_s=settings.rate_limit)
-    if is_loopback(settings.host):
+    local = is_loopback(settings.host)
+    application: Any = RateLimit(BodyLimit(inner), per_s=rate_of(settings, local=local))
+    if local:
         application = LoopbackGuard(application)
     surrounded: Application = RequestContext(application, metrics=Metrics())
     return surrounded

@@ -1,4 +1,5 @@
-"""`clause memory`: figures of the memories that are kept, and what a threshold means for them."""
+"""`clause memory` and `clause consolidate`: figures of memories, what a threshold means for them, and consolidation
+now."""
 
 from __future__ import annotations
 
@@ -8,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clause.cli.console import JsonFlag, print_json, stdout
-from clause.cli.measuring import counter
+from clause.cli.console import JsonFlag, note, print_json, stdout
+from clause.cli.opening import counter
 
 if TYPE_CHECKING:
-    from clause.memory.calibration import Calibration
-    from clause.memory.statistics import MemoryStatistics
+    from clause.app import Container
+    from clause.memory.consolidation import ConsolidationReport
+    from clause.memory.statistics import Calibration, MemoryStatistics
 
 app = typer.Typer(help="Look after memories.", no_args_is_help=True)
 
@@ -56,7 +58,7 @@ def calibrate(
 
 
 async def _stats(scopes: list[str] | None) -> MemoryStatistics:
-    from clause.cli.measuring import opened
+    from clause.cli.opening import opened
     from clause.graph.scopes import Caller
 
     async with opened(sample=False) as container:
@@ -66,7 +68,7 @@ async def _stats(scopes: list[str] | None) -> MemoryStatistics:
 async def _calibrate(
     scopes: list[str] | None, texts: Path | None, sample: int, compression: float | None, cohesion: float | None
 ) -> Calibration:
-    from clause.memory.calibration import calibrate
+    from clause.memory.statistics import calibrate
 
     vectors = await (_vectors_of_file(texts, sample) if texts else _vectors_of_memories(scopes, sample))
     told = counter("thresholds", 1)
@@ -74,9 +76,9 @@ async def _calibrate(
 
 
 async def _vectors_of_file(path: Path, sample: int) -> Any:
-    from clause.evaluation.questions import open_text
     from clause.settings import Settings
     from clause.text.embedder import SentenceTransformerEmbedder
+    from clause.text.files import open_text
 
     settings = Settings.load()
     with open_text(path) as lines:
@@ -89,7 +91,7 @@ async def _vectors_of_file(path: Path, sample: int) -> Any:
 
 
 async def _vectors_of_memories(scopes: list[str] | None, sample: int) -> Any:
-    from clause.cli.measuring import opened
+    from clause.cli.opening import opened
     from clause.graph.scopes import Caller
 
     async with opened(sample=False) as container:
@@ -105,3 +107,52 @@ def _print(title: str, columns: tuple[str, ...], rows: Any) -> None:
     for row in rows:
         table.add_row(*map(str, row))
     stdout().print(table)
+
+
+consolidate_app = typer.Typer()
+
+
+@consolidate_app.command()
+def consolidate(
+    job: Annotated[
+        str | None, typer.Argument(help="A job that was broken off; every scope that has work, if not said.")
+    ] = None,
+    scope: Annotated[str | None, typer.Option("--scope", help="Only this scope.", show_default=False)] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and write nothing.")] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Consolidate memories: full clusters are closed, twins become one; broken off, it goes on when run again."""
+    reports = asyncio.run(_consolidate(job, scope, dry_run))
+    if as_json:
+        print_json({"dry_run": dry_run, "scopes": [report.model_dump(mode="json") for report in reports]})
+        return
+    verb = "would be" if dry_run else "were"
+    for report in reports:
+        line = f"{report.scope}: of {report.looked_at:,} clusters that changed {report.consolidated:,} {verb} closed"
+        stdout().print(f"{line}, {report.joined:,} joined", markup=False)
+    if not reports:
+        note("nothing waits for consolidation")
+
+
+async def _consolidate(job: str | None, scope: str | None, dry_run: bool) -> list[ConsolidationReport]:
+    from clause.cli.opening import opened
+    from clause.errors import BadInputError
+
+    if job is not None and (dry_run or scope is not None):
+        raise BadInputError("a job knows its scope and writes", remedy="leave --scope and --dry-run out", field="job")
+    async with opened(sample=False) as container:
+        if job is not None:
+            return [await container.rooms.memory.consolidation.resume(job, container.jobs)]
+        return [await _one(container, one, dry_run) for one in await _scopes(container, scope)]
+
+
+async def _scopes(container: Container, scope: str | None) -> list[str]:
+    if scope is not None:
+        return [scope]
+    return [*await container.rooms.memory.consolidation.work()]
+
+
+async def _one(container: Container, scope: str, dry_run: bool) -> Any:
+    from clause.graph.scopes import Caller
+
+    return await container.rooms.memory.consolidation.run(scope, caller=Caller(None, None), dry_run=dry_run)

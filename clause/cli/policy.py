@@ -11,7 +11,7 @@ import typer
 from clause.cli.console import JsonFlag, print_json, stdout
 
 if TYPE_CHECKING:
-    from clause.container import Container
+    from clause.app import Container
     from clause.operations.promotion import Promotions
 
 app = typer.Typer(help="Which policy decides by default.", no_args_is_help=True)
@@ -47,7 +47,7 @@ def promote(
     as_json: JsonFlag = False,
 ) -> None:
     """Make a checkpoint the default, if it loses no EM or supported F1 against the current one and keeps budgets."""
-    from clause.evaluation.metaqa import question_files, read_questions
+    from clause.evaluation.question_files import question_files, read_questions
 
     sets = {hop: read_questions(path, limit) for hop, path in question_files(questions).items()}
 
@@ -83,11 +83,11 @@ def promotions(container: Container) -> Promotions:
     """The promotions of this installation."""
     from clause.operations.promotion import Promotions
 
-    return Promotions(container.graph, container.shelf)
+    return Promotions(container.graph, container.checkpoints)
 
 
 async def _opened(work: Any, candidate: Path | None = None) -> dict[str, Any]:
-    from clause.container import Container
+    from clause.app import Container
     from clause.settings import Settings
 
     settings = Settings.load()
@@ -100,7 +100,7 @@ async def _opened(work: Any, candidate: Path | None = None) -> dict[str, Any]:
 
 def _maker(candidate: Path) -> Any:
     def make() -> Any:
-        from clause.policy.inference import LearnedPolicy
+        from clause.policy.serve.inference import LearnedPolicy
 
         return LearnedPolicy(candidate, name=CANDIDATE)
 
@@ -109,10 +109,10 @@ def _maker(candidate: Path) -> Any:
 
 async def _studies(container: Container, policy: str, sets: Any) -> dict[str, Any]:
     """The current or candidate policy on the questions, at ample and at tight budgets, over a snapshot."""
-    from clause.cli.measuring import snapshot_coordinate
+    from clause.cli.opening import snapshot_coordinate
     from clause.evaluation.harness import ask_all, summarise
     from clause.evaluation.service import ServiceSystem
-    from clause.reasoning.budget import Budgets
+    from clause.reasoning.episode.budget import Budgets
 
     coordinate = await snapshot_coordinate(container, ["kg:metaqa"])
     studies: dict[str, Any] = {}

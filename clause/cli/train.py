@@ -15,11 +15,11 @@ from clause.cli.console import JsonFlag, note, print_json, stderr, stdout
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from clause.evaluation.questions import Question
-    from clause.policy.lessons import Answered
-    from clause.policy.recipe import Recipe
-    from clause.policy.trainer import Material
-    from clause.reasoning.snapshot import Snapshot
+    from clause.evaluation.question_files import GoldQuestion
+    from clause.policy.config import Recipe
+    from clause.policy.train.lessons import AnsweredQuestion
+    from clause.policy.train.trainer import TrainingMaterial
+    from clause.reasoning.neighbourhood.snapshot import Snapshot
 
 app = typer.Typer(help="Train the three agents on questions with answers.", no_args_is_help=True)
 
@@ -59,8 +59,8 @@ def metaqa(
     as_json: JsonFlag = False,
 ) -> None:
     """Train on MetaQA's questions and the packaged sample of its graph; no server is needed."""
-    from clause.evaluation import material
-    from clause.evaluation.metaqa import question_files, read_questions
+    from clause.evaluation import training_material as material
+    from clause.evaluation.question_files import question_files, read_questions
 
     recipe = _recipe(config, seed)
     sets = [read_questions(path) for path in question_files([*questions, *(more or [])]).values()]
@@ -80,8 +80,8 @@ def own(
     as_json: JsonFlag = False,
 ) -> None:
     """Train on your own questions and answers, on your own graph."""
-    from clause.evaluation.material import draw, with_types
-    from clause.evaluation.questions import read_json_lines
+    from clause.evaluation.question_files import read_json_lines
+    from clause.evaluation.training_material import draw, with_types
     from clause.text.embedder import SentenceTransformerEmbedder
 
     recipe = _recipe(config, seed)
@@ -101,11 +101,11 @@ def gain(
     as_json: JsonFlag = False,
 ) -> None:
     """Fit the critic's head for relevance (what curiosity expects of a hop) to a checkpoint that was trained before."""
-    from clause.evaluation import material
-    from clause.evaluation.metaqa import question_files, read_questions
-    from clause.policy.checkpoint import load, save
-    from clause.policy.embeddings import VectorTable
-    from clause.policy.gain_lessons import with_gain
+    from clause.evaluation import training_material as material
+    from clause.evaluation.question_files import question_files, read_questions
+    from clause.policy.serve.checkpoint import load, save
+    from clause.policy.train.gain_lessons import with_gain
+    from clause.policy.train.warm_start import VectorTable
 
     snapshot, embedder = material.packaged()
     sets = [read_questions(path) for path in question_files([*questions, *(more or [])]).values()]
@@ -118,31 +118,32 @@ def gain(
     print_json(result) if as_json else stdout().print(result, markup=False)
 
 
-async def _explored(questions: Sequence[Question], scopes: Sequence[str]) -> tuple[Snapshot, list[Answered], str]:
+async def _explored(
+    questions: Sequence[GoldQuestion], scopes: Sequence[str]
+) -> tuple[Snapshot, list[AnsweredQuestion], str]:
     """A snapshot of the scopes, the questions with the first seed entity of each, and the embedder's name."""
-    from clause.cli.measuring import opened
-    from clause.evaluation.exploring import Explorer
+    from clause.cli.opening import opened
+    from clause.evaluation.training_material import ScopeReader
 
     async with opened(sample=False) as container:
-        explorer = Explorer(container.graph, container.seeds, container.embedder)
+        explorer = ScopeReader(container.graph, container.seeds, container.embedder)
         snapshot = await explorer.snapshot(scopes)
         return snapshot, await explorer.tied(snapshot, questions, scopes), container.embedder.model
 
 
 def _recipe(config: Path | None, seed: int | None) -> Recipe:
-    from clause.policy.recipe import PUBLISHED, Recipe
+    from clause.policy.config import PUBLISHED, Recipe
 
     changes: dict[str, object] = {} if seed is None else {"seed": seed}
     return Recipe.read(config or PUBLISHED, **changes)
 
 
-def _train(recipe: Recipe, material: Material, out: Path, *, resume: bool, as_json: bool) -> None:
-    from clause.policy.board import Board
-    from clause.policy.checkpoint import save
-    from clause.policy.trainer import Training
+def _train(recipe: Recipe, material: TrainingMaterial, out: Path, *, resume: bool, as_json: bool) -> None:
+    from clause.policy.serve.checkpoint import save
+    from clause.policy.train.trainer import TensorBoardLog, Training
 
     note(f"{len(material.questions):,} questions on {len(material.snapshot.ids):,} nodes; the run is in {out}")
-    with Board(out) as board, _shown(board.write) as report:
+    with TensorBoardLog(out) as board, _shown(board.write) as report:
         trained = Training(recipe, material, out, report).run(resume=resume, name=out.name, git_revision=_revision())
     save(trained, out / "policy")
     result = {"checkpoint": str(out / "policy"), "metrics": dict(trained.about.metrics)}

@@ -1,4 +1,4 @@
-"""The accuracy-cost frontier: supported F1 where budgets bind, and as prices rise, beside a null model.
+"""The accuracy-cost frontier: supported F1 where budgets bind, beside a null model, as a study and as a job.
 
 Differences are paired by question; their intervals are of the percentile bootstrap (95 %).
 """
@@ -8,13 +8,73 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
-from clause.evaluation.bootstrap import Difference, paired_bootstrap
-from clause.evaluation.harness import Progress, ask_all, mean, summarise, supported_f1
-from clause.evaluation.questions import Question
-from clause.evaluation.system import System
-from clause.reasoning.budget import Budgets, Prices
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from clause.errors import BadInputError
+from clause.evaluation.harness import System, ask_all, mean, summarise, supported_f1
+from clause.evaluation.question_files import GoldQuestion
+from clause.evaluation.service import PlayedSystem, Stage
+from clause.graph.lease import Lease
+from clause.reasoning.coordinator import Coordinator
+from clause.reasoning.episode.budget import Budgets, Prices
+from clause.reasoning.neighbourhood.port import View
+from clause.reasoning.question.preparation import Asker
+from clause.telemetry import CountProgress, silent_count
+
+CHUNK_CELLS = 2_000_000  # draws held in memory at once
+
+
+class MeanDifference(NamedTuple):
+    """Mean of first - second, and its percentile interval."""
+
+    mean: float
+    low: float
+    high: float
+
+    @property
+    def significant(self) -> bool:
+        """True where the interval leaves 0 out."""
+        return self.low > 0 or self.high < 0
+
+
+def paired_bootstrap(
+    first: Sequence[float],
+    second: Sequence[float],
+    *,
+    resamples: int = 2_000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> MeanDifference:
+    """The percentile interval of mean(first - second), questions drawn with replacement.
+
+    Element i of both belongs to question i. Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13.
+
+    Raises:
+        ValueError: the lengths differ, or there is no question.
+
+    >>> paired_bootstrap([1.0, 1.0, 1.0], [0.5, 0.5, 0.5])
+    MeanDifference(mean=0.5, low=0.5, high=0.5)
+    """
+    differences = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
+    if len(first) != len(second) or differences.size == 0:
+        raise ValueError(f"paired samples of one length are needed, at least 1; got {len(first)} and {len(second)}")
+    rng = np.random.default_rng(seed)
+    chunk = max(1, CHUNK_CELLS // differences.size)
+    means = np.concatenate(
+        [
+            differences[rng.integers(0, differences.size, size=(min(chunk, resamples - start), differences.size))].mean(
+                1
+            )
+            for start in range(0, resamples, chunk)
+        ]
+    )
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(means, [tail, 1 - tail])
+    return MeanDifference(float(differences.mean()), float(low), float(high))
+
 
 AMPLE = Budgets(edges=200, steps=10, tokens=2048)
 """Where prices are what binds."""
@@ -70,13 +130,13 @@ async def frontier_study(
     make: MakeSystem,
     policies: Sequence[str],
     against: str,
-    questions: Sequence[Question],
+    questions: Sequence[GoldQuestion],
     *,
     limits: Sequence[Cell],
     prices: Sequence[Cell] = (),
     clients: int = 1,
     command: str = "",
-    progress: Progress = lambda _done, _total: None,
+    progress: CountProgress = silent_count,
     after_cell: AfterCell | None = None,
 ) -> dict[str, Any]:
     """The rows of every policy and cell with the difference to `against`, and for each policy the mean over the grid.
@@ -120,7 +180,7 @@ def _average(
     found = {"supported_f1": mean(means), "violations": sum(row["violations"] for row in rows)}
     if "difference" not in rows[0]:
         return found
-    cells = [Difference(**row["difference"]) for row in rows]
+    cells = [MeanDifference(**row["difference"]) for row in rows]
     return {
         **found,
         "difference": paired_bootstrap(means, others)._asdict(),
@@ -129,3 +189,70 @@ def _average(
         "significantly_below": sum(cell.high < 0 for cell in cells),
         "most_below": min(cell.mean for cell in cells),
     }
+
+
+MOST_QUESTIONS = 500
+
+Limits = Annotated[tuple[Annotated[int, Field(ge=1, le=8192)], ...], Field(max_length=6)]
+Name = Annotated[str, Field(max_length=200)]
+
+
+class OwnQuestion(BaseModel):
+    """One question with all its right answers, by name; none means that abstaining is right."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    question: Annotated[str, Field(min_length=1, max_length=2000)]
+    answers: Annotated[tuple[Name, ...], Field(max_length=1000)]
+    entity: Name | None = None
+
+
+class FrontierParameters(BaseModel):
+    """The parameters of the job `evaluate_frontier`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    questions: Annotated[tuple[OwnQuestion, ...], Field(min_length=1, max_length=MOST_QUESTIONS)]
+    policy: Name | None = None
+    against: Name = "heuristic"
+    edges: Limits = (5, 10, 20)
+    tokens: Limits = (64, 128, 256)
+    steps: Limits = (3, 6)
+    prices: Annotated[tuple[Annotated[float, Field(ge=0, le=1)], ...], Field(max_length=6)] = ()
+
+
+async def evaluate_frontier(lease: Lease, *, asker: Asker, coordinator: Coordinator) -> None:
+    """Measure in the job's scope alone; `cursor.frontier` then holds what `clause evaluate frontier --json` prints.
+
+    Raises:
+        BadInputError: the parameters are not those of `FrontierParameters`.
+        NotFoundError: there is no such policy.
+    """
+    try:
+        asked = FrontierParameters.model_validate(lease.job.parameters)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        raise BadInputError(f"parameters.{where}: {first['msg']}", field=f"parameters.{where}") from error
+    policy = asked.policy or coordinator.policies.default
+    for name in (policy, asked.against):
+        coordinator.policies[name]
+    stage = Stage(asker, coordinator, View((lease.job.scope,)), "text")
+
+    def system(name: str, cell: Cell) -> System:
+        return PlayedSystem(stage, name, lambda _question: cell.budgets, cell.prices)
+
+    async def tell(done: int, total: int) -> None:
+        await lease.progress(done, total, "measuring")
+
+    found = await frontier_study(
+        system,
+        [policy],
+        asked.against,
+        [GoldQuestion(own.question, own.answers, own.entity) for own in asked.questions],
+        limits=grid(asked.edges, asked.tokens, asked.steps),
+        prices=priced(asked.prices),
+        command="POST /api/jobs evaluate_frontier",
+        after_cell=tell,
+    )
+    await lease.progress(message="measured", cursor={"frontier": found})

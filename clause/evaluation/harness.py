@@ -1,22 +1,148 @@
-"""Ask a system every question, and sum up what it answered and what that cost."""
+"""The harness: asks a system under test every question, and sums up what it answered and what that cost."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from typing import TypedDict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import log2
+from typing import NamedTuple, Protocol, TypedDict
 
 import numpy as np
 
-from clause.evaluation.ceiling import Ceiling
-from clause.evaluation.metrics import em_at_1, f1
-from clause.evaluation.questions import Question
-from clause.evaluation.system import Outcome, System
-
-Progress = Callable[[int, int], None]
+from clause.evaluation.question_files import GoldQuestion
+from clause.telemetry import CountProgress, silent_count
 
 
-class Row(TypedDict):
+def em_at_1(answers: Sequence[tuple[str, float]], gold: Collection[str]) -> float:
+    """The chance that the first answer is right when ties of the highest score are broken at random.
+
+    `answers` are (name, score) in any order; a name given twice counts with its higher score. No answer is right only
+    where there is none to give (`gold` is empty).
+
+    >>> em_at_1([("Drama", 0.9), ("Comedy", 0.9), ("War", 0.1)], {"Drama"})
+    0.5
+    >>> em_at_1([], {"Drama"}), em_at_1([], set())
+    (0.0, 1.0)
+    """
+    if not answers:
+        return 0.0 if gold else 1.0
+    best = max(score for _, score in answers)
+    top = {name for name, score in answers if score == best}
+    return len(top.intersection(gold)) / len(top)
+
+
+def f1(predicted: Iterable[str], gold: Iterable[str]) -> float:
+    """Harmonic mean of precision and recall, 2|P ∩ G| / (|P| + |G|); 1 where both are empty.
+
+    >>> f1(["a", "b"], ["b", "c", "d"])
+    0.4
+    """
+    left, right = set(predicted), set(gold)
+    if not left and not right:
+        return 1.0
+    return 2 * len(left & right) / (len(left) + len(right))
+
+
+def mrr(ranked: Sequence[str], relevant: Collection[str]) -> float:
+    """1 / rank of the first relevant item, rank from 1; 0 where none is found.
+
+    >>> mrr(["a", "b", "c"], {"c", "b"})
+    0.5
+    """
+    wanted = set(relevant)
+    return next((1 / rank for rank, item in enumerate(ranked, start=1) if item in wanted), 0.0)
+
+
+def ndcg(ranked: Sequence[str], gains: Mapping[str, float], k: int | None = None) -> float:
+    """DCG of the first `k` over the best DCG possible: sum of gain / log2(rank + 1), linear gain, rank from 1.
+
+    `gains` holds the relevance (0 or more) of each item that has one; `k` is all of them by default. 1 where no item
+    has a gain above 0. Järvelin and Kekäläinen, ACM TOIS 20(4), 2002.
+
+    >>> round(ndcg(["a", "b"], {"b": 1.0}), 4)
+    0.6309
+    """
+    cut = max(len(ranked), len(gains)) if k is None else k
+    ideal = _dcg(sorted(gains.values(), reverse=True)[:cut])
+    if ideal == 0:
+        return 1.0
+    return _dcg([gains.get(item, 0.0) for item in ranked[:cut]]) / ideal
+
+
+def _dcg(gains: Sequence[float]) -> float:
+    return sum(gain / log2(rank + 1) for rank, gain in enumerate(gains, start=1))
+
+
+def recall_at_k(ranked: Sequence[str], relevant: Collection[str], k: int) -> float:
+    """Share of `relevant` among the first `k` of `ranked`; 1 where nothing is relevant.
+
+    >>> recall_at_k(["a", "b", "c"], {"a", "c"}, k=2)
+    0.5
+    """
+    wanted = set(relevant)
+    if not wanted:
+        return 1.0
+    return len(wanted.intersection(ranked[:k])) / len(wanted)
+
+
+__all__ = ["em_at_1", "f1", "mrr", "ndcg", "recall_at_k"]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerOutcome:
+    """One question, answered.
+
+    Attributes:
+        answers: (name, score), best first; empty when the system abstained.
+        supported: the names of which a whole path is in the evidence set.
+        evidence: the texts of the evidence set, in the order of picking.
+        seeds: the names of the seed entities, best first.
+        edges, steps, tokens: what was spent.
+        edges_read: edges that came out of the store.
+        violations: the resources of which more was spent than the budget allows.
+        latency_ms: wall time of the answer; `timings` splits it where the system knows how.
+        abstained: whether answers were withheld, or there were none.
+        error: the refusal, when the question was one that the system refuses.
+    """
+
+    answers: tuple[tuple[str, float], ...] = ()
+    supported: frozenset[str] = frozenset()
+    evidence: tuple[str, ...] = ()
+    seeds: tuple[str, ...] = ()
+    edges: int = 0
+    steps: int = 0
+    tokens: int = 0
+    edges_read: int = 0
+    violations: tuple[str, ...] = ()
+    latency_ms: float = 0.0
+    timings: Mapping[str, float] = field(default_factory=dict)
+    abstained: bool = False
+    error: str | None = None
+
+
+class System(Protocol):
+    """Something that answers."""
+
+    @property
+    def name(self) -> str:
+        """The name in tables."""
+        ...
+
+    async def answer(self, question: GoldQuestion) -> AnswerOutcome:
+        """Answer one question; an input that the system refuses is an outcome with `error`."""
+        ...
+
+
+class Ceiling(NamedTuple):
+    """Mean EM@1 (in expectation) and F1 of a perfect typed walk over `n` questions."""
+
+    n: int
+    em_at_1: float
+    f1: float
+
+
+class FigureRow(TypedDict):
     """Figures of one set of questions, in the order in which they are printed. Shares are 0..1."""
 
     n: int
@@ -38,13 +164,13 @@ class Row(TypedDict):
 
 async def ask_all(
     system: System,
-    questions: Sequence[Question],
+    questions: Sequence[GoldQuestion],
     *,
     clients: int = 1,
-    progress: Progress = lambda _done, _total: None,
-) -> list[Outcome]:
+    progress: CountProgress = silent_count,
+) -> list[AnswerOutcome]:
     """The outcome of every question, in order; `clients` of them are in flight at a time."""
-    outcomes: dict[int, Outcome] = {}
+    outcomes: dict[int, AnswerOutcome] = {}
     waiting = iter(enumerate(questions))
 
     async def client() -> None:
@@ -58,7 +184,9 @@ async def ask_all(
     return [outcomes[place] for place in range(len(questions))]
 
 
-def summarise(questions: Sequence[Question], outcomes: Sequence[Outcome], ceiling: Ceiling | None = None) -> Row:
+def summarise(
+    questions: Sequence[GoldQuestion], outcomes: Sequence[AnswerOutcome], ceiling: Ceiling | None = None
+) -> FigureRow:
     """The figures of one set of questions.
 
     Raises:
@@ -87,12 +215,12 @@ def summarise(questions: Sequence[Question], outcomes: Sequence[Outcome], ceilin
     }
 
 
-def supported_em(question: Question, outcome: Outcome) -> float:
+def supported_em(question: GoldQuestion, outcome: AnswerOutcome) -> float:
     """EM@1 of the top answer, which is right only when its path is in the evidence set."""
     return em_at_1(outcome.answers, outcome.supported.intersection(question.answers) or _nothing(question))
 
 
-def supported_f1(question: Question, outcome: Outcome) -> float:
+def supported_f1(question: GoldQuestion, outcome: AnswerOutcome) -> float:
     """F1 of the answers whose path is in the evidence set."""
     return f1((name for name, _ in outcome.answers if name in outcome.supported), question.answers)
 
@@ -106,6 +234,6 @@ def mean(values: Sequence[float]) -> float:
     return round(sum(values) / len(values), 6)
 
 
-def _nothing(question: Question) -> frozenset[str]:
+def _nothing(question: GoldQuestion) -> frozenset[str]:
     """What to compare with when no right answer is supported: never equal to an answer, unless abstaining is right."""
     return frozenset({"\0"}) if question.answers else frozenset()

@@ -1,16 +1,22 @@
-"""The service as a system under test: every question goes through `Coordinator.coordinate`."""
+"""Systems under test: the service through `Coordinator.coordinate`, and its episodes without what only a response
+needs."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from clause.errors import BadInputError, NotFoundError
-from clause.evaluation.questions import Question
-from clause.evaluation.system import Outcome, System
-from clause.reasoning.budget import Budgets, Spend
+from clause.evaluation.harness import AnswerOutcome, System
+from clause.evaluation.question_files import GoldQuestion
+from clause.reasoning.answer.report import Finished
+from clause.reasoning.coordinator import Coordinator
+from clause.reasoning.episode.budget import Budgets, Prices, Spend
 from clause.reasoning.models import BudgetAllocation, CoordinationRequest, CoordinationResponse
+from clause.reasoning.neighbourhood.port import View
+from clause.reasoning.question.preparation import Asker, PreparedQuestion
 
 Coordinate = Callable[[CoordinationRequest, Budgets], Awaitable[CoordinationResponse]]
 Seeds = Literal["text", "gold"]
@@ -32,7 +38,7 @@ class ServiceSystem:
         coordinate: Coordinate,
         *,
         policy: str = "heuristic",
-        budgets: Budgets | Callable[[Question], Budgets],
+        budgets: Budgets | Callable[[GoldQuestion], Budgets],
         scopes: Sequence[str] | None = None,
         seeds: Seeds = "text",
     ) -> None:
@@ -47,8 +53,8 @@ class ServiceSystem:
         """The policy's name."""
         return self._policy
 
-    def request(self, question: Question) -> CoordinationRequest:
-        """What is asked; the budgets go beside it, because evaluation may go below the API's bounds."""
+    def request(self, question: GoldQuestion) -> CoordinationRequest:
+        """The request of a question; the budgets go beside it, because evaluation may go below the API's bounds."""
         gold = self._seeds == "gold" and question.entity is not None
         return CoordinationRequest(
             query=question.text,
@@ -60,37 +66,37 @@ class ServiceSystem:
             record=False,
         )
 
-    async def answer(self, question: Question) -> Outcome:
+    async def answer(self, question: GoldQuestion) -> AnswerOutcome:
         """One question; refused input is an outcome without answers that carries the refusal."""
         budgets = self._budgets(question) if callable(self._budgets) else self._budgets
         started = time.perf_counter()
         try:
             response = await self._coordinate(self.request(question), budgets)
         except (BadInputError, NotFoundError) as error:
-            return Outcome(latency_ms=_since(started), abstained=True, error=str(error))
+            return AnswerOutcome(latency_ms=_since(started), abstained=True, error=str(error))
         return read_response(response, budgets, _since(started))
 
 
-def read_response(response: CoordinationResponse, budgets: Budgets, latency_ms: float) -> Outcome:
+def read_response(response: CoordinationResponse, budgets: Budgets, latency_ms: float) -> AnswerOutcome:
     """A response as an outcome. Answers of one name count once, with the best score."""
     result = response.result
     spend = _spend(response)
     scores: dict[str, float] = {}
-    for answer in result["answers"]:
-        scores[answer["name"]] = max(answer["answer_score"], scores.get(answer["name"], 0.0))
-    return Outcome(
+    for answer in result.answers:
+        scores[answer.name] = max(answer.answer_score, scores.get(answer.name, 0.0))
+    return AnswerOutcome(
         answers=tuple(sorted(scores.items(), key=lambda item: -item[1])),
-        supported=frozenset(answer["name"] for answer in result["answers"] if answer["supported"]),
-        evidence=tuple(_text(evidence) for evidence in result["evidence"]),
-        seeds=tuple(seed["name"] for seed in result["seeds"]),
+        supported=frozenset(answer.name for answer in result.answers if answer.supported),
+        evidence=tuple(item.text for item in result.evidence),
+        seeds=tuple(seed.name for seed in result.seeds),
         edges=spend.edges,
         steps=spend.steps,
         tokens=spend.tokens,
-        edges_read=int(result["subgraph"].get("edges_read", 0)),
+        edges_read=result.subgraph.edges_read,
         violations=budgets.exceeded_by(spend),
         latency_ms=latency_ms,
         timings=dict(response.performance),
-        abstained=bool(result["abstained"]),
+        abstained=result.abstained,
     )
 
 
@@ -100,10 +106,6 @@ def _spend(response: CoordinationResponse) -> Spend:
         for resource, amount in handoff.budget_used.items():
             used[resource] = used.get(resource, 0) + amount
     return Spend(used.get("edges", 0), used.get("steps", 0), used.get("tokens", 0))
-
-
-def _text(evidence: Mapping[str, Any]) -> str:
-    return str(evidence["text"])
 
 
 def _since(started: float) -> float:
@@ -117,7 +119,78 @@ def evidence_titles(system: System, texts: Mapping[str, str]) -> Callable[[str],
         return [title for title, text in texts.items() if picked in text][:1]
 
     async def retrieve(text: str) -> list[str]:
-        outcome = await system.answer(Question(text, ()))
+        outcome = await system.answer(GoldQuestion(text, ()))
         return [title for picked in outcome.evidence for title in titles_of(picked)]
 
     return retrieve
+
+
+NO_PRICES = Prices()
+"""The API's default prices."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A coordinator and the questions that were prepared for it, each once."""
+
+    asker: Asker
+    coordinator: Coordinator
+    view: View
+    seeds: Seeds = "text"
+    _asked: dict[GoldQuestion, PreparedQuestion] = field(default_factory=dict)
+
+    async def ask(self, question: GoldQuestion, prices: Prices) -> PreparedQuestion:
+        """The question ready for the agents, at these prices.
+
+        Raises:
+            BadInputError, NotFoundError: the question cannot be asked.
+        """
+        if question not in self._asked:
+            gold = self.seeds == "gold" and question.entity is not None
+            start_nodes = [question.entity or ""] if gold else None
+            self._asked[question] = await self.asker.ask(question.text, prices, self.view, start_nodes=start_nodes)
+        asked = self._asked[question]
+        return replace(asked, question=replace(asked.question, prices=prices))
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedSystem:
+    """One policy on a stage under one set of limits and prices. `budgets` may depend on the question."""
+
+    stage: Stage
+    name: str
+    budgets: Callable[[GoldQuestion], Budgets]
+    prices: Prices = NO_PRICES
+    hard: bool = True
+
+    async def answer(self, question: GoldQuestion) -> AnswerOutcome:
+        """One question; refused input is an outcome without answers that carries the refusal."""
+        policy, budgets = self.stage.coordinator.policies[self.name], self.budgets(question)
+        try:
+            asked = await self.stage.ask(question, self.prices)
+        except (BadInputError, NotFoundError) as error:
+            return AnswerOutcome(abstained=True, error=str(error))
+        started = time.perf_counter()
+        finished = await self.stage.coordinator.play(asked, policy, budgets, hard=self.hard)
+        return read_episode(finished, (time.perf_counter() - started) * 1000)
+
+
+def read_episode(finished: Finished, latency_ms: float) -> AnswerOutcome:
+    """A finished episode as an outcome. Answers of one name count once, with the best score."""
+    episode = finished.episode
+    scores: dict[str, float] = {}
+    for answer in finished.answers:
+        scores[answer.name] = max(answer.answer_score, scores.get(answer.name, 0.0))
+    return AnswerOutcome(
+        answers=tuple(sorted(scores.items(), key=lambda item: -item[1])),
+        supported=frozenset(answer.name for answer in finished.answers if answer.supported),
+        evidence=tuple(episode.pool[place].text for place in episode.picked),
+        seeds=tuple(seed.name for seed in finished.asked.seeds),
+        edges=episode.spend.edges,
+        steps=episode.spend.steps,
+        tokens=episode.spend.tokens,
+        edges_read=episode.subgraph.edges_read,
+        violations=episode.budgets.exceeded_by(episode.spend),
+        latency_ms=latency_ms,
+        abstained=finished.abstained,
+    )

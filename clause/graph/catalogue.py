@@ -1,4 +1,5 @@
-"""The catalogue of Cypher statements: one file a statement, with a header that is checked when the folder is loaded."""
+"""The catalogue of Cypher statements: one file for a Python module, each statement a section below a header that is
+checked when the folder is loaded."""
 
 from __future__ import annotations
 
@@ -17,12 +18,16 @@ Returns = Literal["none", "maybe", "one", "many"]
 
 _PREFIX = "CYPHER 25"
 _KEYS = ("mode", "returns", "parameters", "columns")
+_KINDS = "kinds"
 _APART = frozenset({"migrations", "browse"})  # scripts and saved explorations: not statements that code runs
 _QUOTED = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|`(?:``|[^`])*`|//[^\n]*|/\*.*?\*/", re.DOTALL)
 _PARAMETER = re.compile(r"\$([A-Za-z_]\w*)")
 _WRITES = re.compile(r"(?<![.:$\w])(?:CREATE|MERGE|INSERT|SET|DELETE|REMOVE|FOREACH)\b", re.IGNORECASE)
 _SCHEMA = re.compile(r"(?<![.:$\w])(?:CREATE|DROP)\s+(?:\w+\s+){0,2}?(?:INDEX|CONSTRAINT)\b", re.IGNORECASE)
 _COMMAND = re.compile(r"SHOW\b", re.IGNORECASE)  # commands cannot stand in a subquery
+_NAME = re.compile(r"[a-z_]+/[a-z0-9_]+(?:\[\w+\])?")
+_PLACEHOLDER = re.compile(r"\{\{(\w*)\}\}")
+_WORD = re.compile(r"\w+")
 _FOREIGN = re.compile(r"(?<![.:$\w])LOAD\s+CSV\b", re.IGNORECASE)
 
 
@@ -63,10 +68,10 @@ class Statement:
 
 
 class Catalogue(Mapping[str, Statement]):
-    """All statements by name (`room/name`), sorted.
+    """All statements by name (`room/name`, or `room/name[kind]` where one text serves several kinds), sorted.
 
-    >>> catalogue = Catalogue([parse("demo/one", "// demo/one, answer\\n// mode: read\\n// returns: one\\n"
-    ...     "// parameters: none\\n// columns: x\\nCYPHER 25 RETURN 1 AS x")])
+    >>> catalogue = Catalogue(parse("// demo/one, answer\\n// mode: read\\n// returns: one\\n"
+    ...     "// parameters: none\\n// columns: x\\nCYPHER 25 RETURN 1 AS x"))
     >>> catalogue["demo/one"].columns
     ('x',)
     """
@@ -81,14 +86,12 @@ class Catalogue(Mapping[str, Statement]):
 
     @classmethod
     def load(cls, folder: Path | None = None) -> Catalogue:
-        """Read every statement file below `folder` (default: the packaged one).
+        """Read every section of every file below `folder` (default: the packaged one).
 
         Raises:
-            CatalogueError: a file breaks its contract; the message names file and rule.
+            CatalogueError: a section breaks its contract; the message names it and the rule.
         """
-        root = cypher_folder() if folder is None else folder
-        paths = [path for path in sorted(root.rglob("*.cypher")) if path.relative_to(root).parts[0] not in _APART]
-        return cls(parse(_name_of(path, root), path.read_text(encoding="utf-8")) for path in paths)
+        return cls(statement for _, statements in statement_files(folder) for statement in statements)
 
     def __getitem__(self, name: str) -> Statement:
         """The statement called `name`; CatalogueError (not KeyError) when there is none."""
@@ -126,13 +129,36 @@ def bare(text: str) -> str:
     return _QUOTED.sub(" ", text)
 
 
-def parse(name: str, source: str) -> Statement:
-    """A statement from the text of its file; `name` is its path below the folder, without the ending.
+def statement_files(folder: Path | None = None) -> Iterator[tuple[str, list[Statement]]]:
+    """Each file of statements by its path below the folder, without the ending, with its statements in their order.
 
     Raises:
-        CatalogueError: the header is incomplete, or says something else than the statement does.
+        CatalogueError: a section breaks its contract.
     """
-    header, text = _split(source)
+    root = cypher_folder() if folder is None else folder
+    for path in sorted(root.rglob("*.cypher")):
+        place = path.relative_to(root)
+        if place.parts[0] not in _APART:
+            yield place.with_suffix("").as_posix(), parse(path.read_text(encoding="utf-8"), place.as_posix())
+
+
+def parse(source: str, file: str = "a text") -> list[Statement]:
+    """The statements of a file in their order; `file` names it in errors.
+
+    A section begins with its header, comments at the margin; comments inside a statement are indented. Where the
+    header has `kinds`, the section is one statement for each of them.
+
+    Raises:
+        CatalogueError: a header is incomplete or missing, or says something else than its statement does.
+    """
+    return [
+        _statement(*expanded)
+        for lines in _sections(source, file)
+        for expanded in _expanded(lines, _name_of(lines, file))
+    ]
+
+
+def _statement(name: str, header: list[str], text: str) -> Statement:
     title, values = _fields(name, header)
     statement = Statement(
         name=name,
@@ -147,27 +173,71 @@ def parse(name: str, source: str) -> Statement:
     return statement
 
 
-def _name_of(path: Path, root: Path) -> str:
-    return path.relative_to(root).with_suffix("").as_posix()
+def _sections(source: str, file: str) -> list[list[str]]:
+    """The lines of each section: from the first comment at the margin to the next one below a statement."""
+    sections: list[list[str]] = []
+    before = ""
+    for number, line in enumerate(source.splitlines(), 1):
+        if line.startswith("//") and not before.startswith("//"):
+            sections.append([])
+        if sections:
+            sections[-1].append(line)
+        elif line.strip():
+            raise CatalogueError(f"{file}:{number}: a statement without a header")
+        before = line
+    return sections
 
 
-def _split(source: str) -> tuple[list[str], str]:
-    lines = source.splitlines()
+def _name_of(lines: list[str], file: str) -> str:
+    name, _, purpose = lines[0].removeprefix("//").partition(",")
+    if not _NAME.fullmatch(_PLACEHOLDER.sub(r"\1", name.strip())) or not purpose.strip():
+        raise CatalogueError(f"{file}: the first line {lines[0]!r} of a section must read `// room/name, purpose`")
+    return name.strip()
+
+
+def _expanded(lines: list[str], name: str) -> Iterator[tuple[str, list[str], str]]:
+    """Name, header and text of each statement that a section stands for.
+
+    `// kinds: label property: Belief content, Entity name` makes two, in which {{label}} and {{property}} are filled.
+    """
+    header, text = _split(lines)
+    kinds = _fields(name, header)[1].get(_KINDS)
+    names, rows = _kinds(name, kinds) if kinds else ([], [[]])
+    used = set(_PLACEHOLDER.findall("\n".join([*header, text])))
+    if used != set(names):
+        raise CatalogueError(f"{name}: {{{{{min(used ^ set(names))}}}}} is not declared in `kinds`, or not used")
+    if names and not name.endswith(f"[{{{{{names[0]}}}}}]"):
+        raise CatalogueError(f"{name}: the name must end in [{{{{{names[0]}}}}}]")
+    for row in rows:
+        filled = dict(zip(names, row, strict=True))
+        yield _filled(name, filled), [_filled(line, filled) for line in header], _filled(text, filled)
+
+
+def _filled(text: str, values: Mapping[str, str]) -> str:
+    return _PLACEHOLDER.sub(lambda match: values[match[1]], text)
+
+
+def _kinds(name: str, declared: str) -> tuple[list[str], list[list[str]]]:
+    placeholders, _, rows = declared.partition(":")
+    names, values = placeholders.split(), [row.split() for row in rows.split(",")]
+    if any(len(row) != len(names) or not all(map(_WORD.fullmatch, row)) for row in [names, *values]) or not names:
+        raise CatalogueError(f"{name}: kinds must read `placeholder ...: word ..., word ...`")
+    return names, values
+
+
+def _split(lines: list[str]) -> tuple[list[str], str]:
     count = next((i for i, line in enumerate(lines) if not line.startswith("//")), len(lines))
     return [line.removeprefix("//").strip() for line in lines[:count]], "\n".join(lines[count:]).strip()
 
 
 def _fields(name: str, header: list[str]) -> tuple[str, dict[str, str]]:
     """Title and values; a header line without a known key goes on with the line before it."""
-    first, *rest = header or [""]
-    named, _, purpose = first.partition(",")
-    if named.strip() != name or not purpose.strip():
-        raise CatalogueError(f"{name}: the first line must read `// {name}, purpose`")
+    first, *rest = header
     values: dict[str, str] = {}
-    last, title = "", purpose.strip()
+    last, title = "", first.partition(",")[2].strip()
     for line in rest:
         key, colon, value = line.partition(":")
-        if colon and key in _KEYS:
+        if colon and key in (*_KEYS, _KINDS):
             if key in values:
                 raise CatalogueError(f"{name}: the header has {key!r} twice")
             last, values[key] = key, value.strip()
@@ -208,7 +278,9 @@ def _check(statement: Statement) -> None:
     if not statement.text.startswith((f"{_PREFIX} ", f"{_PREFIX}\n")):
         raise CatalogueError(f"{name}: the statement must start with `{_PREFIX}`")
     if ";" in text:
-        raise CatalogueError(f"{name}: one statement for one file, without a semicolon")
+        raise CatalogueError(f"{name}: one statement for one section, without a semicolon")
+    if text.count(_PREFIX) > 1:
+        raise CatalogueError(f"{name}: a second `{_PREFIX}` in one section; the one below needs a header of its own")
     if _FOREIGN.search(text):
         raise CatalogueError(f"{name}: LOAD CSV reads files and addresses of the server; send rows as a parameter")
     used, declared = set(_PARAMETER.findall(text)), set(statement.parameters)
@@ -233,3 +305,12 @@ def mode_of(text: str) -> Mode:
     if _SCHEMA.search(clauses):
         return "schema"
     return "write" if _WRITES.search(clauses) else "read"
+
+
+def quoted(name: str) -> str:
+    """A name as Cypher reads it, whatever is in it: a backslash would begin an escape even between backticks.
+
+    >>> quoted("directed_by"), quoted("odd`name")
+    ('`directed_by`', '`odd``name`')
+    """
+    return "`" + name.replace("\\", "\\u005c").replace("`", "``") + "`"

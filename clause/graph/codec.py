@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
+from neo4j import AsyncSession
 from neo4j.time import Date, DateTime
 from neo4j.vector import Vector
 
@@ -80,3 +81,50 @@ _DECODERS: _Table = (
     (DateTime, lambda value: value.to_native().astimezone(UTC)),
     (Date, lambda value: value.to_native()),
 )
+
+
+RECORD_BYTES = 2 << 20
+RESULT_BYTES = 16 << 20
+
+
+class Meter:
+    """Counts what a session's present connection receives; `full` once a limit is reached.
+
+    Reaches into the driver, which has no limit of its own: `tests/attacks/test_cypher.py` tells when it has changed.
+    """
+
+    def __init__(self, session: AsyncSession, record: int = RECORD_BYTES, result: int = RESULT_BYTES) -> None:
+        self.full = False
+        self._record, self._result = record, result
+        self._of_record = self._of_result = 0
+        inbox: Any = session._connection.inbox  # type: ignore[union-attr]
+        self._inbox = inbox
+        self._socket, self._pop = inbox._socket, inbox.pop
+        inbox._socket, inbox.pop = self, self._next
+
+    def remove(self) -> None:
+        """Leave the connection as it was; it goes back to the pool."""
+        self._inbox._socket = self._socket
+        del self._inbox.pop
+
+    async def _next(self, *given: Any, **named: Any) -> Any:
+        self._of_record = 0
+        return await self._pop(*given, **named)
+
+    async def recv_into(self, buffer: Any, nbytes: int) -> int:
+        """Bytes of the connection, as the driver asks for them.
+
+        Raises:
+            OSError: a limit is reached; the driver drops the connection.
+        """
+        read: int = await self._socket.recv_into(buffer, nbytes)
+        self._of_record += read
+        self._of_result += read
+        if self._of_record > self._record or self._of_result > self._result:
+            self.full = True
+            raise OSError("the result is larger than its limit")
+        return read
+
+    def __getattr__(self, name: str) -> Any:
+        """Everything else the socket does itself."""
+        return getattr(self._socket, name)

@@ -1,20 +1,58 @@
-"""The only door to Neo4j: runs catalogue statements, routed by their mode, under one timeout and one retry policy."""
+"""The only door to Neo4j: runs catalogue statements, routed by their mode, under one timeout and one retry policy, and
+times them."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from clause.errors import ClauseError, SetupError
-from clause.graph.address import Address
 from clause.graph.catalogue import Catalogue, Statement
 from clause.graph.retry import Sleep, insist
-from clause.graph.timing import Timing, charge, measure
-from clause.graph.wire import Found, Limits, Rows, Wire, Work
+from clause.graph.scopes import check_confinement
+from clause.graph.wire import Address, ExplorationLimits, ExplorationResult, Rows, Wire, Work
+
+
+@dataclass
+class Timing:
+    """Sums over one `measure()` block: `ms` spent in the driver (milliseconds), `round_trips` queries sent."""
+
+    ms: float = 0.0
+    round_trips: int = 0
+
+
+_open: ContextVar[tuple[Timing, ...]] = ContextVar("clause_graph_timings", default=())
+
+
+@contextmanager
+def measure() -> Iterator[Timing]:
+    """Collect the database time of everything awaited inside, tasks started inside included. Blocks may nest.
+
+    >>> with measure() as timing:
+    ...     charge(ms=2.5, round_trips=1)
+    >>> timing
+    Timing(ms=2.5, round_trips=1)
+    """
+    timing = Timing()
+    token = _open.set((*_open.get(), timing))
+    try:
+        yield timing
+    finally:
+        _open.reset(token)
+
+
+def charge(*, ms: float, round_trips: int) -> None:
+    """Add to every open block of the current context."""
+    for timing in _open.get():
+        timing.ms += ms
+        timing.round_trips += round_trips
+
 
 Result = TypeVar("Result")
 
@@ -126,7 +164,9 @@ class Graph:
         """Like `write`, for statements that are not in the catalogue."""
         return await self._send(work, read=False, atomic=True, timeout_s=timeout_s, idempotent=True)
 
-    async def explore(self, text: str, parameters: Mapping[str, Any], limits: Limits | None = None) -> Found:
+    async def explore(
+        self, text: str, parameters: Mapping[str, Any], limits: ExplorationLimits | None = None
+    ) -> ExplorationResult:
         """What a statement finds that an agent wrote: only reads of this database pass the guard, within `limits`.
 
         Raises:
@@ -135,7 +175,7 @@ class Graph:
             UnavailableError: it took longer than its limit.
         """
         wire = self._opened()
-        return await self._timed(lambda: wire.explore(text, parameters, limits or Limits()), round_trips=2)
+        return await self._timed(lambda: wire.explore(text, parameters, limits or ExplorationLimits()), round_trips=2)
 
     async def agent(self) -> str:
         """What the server calls itself, like `Neo4j/2026.08.1`."""
@@ -152,6 +192,8 @@ class Graph:
         wire = self._opened()
         for statement, parameters in work:
             _check(statement, parameters)
+            if not statement.is_read:
+                check_confinement(statement.name, parameters)
         limit_s = self.timeout_s if timeout_s is None else timeout_s
 
         async def attempt() -> list[Rows]:
@@ -186,6 +228,6 @@ def _check(statement: Statement, parameters: Mapping[str, Any]) -> None:
 
 
 def _bolt(address: Address, pool_size: int) -> Wire:
-    from clause.graph.bolt import Bolt  # noqa: PLC0415 -- importing this module must not import neo4j
+    from clause.graph.driver import Bolt  # noqa: PLC0415 -- importing this module must not import neo4j
 
     return Bolt(address, pool_size=pool_size)

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from clause.errors import BadInputError, ForbiddenError
+
+if TYPE_CHECKING:
+    from clause.graph.runner import Graph
 
 PUBLIC = "public"
 """The scope that everyone may read."""
@@ -130,6 +136,18 @@ class Caller:
             raise ForbiddenError(f"writing to scope {scope!r} is not allowed to this caller", field="scope")
         return scope
 
+    def target(self, scope: str | None, default: str) -> str:
+        """The scope that a write goes to: the named one, or where none is named this caller's `home`.
+
+        Raises:
+            BadInputError: it is malformed.
+            ForbiddenError: this caller may not write there.
+
+        >>> Caller(readable=(), writable=("user:ann",)).target(None, "public"), Caller().target("kg:films", "public")
+        ('user:ann', 'kg:films')
+        """
+        return self.require_write(scope or self.home(default))
+
     def home(self, default: str) -> str:
         """Where a write goes that names no scope: `default`, or this caller's first scope where that is not its own.
 
@@ -153,6 +171,27 @@ def _covers(scopes: tuple[str, ...] | None, scope: str) -> bool:
     return scope in scopes or owner in scopes
 
 
+async def known_scopes(graph: Graph) -> list[str]:
+    """Every scope that holds something."""
+    return [str(row["id"]) for row in await graph.run("graph/scopes")]
+
+
+async def readable_scopes(
+    graph: Graph, caller: Caller, scopes: Sequence[str] | None = None, *, stored: bool = False
+) -> tuple[str, ...]:
+    """The scopes that a read covers: those named (a session's with its user and public), or all the caller's.
+
+    `stored` refuses a named scope that holds nothing; without it nothing is found there.
+
+    Raises:
+        BadInputError: a named scope is malformed, or unknown where it must be `stored`.
+        ForbiddenError: a named scope is not this caller's.
+    """
+    if scopes is not None and not stored:
+        return caller.resolve(scopes, scopes)
+    return caller.resolve(scopes, await known_scopes(graph))
+
+
 def scope_token(scope: str) -> str:
     """One word for a scope that every full-text analyzer keeps whole; stored as `scope_token` beside indexed text.
 
@@ -160,3 +199,56 @@ def scope_token(scope: str) -> str:
     's_user_ann_session_7'
     """
     return "s_" + re.sub(r"[^A-Za-z0-9]", "_", scope).lower()
+
+
+_caller: ContextVar[Caller | None] = ContextVar("clause_graph_confined", default=None)
+
+UPKEEP = frozenset({"graph/claim_embedding_model", "jobs/acquire", "jobs/guard", "jobs/resume"})
+"""Writing statements that belong to no scope, or find theirs by the id of a job, and do no harm to others."""
+
+
+@contextmanager
+def confined(scope: str | None) -> Iterator[None]:
+    """Within the block, tasks started in it included, writes go to `scope` (a user's with its sessions) alone.
+
+    None confines nothing. Tasks that outlive the block and work for others are started in a context of their own.
+    """
+    token = _caller.set(None if scope is None else Caller(readable=(scope,), writable=(scope,)))
+    try:
+        yield
+    finally:
+        _caller.reset(token)
+
+
+def check_confinement(name: str, parameters: Mapping[str, Any]) -> None:
+    """Let a writing statement pass that stays within the confinement of the present context, if there is one.
+
+    Raises:
+        ForbiddenError: it names a scope outside, or no scope at all.
+
+    >>> with confined("user:ann"):
+    ...     check_confinement("x/y", {"scope": "user:ann/session:1"})
+    ...     check_confinement("x/y", {"scope": "user:bob"})
+    Traceback (most recent call last):
+    ...
+    clause.errors.ForbiddenError: the job writes outside of its scope user:ann (x/y)
+    """
+    caller = _caller.get()
+    if caller is None or name in UPKEEP:
+        return
+    named = [*_named(parameters)]
+    if not named or not all(isinstance(scope, str) and caller.may_write(scope) for scope in named):
+        raise ForbiddenError(f"the job writes outside of its scope {(caller.writable or ('',))[0]} ({name})")
+
+
+def _named(parameters: Mapping[str, Any]) -> Iterator[Any]:
+    """The scopes that a statement is told: by its parameters, else by the maps in them."""
+    if "scope" in parameters:
+        yield parameters["scope"]
+    if "scopes" in parameters:
+        yield from parameters["scopes"] if parameters["scopes"] is not None else [None]
+    if not parameters.keys() & {"scope", "scopes"}:
+        for value in parameters.values():
+            for row in value if isinstance(value, list | tuple) else [value]:
+                if isinstance(row, Mapping) and "scope" in row:
+                    yield row["scope"]

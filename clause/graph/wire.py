@@ -1,11 +1,14 @@
-"""The port between the runner and a driver: send statements, get rows. `bolt.py` implements it for Neo4j."""
+"""The port between the runner and a driver: where a server answers, which statements it gets, and the rows it gives."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from pydantic import SecretStr
+
+from clause.errors import OutOfBoundsError
 from clause.graph.catalogue import Statement
 
 Rows = list[dict[str, Any]]
@@ -13,7 +16,7 @@ Work = Sequence[tuple[Statement, Mapping[str, Any]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ExplorationLimits:
     """How much a statement that an agent wrote may take: seconds on the server, rows, and characters of its rows."""
 
     timeout_s: float = 10.0
@@ -22,7 +25,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ExplorationResult:
     """What such a statement found, in values that JSON can say; `cut` where its limits ended it."""
 
     columns: tuple[str, ...]
@@ -31,7 +34,7 @@ class Found:
 
 
 class Wire(Protocol):
-    """One try at some work; no retries of its own. Raises `clause.graph.retry.AttemptError`."""
+    """One try at some work; no retries of its own. Raises `clause.graph.faults.AttemptError`."""
 
     async def open(self) -> None:
         """Make ready to connect; sends nothing."""
@@ -49,10 +52,69 @@ class Wire(Protocol):
         """
         ...
 
-    async def explore(self, text: str, parameters: Mapping[str, Any], limits: Limits) -> Found:
+    async def explore(self, text: str, parameters: Mapping[str, Any], limits: ExplorationLimits) -> ExplorationResult:
         """Run a statement that an agent wrote, in a READ session and behind the guard."""
         ...
 
     async def agent(self) -> str:
         """What the server calls itself, like `Neo4j/2026.08.1`."""
         ...
+
+
+@dataclass(frozen=True)
+class Address:
+    """One database on one server. The password never shows in a repr or a log line.
+
+    >>> Address("bolt://127.0.0.1:7687", password=SecretStr("hush"))
+    Address(uri='bolt://127.0.0.1:7687', user='neo4j', password=SecretStr('**********'), database='neo4j')
+    """
+
+    uri: str
+    user: str = "neo4j"
+    password: SecretStr = field(default_factory=lambda: SecretStr(""))
+    database: str = "neo4j"
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """At most so many levels, values in all, characters of all texts and names, and names at the top."""
+
+    levels: int
+    values: int
+    characters: int
+    names: int
+
+    def check(self, given: Mapping[str, Any], what: str, field: str) -> None:
+        """Let `given` pass that is within these bounds.
+
+        Raises:
+            OutOfBoundsError: it is not.
+
+        >>> Bounds(levels=2, values=9, characters=9, names=1).check({"a": [1]}, "this", "x")
+        """
+        if not self._hold(given):
+            bound = (
+                f"at most {self.names} names, {self.levels} levels, {self.values} values, {self.characters} characters"
+            )
+            raise OutOfBoundsError(f"{what} are too deep or too many", field=field, bound=bound)
+
+    def _hold(self, given: Mapping[str, Any]) -> bool:
+        waiting: list[tuple[int, Any]] = [(0, given)]
+        values = characters = 0
+        while waiting:
+            level, value = waiting.pop()
+            values += 1
+            inner: list[Any] = []
+            if isinstance(value, str):
+                characters += len(value)
+            elif isinstance(value, Mapping):
+                inner = [*value.values()]
+                characters += sum(len(str(name)) for name in value)
+            elif isinstance(value, list | tuple):
+                inner = [*value]
+            if (inner and level >= self.levels) or values + len(waiting) + len(inner) > self.values:
+                return False
+            if characters > self.characters:
+                return False
+            waiting += [(level + 1, item) for item in inner]
+        return len(given) <= self.names

@@ -4,27 +4,60 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
-from typing import Any
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from clause.graph.embedding_model import check_embedding_model, replace_embedding_model
+from clause.graph.database import check_embedding_model, replace_embedding_model
+from clause.graph.jobs import Jobs
+from clause.graph.lease import Job, Lease
 from clause.graph.migrations import online, reindex
 from clause.graph.runner import Graph
-from clause.graph.server.progress import Progress, silent
-from clause.ingest.report import EmbedReport
-from clause.jobs.jobs import Jobs
-from clause.jobs.models import Job
-from clause.jobs.turn import Turn
+from clause.graph.scopes import known_scopes
+from clause.ingest.source import EmbedReport
+from clause.telemetry import Progress, silent
 from clause.text.embedder import Embedder
 
 KIND = "embed"
-EMBEDDED = (
-    *("types", "entities", "passages", "thoughtseeds", "beliefs", "patterns"),
-    *("experiences", "values", "insights", "memories", "evidence"),
-)
-"""What has vectors; for each there are the statements ingest/unembedded_X, unembedded_count_X and embed_X."""
+
+
+class Part(NamedTuple):
+    """The statements for one kind of node that has vectors.
+
+    Attributes:
+        missing: counts those without a vector of the model.
+        page: reads their texts, page after page.
+        store: writes their vectors.
+    """
+
+    missing: str
+    page: str
+    store: str
+
+
+EMBEDDED: Final[Mapping[str, Part]] = {
+    "types": Part(
+        "ingest/unembedded_count[RelationshipType]",
+        "ingest/unembedded[RelationshipType]",
+        "ingest/embed[RelationshipType]",
+    ),
+    "entities": Part("ingest/unembedded_count[Entity]", "ingest/unembedded[Entity]", "ingest/embed[Entity]"),
+    "passages": Part("ingest/unembedded_count[Passage]", "ingest/unembedded[Passage]", "ingest/embed[Passage]"),
+    "thoughtseeds": Part(
+        "ingest/unembedded_count[ThoughtSeed]", "ingest/unembedded[ThoughtSeed]", "ingest/embed[ThoughtSeed]"
+    ),
+    "beliefs": Part("ingest/unembedded_count[Belief]", "ingest/unembedded[Belief]", "ingest/embed[Belief]"),
+    "patterns": Part("ingest/unembedded_count[Pattern]", "ingest/unembedded[Pattern]", "ingest/embed[Pattern]"),
+    "experiences": Part(
+        "ingest/unembedded_count[Experience]", "ingest/unembedded[Experience]", "ingest/embed[Experience]"
+    ),
+    "values": Part("ingest/unembedded_count[Value]", "ingest/unembedded[Value]", "ingest/embed[Value]"),
+    "insights": Part("ingest/unembedded_count[Insight]", "ingest/unembedded[Insight]", "ingest/embed[Insight]"),
+    "memories": Part("ingest/unembedded_count[Memory]", "ingest/unembedded[Memory]", "ingest/embed[Memory]"),
+    "evidence": Part("ingest/unembedded_count[Evidence]", "ingest/unembedded[Evidence]", "ingest/embed[Evidence]"),
+}
+"""Each kind of node that has vectors, in the order in which they are made."""
 
 PAGE = 256
 _INDEXES = (
@@ -95,7 +128,7 @@ async def reembed(
     if resized:
         for name in _INDEXES:
             await reindex(graph, name, dimension=embedder.dimension)
-    known = [str(row["id"]) for row in await graph.run("graph/scopes")]
+    known = await known_scopes(graph)
     chosen = known if scope is None or changed else [scope]
     report = await _embed(
         graph,
@@ -129,18 +162,18 @@ async def _embed(
     parameters = {"model": embedder.model, "scopes": len(scopes)}
     job = await jobs.submit(kind, parameters, owner_scope, resource=f"embed:{owner_scope}", resume=True)
 
-    async def embed(turn: Turn) -> None:
-        await embed_turn(graph, embedder, scopes, turn, progress=progress, page=page)
+    async def embed(lease: Lease) -> None:
+        await embed_job(graph, embedder, scopes, lease, progress=progress, page=page)
 
     done = (await jobs.work(job.id, embed)).done
     return EmbedReport(job_id=job.id, model=embedder.model, embedded=done, seconds=clock() - started)
 
 
-async def embed_turn(
+async def embed_job(
     graph: Graph,
     embedder: Embedder,
     scopes: Sequence[str],
-    turn: Turn,
+    lease: Lease,
     *,
     progress: Progress = silent,
     page: int = PAGE,
@@ -161,7 +194,7 @@ async def embed_turn(
                 done += len(ids)
                 message, known = f"embedding {part}", max(done, total)
                 work = _store(part, ids, vectors, scopes, embedder.model)
-                commit = turn.commit(work, done=done, total=known, message=message, cursor={part: ids[-1]})
+                commit = lease.commit(work, done=done, total=known, message=message, cursor={part: ids[-1]})
                 writing = asyncio.create_task(commit)
                 progress(message, done, known)
         finally:
@@ -175,9 +208,7 @@ async def _pages(
 ) -> AsyncIterator[tuple[list[str], list[Any]]]:
     """Ids and vectors of what lacks one, page after page."""
     after = ""
-    while rows := await graph.run(
-        f"ingest/unembedded_{part}", scopes=[*scopes], model=embedder.model, after=after, limit=page
-    ):
+    while rows := await graph.run(EMBEDDED[part].page, scopes=[*scopes], model=embedder.model, after=after, limit=page):
         ids = [str(row["id"]) for row in rows]
         after = ids[-1]
         yield ids, await _vectors(embedder, [row["texts"] for row in rows])
@@ -186,11 +217,11 @@ async def _pages(
 def _store(
     part: str, ids: Sequence[str], vectors: Sequence[Any], scopes: Sequence[str], model: str
 ) -> list[tuple[str, dict[str, Any]]]:
-    return [(f"ingest/embed_{part}", {"ids": ids, "vectors": vectors, "scopes": [*scopes], "model": model})]
+    return [(EMBEDDED[part].store, {"ids": ids, "vectors": vectors, "scopes": [*scopes], "model": model})]
 
 
 async def _missing(graph: Graph, part: str, scopes: Sequence[str], model: str) -> int:
-    (row,) = await graph.run(f"ingest/unembedded_count_{part}", scopes=[*scopes], model=model)
+    (row,) = await graph.run(EMBEDDED[part].missing, scopes=[*scopes], model=model)
     return int(row["missing"])
 
 

@@ -10,18 +10,16 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from clause.activation import strengthening
-from clause.graph.embedding_model import check_embedding_model
+from clause.graph.database import check_embedding_model
+from clause.graph.jobs import Jobs
+from clause.graph.lease import Lease
 from clause.graph.runner import Graph
 from clause.graph.scopes import parse_scope, scope_token
-from clause.graph.server.progress import Progress, silent
 from clause.ingest.embedding import embed_scope
-from clause.ingest.mentions import MentionFinder
-from clause.ingest.passage_reader import Document, DocumentRecord, cut, read_documents
-from clause.ingest.report import BAD_KEPT, BadRecord, BadRecordError, LoadReport
-from clause.ingest.source import SourceFile, describe
-from clause.jobs.jobs import Jobs
-from clause.jobs.turn import Turn
+from clause.ingest.passage_reader import Document, DocumentRecord, MentionFinder, cut, read_documents
+from clause.ingest.source import BAD_KEPT, BadRecord, BadRecordError, LoadReport, SourceFile, describe
+from clause.telemetry import Progress, silent
+from clause.text.activation import strengthening
 from clause.text.embedder import Embedder
 from clause.text.names import canonical_key, entity_id, hashed, name_key
 
@@ -54,8 +52,8 @@ async def load_passages(
     parameters = {"source_id": source.id, "on_bad": on_bad}
     job = await jobs.submit(KIND, parameters, scope, resource=f"load:{scope}", resume=True)
     started = clock()
-    async with jobs.lease(job.id, patient=True) as turn:
-        load = _Load(graph, turn, source, on_bad=on_bad, progress=progress)
+    async with jobs.lease(job.id, patient=True) as lease:
+        load = _PassageLoad(graph, lease, source, on_bad=on_bad, progress=progress)
         resumed_at = load.records
         await load.run(path, batch_size)
     seconds = clock() - started
@@ -86,22 +84,22 @@ def learn(path: Path) -> MentionFinder:
     return finder
 
 
-class _Load:
+class _PassageLoad:
     """One run through the file."""
 
-    def __init__(self, graph: Graph, turn: Turn, source: SourceFile, *, on_bad: str, progress: Progress) -> None:
+    def __init__(self, graph: Graph, lease: Lease, source: SourceFile, *, on_bad: str, progress: Progress) -> None:
         self._graph = graph
-        self._turn = turn
+        self._lease = lease
         self._source = source
-        self._scope = turn.job.scope
+        self._scope = lease.job.scope
         self._on_bad = on_bad
         self._progress = progress
-        self._recorded_at = turn.job.created_at
-        self.records = int(turn.cursor.get("records", 0))
-        self.created = int(turn.cursor.get("created", 0))
-        self.known = int(turn.cursor.get("known", 0))
-        self.bad_count = int(turn.cursor.get("bad_count", 0))
-        self.bad = [BadRecord(number=number, reason=reason) for number, reason in turn.cursor.get("bad", [])]
+        self._recorded_at = lease.job.created_at
+        self.records = int(lease.cursor.get("records", 0))
+        self.created = int(lease.cursor.get("created", 0))
+        self.known = int(lease.cursor.get("known", 0))
+        self.bad_count = int(lease.cursor.get("bad_count", 0))
+        self.bad = [BadRecord(number=number, reason=reason) for number, reason in lease.cursor.get("bad", [])]
 
     async def run(self, path: Path, size: int) -> None:
         await self._graph.run("graph/register_scope", scope=self._scope, recorded_at=self._recorded_at)
@@ -132,7 +130,7 @@ class _Load:
         self.bad_count += len(bad)
         self.bad += bad[: BAD_KEPT - len(self.bad)]
         message, total = f"loading {self._source.name}", max(self._source.lines, self.records)
-        await self._turn.commit(
+        await self._lease.commit(
             self._statements(rows), done=self.records, total=total, message=message, cursor=self._cursor()
         )
         self._progress(message, self.records, total)
@@ -173,7 +171,7 @@ class _Load:
     def _statements(self, rows: Sequence[dict[str, Any]]) -> list[tuple[str, dict[str, Any]]]:
         if not rows:
             return []
-        keys = {"scope": self._scope, **self._turn.keys}
+        keys = {"scope": self._scope, **self._lease.keys}
         created = {"rows": rows, "scope_token": scope_token(self._scope), "source_id": self._source.id, **keys}
         return [
             ("ingest/drop_passages", {"ids": [row["id"] for row in rows], **keys}),

@@ -1,20 +1,68 @@
-"""Readers of triple files: one record after the other, bad ones with their reason; nothing is held in memory."""
+"""Readers of triple files, N-Triples among them: one record after the other, bad ones with their reason; nothing is
+held in memory."""
 
 from __future__ import annotations
 
 import csv
-import gzip
-import io
-import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from clause.errors import BadInputError, NotFoundError
-from clause.text.names import normalise
+from rdflib import BNode, Literal, URIRef
+from rdflib.exceptions import ParserError
+from rdflib.plugins.parsers.ntriples import W3CNTriplesParser
+
+from clause.text.files import open_text
+from clause.text.names import last_segment, normalise, readable_name
+
+BLANK = "_:"
+"""Starts the identity of a blank node, which means something within one file only."""
+
+RdfTriple = tuple[URIRef | BNode, URIRef, URIRef | BNode | Literal]
+
+
+class _Labels(dict[str, BNode]):
+    """Blank nodes keep the label that the file gives them."""
+
+    def get(self, label: str, default: object = None) -> BNode:  # noqa: ARG002
+        return BNode(label)
+
+
+class _Sink:
+    """Keeps the triple of the line that was parsed last."""
+
+    def __init__(self) -> None:
+        self.found: RdfTriple | None = None
+
+    def triple(self, subject: URIRef | BNode, predicate: URIRef, value: URIRef | BNode | Literal) -> None:
+        self.found = (subject, predicate, value)
+
+
+def parse_ntriples(lines: IO[str]) -> Iterator[Record]:
+    """The records of an N-Triples file; comments are none."""
+    sink = _Sink()
+    parser = W3CNTriplesParser(sink=sink, bnode_context=_Labels())  # type: ignore[arg-type]
+    for number, line in enumerate(lines, 1):
+        sink.found, parser.line = None, line.rstrip("\r\n")
+        try:
+            parser.parseline()
+        except (ParserError, ValueError) as error:
+            yield Record(number, None, f"not N-Triples: {str(error)[:120]}")
+            continue
+        if sink.found is not None:
+            subject, predicate, value = sink.found
+            yield checked(number, _term(subject), normalise(last_segment(predicate)), _term(value))
+
+
+def _term(node: URIRef | BNode | Literal) -> Term:
+    if isinstance(node, Literal):
+        return Term(normalise(str(node)), "literal", f"@{node.language}" if node.language else "")
+    if isinstance(node, BNode):
+        return Term(str(node), "concept", f"{BLANK}{node}")
+    return Term(normalise(readable_name(str(node))), "concept", str(node), (str(node),))
+
 
 LONGEST_NAME = 10_000
 LONGEST_RELATION = 200
@@ -24,7 +72,7 @@ _HEADERS = ({"head", "subject", "source"}, {"relation", "predicate", "type"}, {"
 
 
 class Format(StrEnum):
-    """How a file of triples is written."""
+    """The formats of files of triples."""
 
     PIPE = "pipe"
     TSV = "tsv"
@@ -72,7 +120,7 @@ def guess_format(path: Path) -> Format:
     known = {".nt": Format.NTRIPLES, ".ntriples": Format.NTRIPLES, ".csv": Format.CSV, ".tsv": Format.TSV}
     if suffix in known:
         return known[suffix]
-    with open_text(path) as lines:
+    with open_text(path, bad_bytes="surrogateescape") as lines:
         first = next((line for line in lines if line.strip()), "")
     return Format.TSV if "|" not in first and "\t" in first else Format.PIPE
 
@@ -84,7 +132,6 @@ def read_triples(path: Path, form: Format | None = None, *, skip: int = 0) -> It
         NotFoundError: no such file.
         BadInputError: the file breaks off or is not what its name says (a damaged .gz).
     """
-    from clause.ingest.ntriples import parse_ntriples  # noqa: PLC0415 -- rdflib only where it is needed
 
     form = form or guess_format(path)
     parsers: dict[Format, Parser] = {
@@ -93,27 +140,10 @@ def read_triples(path: Path, form: Format | None = None, *, skip: int = 0) -> It
         Format.CSV: _parse_csv,
         Format.NTRIPLES: parse_ntriples,
     }
-    with open_text(path) as lines:
+    with open_text(path, bad_bytes="surrogateescape") as lines:
         for count, record in enumerate(parsers[form](lines)):
             if count >= skip:
                 yield record
-
-
-@contextmanager
-def open_text(path: Path) -> Iterator[io.TextIOWrapper]:
-    """A text stream of a file, unpacked if its name ends in .gz; bytes that are not UTF-8 become lone surrogates."""
-    try:
-        with path.open("rb") as raw:
-            packed = path.name.endswith(".gz")
-            stream: IO[bytes] = gzip.GzipFile(fileobj=raw) if packed else raw  # type: ignore[assignment]
-            with io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="") as lines:
-                yield lines
-    except FileNotFoundError as error:
-        raise NotFoundError(f"there is no file {path.name}", remedy="check the path", field="file") from error
-    except (IsADirectoryError, PermissionError) as error:
-        raise BadInputError(f"{path.name} cannot be read: {error.strerror}", field="file") from error
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise BadInputError(f"{path.name} is damaged: {error}", remedy="fetch the file again", field="file") from error
 
 
 def checked(number: int, head: Term, relation: str, tail: Term, *times: str) -> Record:

@@ -10,18 +10,16 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from clause.graph.embedding_model import check_embedding_model
+from clause.graph.database import check_embedding_model
+from clause.graph.jobs import Jobs
+from clause.graph.lease import Lease
 from clause.graph.runner import Graph
 from clause.graph.scopes import parse_scope, scope_token
-from clause.graph.server.progress import Progress, silent
-from clause.ingest.batch import Batch, Interner
+from clause.ingest.batch import Interner, TripleBatch, register
 from clause.ingest.embedding import embed_scope
 from clause.ingest.readers import Format, Record, guess_format, read_triples
-from clause.ingest.registry import register
-from clause.ingest.report import BAD_KEPT, BadRecord, BadRecordError, LoadReport
-from clause.ingest.source import SourceFile, describe
-from clause.jobs.jobs import Jobs
-from clause.jobs.turn import Turn
+from clause.ingest.source import BAD_KEPT, BadRecord, BadRecordError, LoadReport, SourceFile, describe
+from clause.telemetry import Progress, silent
 from clause.text.embedder import Embedder
 
 KIND = "load_triples"
@@ -66,8 +64,8 @@ async def load_triples(
     parameters = {"source_id": source.id, "format": str(form), "on_bad": on_bad}
     job = await jobs.submit(KIND, parameters, scope, resource=f"load:{scope}", resume=True)
     started = clock()
-    async with jobs.lease(job.id, patient=True) as turn:
-        load = _Load(graph, turn, source, on_bad=on_bad, progress=progress)
+    async with jobs.lease(job.id, patient=True) as lease:
+        load = _TripleLoad(graph, lease, source, on_bad=on_bad, progress=progress)
         resumed_at = load.records
         await load.run(path, form, batch_size)
     seconds = clock() - started
@@ -89,21 +87,21 @@ async def load_triples(
     )
 
 
-class _Load:
+class _TripleLoad:
     """One run: while a batch's relationships are written, the next batch is read and its entities are merged."""
 
-    def __init__(self, graph: Graph, turn: Turn, source: SourceFile, *, on_bad: str, progress: Progress) -> None:
-        scope = turn.job.scope
+    def __init__(self, graph: Graph, lease: Lease, source: SourceFile, *, on_bad: str, progress: Progress) -> None:
+        scope = lease.job.scope
         self._graph = graph
-        self._turn = turn
+        self._lease = lease
         self._source = source
         self._scope = scope
         self._on_bad = on_bad
         self._progress = progress
-        self._recorded_at = turn.job.created_at
+        self._recorded_at = lease.job.created_at
         self._names = Interner(scope, source.id)
         self._types: set[str] = set()
-        cursor = turn.cursor
+        cursor = lease.cursor
         self.records = int(cursor.get("records", 0))
         self.created = int(cursor.get("created", 0))
         self.bad_count = int(cursor.get("bad_count", 0))
@@ -123,10 +121,10 @@ class _Load:
             finally:
                 await written
 
-    def _read(self, records: Iterator[Record], size: int) -> Batch:
+    def _read(self, records: Iterator[Record], size: int) -> TripleBatch:
         return self._names.batch(list(islice(records, size)))
 
-    async def _merge(self, batch: Batch) -> None:
+    async def _merge(self, batch: TripleBatch) -> None:
         """Entities and types of a batch; the entities that have no relationship yet are remembered in the batch."""
         common: dict[str, Any] = {"scope": self._scope, "recorded_at": self._recorded_at}
         if batch.entities:
@@ -139,7 +137,7 @@ class _Load:
             await self._graph.run("ingest/merge_types", rows=rows, **common)
             self._types |= unseen
 
-    async def _known(self, batch: Batch) -> set[int]:
+    async def _known(self, batch: TripleBatch) -> set[int]:
         """Numbers of the batch's triples that the graph has; only those whose two ends had relationships are asked."""
         rows = [
             [number, head, relation, tail]
@@ -151,7 +149,7 @@ class _Load:
         (row,) = await self._graph.run("ingest/known_triples", rows=rows, scope=self._scope)
         return set(row["known"])
 
-    async def _write(self, batch: Batch, known: set[int]) -> None:
+    async def _write(self, batch: TripleBatch, known: set[int]) -> None:
         """Create what is missing and move the cursor, in one transaction."""
         missing = [triple for number, triple in enumerate(batch.triples) if number not in known]
         fault = batch.bad[0] if batch.bad and self._on_bad == "fail" else None
@@ -165,7 +163,7 @@ class _Load:
         self.created += len(missing)
         self.bad_count += len(batch.bad)
         self.bad += [BadRecord(number=bad.number, reason=bad.reason) for bad in batch.bad][: BAD_KEPT - len(self.bad)]
-        await self._turn.commit(
+        await self._lease.commit(
             self._create(missing),
             done=self.records,
             total=max(self._source.lines, self.records),
@@ -182,7 +180,7 @@ class _Load:
             "scope": self._scope,
             "source_id": self._source.id,
             "recorded_at": self._recorded_at,
-            **self._turn.keys,
+            **self._lease.keys,
         }
         return [("ingest/create_triples", parameters)]
 

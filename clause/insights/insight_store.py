@@ -6,18 +6,21 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from clause.arrays import Floats
 from clause.errors import ConflictError, NotFoundError, PreconditionError
 from clause.graph.scopes import Caller
 from clause.ground import Ground
-from clause.insights.conflicts import CANDIDATE_DAYS, MOST_CANDIDATES, Candidate, conflict_signals
-from clause.insights.marks import InsightChange, Quarantine, QuarantineState, StoredInsight
+from clause.insights.conflict_models import InsightChange, Quarantine, QuarantineState, StoredInsight
+from clause.insights.conflict_resolution import (
+    CANDIDATE_DAYS,
+    MOST_CANDIDATES,
+    ConflictResolver,
+    EarlierInsight,
+    conflict_signals,
+)
 from clause.insights.models import Insight, StoreInsight, valences_of
 from clause.insights.nodes import insight_of, properties_of
 from clause.insights.retriever import OWNER
-from clause.insights.settlement import Settlement
 from clause.insights.topic_book import TopicBook
 from clause.insights.topics import TopicKey, parse_topic
 
@@ -33,7 +36,7 @@ class InsightStore:
         settlement: conflicts, once they are found.
     """
 
-    def __init__(self, ground: Ground, topics: TopicBook, settlement: Settlement) -> None:
+    def __init__(self, ground: Ground, topics: TopicBook, settlement: ConflictResolver) -> None:
         self._ground = ground
         self._graph = ground.graph
         self._topics = topics
@@ -115,7 +118,7 @@ class InsightStore:
     async def changes(
         self, insight_id: str, *, limit: int = 100, after: str = "", caller: Caller = OWNER
     ) -> list[InsightChange]:
-        """What was marked on an insight, oldest first.
+        """The marks that were set on an insight, oldest first.
 
         Raises:
             NotFoundError: there is none, or none that this caller may see.
@@ -125,7 +128,7 @@ class InsightStore:
         return [InsightChange.model_validate(row["change"]) for row in rows]
 
     async def _try(
-        self, insight_id: str, request: StoreInsight, topic: TopicKey, scope: str, embedding: NDArray[np.float32]
+        self, insight_id: str, request: StoreInsight, topic: TopicKey, scope: str, embedding: Floats
     ) -> Insight | None:
         """Write on the version of the topic that was read; None when it has moved on."""
         now = self._ground.now()
@@ -157,7 +160,7 @@ class InsightStore:
         return insight_of(stored) if written[1] else None
 
     async def _conflicts(
-        self, request: StoreInsight, topic: TopicKey, scope: str, embedding: NDArray[np.float32], now: datetime
+        self, request: StoreInsight, topic: TopicKey, scope: str, embedding: Floats, now: datetime
     ) -> list[dict[str, Any]]:
         rows = await self._graph.run(
             "insights/candidates",
@@ -204,15 +207,15 @@ class InsightStore:
 
 
 def _judged(
-    request: StoreInsight, embedding: NDArray[np.float32], candidates: Sequence[Candidate]
-) -> list[tuple[Candidate, tuple[str, ...]]]:
+    request: StoreInsight, embedding: Floats, candidates: Sequence[EarlierInsight]
+) -> list[tuple[EarlierInsight, tuple[str, ...]]]:
     judged = [(other, conflict_signals(request.content, request.valences, embedding, other)) for other in candidates]
     return [(other, signals) for other, signals in judged if signals]
 
 
-def _candidate(row: dict[str, Any]) -> Candidate:
+def _candidate(row: dict[str, Any]) -> EarlierInsight:
     node = row["insight"]
-    return Candidate(node["id"], node["content"], valences_of(node), row["embedding"], row["similarity"])
+    return EarlierInsight(node["id"], node["content"], valences_of(node), row["embedding"], row["similarity"])
 
 
 def _unknown(insight_id: str) -> NotFoundError:

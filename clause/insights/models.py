@@ -27,13 +27,13 @@ class Frozen(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-class Asked(BaseModel):
+class InsightInput(BaseModel):
     """A request: unknown fields are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Valences(Asked):
+class Valences(InsightInput):
     """Ten shades of feeling, each from 0 to 1; at least one is given."""
 
     joy: Degree | None = None
@@ -54,7 +54,7 @@ class Valences(Asked):
         return self
 
 
-class StoreInsight(Asked):
+class StoreInsight(InsightInput):
     """A new insight."""
 
     model_config = ConfigDict(
@@ -145,8 +145,8 @@ class FormattedInsight(Frozen):
     superseded_by: tuple[str, ...] = ()
 
 
-class RetrieveInsights(Asked):
-    """Which insights of a topic, chosen by a profile's name or by one given here."""
+class RetrieveInsights(InsightInput):
+    """A request for insights of a topic, chosen by a profile's name or by one given here."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -180,8 +180,8 @@ class FoundInsight(Frozen):
     fused_score: float
 
 
-class SearchInsights(Asked):
-    """What to look for in insights."""
+class SearchInsights(InsightInput):
+    """A search for insights."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra={"example": {"query": "asks for reasons"}})
 
@@ -192,7 +192,7 @@ class SearchInsights(Asked):
 
 
 class FoundInsights(Frozen):
-    """What a search found, best first."""
+    """The finds of a search, best first."""
 
     items: tuple[FoundInsight, ...]
 

@@ -1,4 +1,5 @@
-"""How insights are chosen: by name, from the settings, or inline. The settings win over the code, inline over both."""
+"""Profiles that choose insights: by name, from the settings, or inline. The settings win over the code, inline over
+both."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ class RetrievalProfile(BaseModel):
         return self
 
     def split(self, limit: int) -> tuple[int, int]:
-        """How many of the newest and of the strongest; at least one of each where `limit` is 2 or more.
+        """The numbers of the newest and of the strongest; at least one of each where `limit` is 2 or more.
 
         A single place goes to the heavier side, to the strongest where both weigh the same.
 

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from clause.graph.lease import JobKind
 from clause.ground import Ground
+from clause.insights.conflict_resolution import ConflictResolver
 from clause.insights.insight_store import InsightStore
 from clause.insights.profiles import ProfileBook
-from clause.insights.retriever import InsightRetriever
-from clause.insights.search import InsightSearch
-from clause.insights.settlement import Settlement
+from clause.insights.retriever import InsightRetriever, InsightSearch
 from clause.insights.topic_book import TopicBook
-from clause.jobs.turn import JobKind
-from clause.knowledge.room import Knowledge
 
 
 @dataclass(frozen=True)
 class Insights:
-    """What the doors may ask of this room.
+    """The services of this room that the doors may ask.
 
     Attributes:
-        ground, knowledge: what it stands on.
+        ground: what it stands on.
         insights: stores and marks insights.
         retriever: chooses insights by topic and profile, or by category.
         finder: searches in them.
@@ -29,24 +27,22 @@ class Insights:
     """
 
     ground: Ground
-    knowledge: Knowledge
     insights: InsightStore
     retriever: InsightRetriever
     finder: InsightSearch
-    settlement: Settlement
+    settlement: ConflictResolver
     topics: TopicBook
 
     @classmethod
-    def open(cls, ground: Ground, knowledge: Knowledge) -> Insights:
+    def open(cls, ground: Ground) -> Insights:
         """Join the services; nothing is read or started yet.
 
         Raises:
             SettingsError: the setting `insight_profiles` is malformed.
         """
-        topics, settlement = TopicBook(ground), Settlement(ground)
+        topics, settlement = TopicBook(ground), ConflictResolver(ground)
         return cls(
             ground=ground,
-            knowledge=knowledge,
             insights=InsightStore(ground, topics, settlement),
             retriever=InsightRetriever(ground, ProfileBook(ground.settings.insight_profiles)),
             finder=InsightSearch(ground),

@@ -10,10 +10,9 @@ from typing import Any
 from clause.errors import ConflictError, NotFoundError
 from clause.graph.scopes import Caller
 from clause.ground import Ground
-from clause.insights.marks import EarnSalience, Topic
-from clause.insights.nodes import topic_of
+from clause.insights.conflict_models import EarnSalience, Topic
+from clause.insights.nodes import salience_at, topic_of
 from clause.insights.retriever import OWNER
-from clause.insights.strength import salience_at
 from clause.insights.topics import TopicKey, parse_topic
 
 NEW_SALIENCE = 1.0
@@ -110,8 +109,7 @@ class TopicBook:
             NotFoundError: nothing is known of it there.
         """
         topic = parse_topic(topic_key)
-        home = scope or caller.home(self._ground.settings.default_scope)
-        await self._ground.readable(caller, [home])
+        home = await self._ground.home(caller, scope)
         rows = await self._graph.run("insights/topics", scopes=[home], key=str(topic), kind=None, after="", limit=1)
         if not rows:
             raise NotFoundError(f"nothing is known of {topic_key[:80]!r} in {home}", field="topic_key")

@@ -1,4 +1,4 @@
-"""What an insight is about: a grammar of keys, parsed and validated, never matched as a pattern.
+"""Topic keys: a grammar of what an insight is about, parsed and validated, never matched as a pattern.
 
     user:<id>   dyad:<a>:<b>   self:<aspect>
     server:<id>:user:<id>              server:<id>:dyad:<a>:<b>              server:<id>:self:<aspect>

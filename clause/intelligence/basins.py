@@ -1,4 +1,5 @@
-"""Attractor basins: how firmly a concept is known, from the documents that name it (spec: intelligence.md).
+"""Attractor basins, found by concept: how firmly an entity is known, from the documents that name it (spec:
+intelligence.md).
 
 strength starts at 1.0; each further document that names the concept adds an increment (0.2), then the sum is capped at
 2.0. Increments are commutative deltas made under the entity's lock, so that concurrent writers lose none. An idle week
@@ -9,22 +10,105 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
-from clause.activation import INCREMENT, MOST, basin_id, strengthening
-from clause.errors import NotFoundError
-from clause.graph.scopes import Caller
+from clause.errors import AmbiguousNameError, NotFoundError
+from clause.graph.lease import Lease
+from clause.graph.scopes import Caller, scope_token
 from clause.ground import Ground
-from clause.intelligence.concepts import Concepts
 from clause.intelligence.models import Basin, Strengthened, StrengthenRequest
-from clause.jobs.turn import Turn
+from clause.text.activation import CLOSE, INCREMENT, LEAST, MOST, STATES, basin_id, strengthening
+from clause.text.names import canonical_key, entity_id, name_key, normalise
 
-LEAST = 1.0
-"""The least strength of a basin."""
+Work = list[tuple[str, dict[str, Any]]]
+
+
+class Concepts:
+    """Finds the entities of concepts; one look at the graph for all of them."""
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+
+    async def resolve(self, names: Sequence[str], scopes: Sequence[str], *, field: str) -> dict[str, str]:
+        """The entity id of each name: an id, else an exact name, else a name or alias in any case.
+
+        Raises:
+            NotFoundError: nothing carries a name; `field` is named.
+            AmbiguousNameError: several entities do; `details["candidates"]` lists them.
+        """
+        rows = await self._known(names, scopes)
+        found = {}
+        for name in names:
+            candidates = _called(name, rows)
+            if not candidates:
+                raise NotFoundError(f"no entity is called {name[:80]!r}", remedy="check the spelling", field=field)
+            if len(candidates) > 1:
+                raise AmbiguousNameError(
+                    f"{len(candidates)} entities are called {name[:80]!r}",
+                    remedy="name one by its id",
+                    field=field,
+                    details={"candidates": [{"id": row["id"], "name": row["name"]} for row in candidates[:20]]},
+                )
+            found[name] = str(candidates[0]["id"])
+        return found
+
+    async def ensure(self, names: Sequence[str], scope: str, recorded_at: datetime) -> tuple[list[str], Work]:
+        """The entities of names within one scope, in order, and the statements that make those that nobody knows.
+
+        Of several entities of one name the best connected is meant.
+        """
+        rows = await self._known(names, [scope])
+        fresh: dict[str, list[Any]] = {}
+        entities = []
+        for name in names:
+            candidates = _called(name, rows)
+            if candidates:
+                entities.append(str(candidates[0]["id"]))
+                continue
+            key = canonical_key(name)
+            entity = entity_id(scope, key)
+            fresh.setdefault(entity, [len(fresh), entity, key, normalise(name), name_key(name), "concept", []])
+            entities.append(entity)
+        return entities, await self._making(fresh, scope, recorded_at)
+
+    async def _known(self, names: Sequence[str], scopes: Sequence[str]) -> Sequence[Mapping[str, Any]]:
+        keys = sorted({name_key(name) for name in names})
+        return await self._ground.graph.run("intelligence/known_concepts", ids=[*names], keys=keys, scopes=list(scopes))
+
+    async def _making(self, fresh: Mapping[str, list[Any]], scope: str, recorded_at: datetime) -> Work:
+        if not fresh:
+            return []
+        rows = [fresh[entity] for entity in sorted(fresh)]
+        vectors = await self._ground.embedder.embed([row[3] for row in rows])
+        made = {"rows": rows, "scope": scope, "scope_token": scope_token(scope), "recorded_at": recorded_at}
+        ids, model = [row[1] for row in rows], self._ground.embedder.model
+        embedded = {"ids": ids, "vectors": list(vectors), "model": model, "scope": scope}
+        return [("graph/merge_entities", made), ("graph/embed_new_entities", embedded)]
+
+
+def _called(name: str, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The rows that a name means: by id, else by exact name, else by folded name or alias."""
+    key, exact = name_key(name), normalise(name)
+    return (
+        [row for row in rows if row["id"] == name]
+        or [row for row in rows if row["name"] == exact]
+        or [row for row in rows if key in {name_key(row["name"]), *(name_key(alias) for alias in row["aliases"])}]
+    )
+
+
 DECAY_A_WEEK = 0.1
 IDLE = timedelta(weeks=1)
+DECIMALS = 12
+"""A strength that decayed is rounded to so many, so that weeks taken one by one or together give the same."""
 MANY_NEIGHBOURS, LEAST_COUNT = 1000, 2
 """Around a basin with more neighbours than this, pairs that were counted less often than that are dropped."""
+_DECAY: Final[Mapping[str, Any]] = {
+    "rate": DECAY_A_WEEK,
+    "idle_s": int(IDLE.total_seconds()),
+    "least": LEAST,
+    "decimals": DECIMALS,
+    "states": dict(STATES),
+}
 PAGE = 500
 _SHOWN = 50
 
@@ -36,7 +120,7 @@ def strengthened(strength: float, increment: float = INCREMENT) -> float:
     (1.2, 2.0)
     """
     total = strength + increment
-    return MOST if total > MOST - 1e-9 else total
+    return MOST if total > MOST - CLOSE else total
 
 
 def decayed(strength: float, idle: timedelta) -> float:
@@ -45,7 +129,7 @@ def decayed(strength: float, idle: timedelta) -> float:
     >>> decayed(1.4, timedelta(days=15)), decayed(1.1, timedelta(weeks=9))
     (1.2, 1.0)
     """
-    return max(LEAST, round(strength - DECAY_A_WEEK * (idle // IDLE), 12))
+    return max(LEAST, round(strength - DECAY_A_WEEK * (idle // IDLE), DECIMALS))
 
 
 class Basins:
@@ -101,22 +185,25 @@ class Basins:
         total = {"decayed": 0, "asleep": 0}
         after = ""
         while rows := await self._ground.graph.run(
-            "intelligence/idle_basins", scopes=list(scopes), before=now - IDLE, after=after, limit=PAGE
+            "intelligence/idle_basins",
+            scopes=list(scopes),
+            before=now - IDLE,
+            after=after,
+            states=dict(STATES),
+            limit=PAGE,
         ):
             after = str(rows[-1]["id"])
             pairs = sorted(([row["id"], row["entity_id"]] for row in rows), key=lambda pair: str(pair[1]))
-            done = await self._ground.graph.one(
-                "intelligence/decay", ids=pairs, scopes=list(scopes), now=now, rate=DECAY_A_WEEK, least=LEAST
-            )
+            done = await self._ground.graph.one("intelligence/decay", ids=pairs, scopes=list(scopes), now=now, **_DECAY)
             for name in total:
                 total[name] += int(done[name]) if done else 0
         return total
 
-    async def decay_turn(self, turn: Turn) -> None:
+    async def decay_job(self, lease: Lease) -> None:
         """The job `basin_decay`: idle basins of the job's scope decay; running it twice does no more than once."""
-        done = await self.decay([turn.job.scope], self._ground.now())
+        done = await self.decay([lease.job.scope], self._ground.now())
         message = f"{done['decayed']} basins decayed, {done['asleep']} of them sleep"
-        await turn.progress(done["decayed"], done["decayed"], message)
+        await lease.progress(done["decayed"], done["decayed"], message)
 
     async def _read(self, ids: Sequence[str], scopes: Sequence[str]) -> list[Basin]:
         rows = await self._ground.graph.run(

@@ -3,7 +3,7 @@
     error = |expected - realised|                       all three in [0, 1]
     realised = clip((gain - LOW) / (HIGH - LOW), 0, 1)  gain = best cosine of the question and the units that the hop
                                                         reached, less the best before it
-    expected = what the critic foretold of the hop (`clause.policy.gain`); without one what the policy said of the hop
+    expected = what the critic foretold of the hop (`clause.policy.serve.observations`); else what the policy said of it
                before it was taken, where it judges hops one by one (the heuristic's step score); else the running
                mean of `realised` for that relationship type and direction
 

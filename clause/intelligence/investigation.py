@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from clause.graph.scopes import Caller
 from clause.ground import Ground
 from clause.intelligence.models import InvestigationReport, TriggerState
 from clause.telemetry import logger
-from clause.text.names import hashed, readable_relation
+from clause.text.names import hashed, relation_words
 
 RELATION = "related_to"
 """The relationship type of findings."""
@@ -38,6 +38,15 @@ LEASE_S = 60.0
 FIRST_HOP, UNITS = 40, 400
 """Relationships read at each hop, and units compared with a question."""
 MOST_FINDINGS = 5
+EXTRACTOR = "CuriosityWorker-v1.0"
+PROVENANCE: Final[Mapping[str, Any]] = {
+    "extractor_identity": EXTRACTOR,
+    "verification_status": "unverified",
+    "corroboration_count": 0,
+    "reputation_score": 0.5,
+    "recency_score": 1.0,
+}
+"""What the provenance of every finding says of it."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +118,7 @@ class Investigator:
         found = await self._answers(trigger, questions)
         rows = [self._finding(trigger, way, similarity) for way, similarity in found]
         if rows:
-            texts = [readable_relation(RELATION), f"inverse of {readable_relation(RELATION)}"]
+            texts = [relation_words(RELATION, forward) for forward in (True, False)]
             vectors = await self._ground.embedder.embed(texts)
             described = {
                 "type_id": hashed("rel_", trigger["scope"], RELATION),
@@ -137,6 +146,7 @@ class Investigator:
                         "source": f"curiosity:{scope}",
                         "recorded_at": at,
                         "questions": questions,
+                        "provenance": dict(PROVENANCE),
                     },
                 ),
             ]
@@ -213,7 +223,7 @@ class Investigator:
             "supporting": way.text[:200],
             "unit": way.unit,
             "evidence_id": evidence,
-            "provenance_id": hashed("prov_", evidence, "CuriosityWorker-v1.0"),
+            "provenance_id": hashed("prov_", evidence, EXTRACTOR),
         }
 
 

@@ -1,19 +1,25 @@
-"""The open services of this room, and the long work that it brings."""
+"""The open services of this room, the long work that it brings, and its upkeep in a running service."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 
+from clause.graph.lease import JobKind
+from clause.graph.scheduler import Round
+from clause.graph.scopes import Caller
 from clause.ground import Ground
-from clause.intelligence.afterwards import Afterwards
 from clause.intelligence.basins import Basins
-from clause.intelligence.causal import Causal
-from clause.intelligence.conflicts import ConflictGuard
+from clause.intelligence.causal.questions import Causal
 from clause.intelligence.investigation import Investigator
+from clause.intelligence.outbox import Afterwards
 from clause.intelligence.thoughtseeds import ThoughtSeeds
-from clause.intelligence.upkeep import Upkeep
-from clause.jobs.turn import JobKind
-from clause.knowledge.room import Knowledge
+from clause.intelligence.write_conflicts import ConflictGuard
+
+EVERY = timedelta(hours=1)
+"""The time between two rounds in which basins decay and seeds are archived."""
+CURIOUS_EVERY = timedelta(seconds=30)
+"""The time between two looks of the curiosity worker for triggers."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +27,6 @@ class Intelligence:
     """What the doors may ask of this room."""
 
     ground: Ground
-    knowledge: Knowledge
     basins: Basins
     causal: Causal
     thoughtseeds: ThoughtSeeds
@@ -30,13 +35,12 @@ class Intelligence:
     conflicts: ConflictGuard
 
     @classmethod
-    def open(cls, ground: Ground, knowledge: Knowledge) -> Intelligence:
+    def open(cls, ground: Ground) -> Intelligence:
         """Join the services; nothing is read or started yet."""
         thoughtseeds = ThoughtSeeds(ground)
         afterwards = Afterwards(ground, thoughtseeds)
         return cls(
             ground=ground,
-            knowledge=knowledge,
             basins=Basins(ground),
             causal=Causal(ground),
             thoughtseeds=thoughtseeds,
@@ -48,14 +52,29 @@ class Intelligence:
     def job_kinds(self) -> dict[str, JobKind]:
         """Long work by kind."""
         return {
-            "basin_decay": self.basins.decay_turn,
-            "thoughtseed_links": self.thoughtseeds.link_turn,
-            "thoughtseed_archive": self.thoughtseeds.archive_turn,
+            "basin_decay": self.basins.decay_job,
+            "thoughtseed_links": self.thoughtseeds.link_job,
+            "thoughtseed_archive": self.thoughtseeds.archive_job,
         }
 
+    def periodic(self) -> dict[str, Round]:
+        """What a running service does by itself; it is curious where the settings ask for it."""
+        rounds = {"keep basins and seeds": Round(self.keep_up, EVERY)}
+        if self.ground.settings.curiosity_worker:
+            rounds["investigate"] = Round(self.investigate, CURIOUS_EVERY)
+        return rounds
+
     async def keep_up(self) -> None:
-        """What a running service does by itself, until cancelled (`clause.intelligence.upkeep`)."""
-        await Upkeep(self.ground, self.basins, self.thoughtseeds, self.investigator).run()
+        """Let idle basins decay, link what is not linked, and archive old seeds, in every scope."""
+        scopes = await self.ground.readable(Caller(), None)
+        now = self.ground.now()
+        await self.basins.decay(scopes, now)
+        await self.thoughtseeds.link(scopes)
+        await self.thoughtseeds.archive(scopes, now)
+
+    async def investigate(self) -> None:
+        """Work on the triggers that are queued."""
+        await self.investigator.work(caller=Caller())
 
     async def settled(self) -> None:
         """Wait until everything that answers left to write or to compute is done."""

@@ -11,10 +11,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from clause.errors import NotFoundError
+from clause.graph.lease import Lease
 from clause.graph.scopes import Caller
 from clause.ground import Ground
 from clause.intelligence.models import BasinContext, ThoughtSeed
-from clause.jobs.turn import Turn
 from clause.text.names import hashed
 
 SIMILARITY_THRESHOLD = 0.8
@@ -138,16 +138,16 @@ class ThoughtSeeds:
             if archived < PAGE:
                 return total
 
-    async def link_turn(self, turn: Turn) -> None:
+    async def link_job(self, lease: Lease) -> None:
         """The job `thoughtseed_links`: link what is not linked yet in the job's scope, and find emergent patterns."""
-        done = await self.link([turn.job.scope])
+        done = await self.link([lease.job.scope])
         message = f"{done['linked']} seeds linked, {done['patterns']} patterns"
-        await turn.progress(done["linked"], done["linked"], message)
+        await lease.progress(done["linked"], done["linked"], message)
 
-    async def archive_turn(self, turn: Turn) -> None:
+    async def archive_job(self, lease: Lease) -> None:
         """The job `thoughtseed_archive`: archive what is older than a day in the job's scope."""
-        archived = await self.archive([turn.job.scope], self._ground.now())
-        await turn.progress(archived, archived, f"{archived} seeds archived")
+        archived = await self.archive([lease.job.scope], self._ground.now())
+        await lease.progress(archived, archived, f"{archived} seeds archived")
 
     async def _link_page(self, ids: list[str], scopes: list[str]) -> dict[str, int]:
         graph = self._ground.graph

@@ -1,1 +1,1 @@
-"""What an agent holds to be true: beliefs, their confidence, sources, tensions, and whom to trust."""
+"""Beliefs that an agent holds: their confidence, sources, tensions and lineage, and the trust in who says them."""

@@ -1,4 +1,4 @@
-"""When do two beliefs contradict each other, of what kind, and how much does it matter? Pure functions.
+"""Contradictions between two beliefs: their kind and how much they matter. Pure functions.
 
 The reading of the two texts is `text/guards.contradiction`; here their valid times, their subjects and their domains
 come in. Beliefs whose valid times do not overlap never contradict each other.
@@ -8,11 +8,80 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Annotated, Final, Literal
 
-from clause.knowledge.confidence import Severity
-from clause.knowledge.models_tension import Kind
-from clause.text.guards import NEAR, Vectors, contradiction
+from pydantic import BaseModel, ConfigDict, Field
+
+from clause.knowledge.beliefs.confidence import Severity
+from clause.text.statements.guards import NEAR, Vectors, contradiction
+
+Kind = Literal["contradiction", "temporal_conflict", "scope_conflict", "partial_overlap"]
+Standing = Literal["detected", "investigating", "resolved", "accepted"]
+OPEN: Final[tuple[Standing, ...]] = ("detected", "investigating")
+"""The statuses of a tension that is not settled."""
+
+Action = Literal["supersede_a", "supersede_b", "keep_both", "archive_both"]
+
+
+class TensionSide(BaseModel):
+    """One of the two beliefs."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str = Field(description="the belief's id")
+    content: str = Field(description="what it says")
+    status: str = Field(description="its status now")
+    overall: float = Field(ge=0, le=1, description="its confidence now")
+
+
+class Tension(BaseModel):
+    """Two beliefs that contradict each other."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str = Field(description="ULID")
+    scope: str = Field(description="whose beliefs they are")
+    kind: Kind = Field(description="what sort of contradiction it is")
+    severity: Severity = Field(description="how much it matters, by its score and what both beliefs are worth")
+    status: Standing = Field(description="detected and investigating ones are open")
+    score: float = Field(ge=0, le=1, description="how surely the two contradict each other")
+    similarity: float = Field(description="cosine of the two texts")
+    signals: tuple[str, ...] = Field(description="what was found, such as `negation` or `numbers differ`")
+    a: TensionSide = Field(description="the belief that was there first")
+    b: TensionSide = Field(description="the other one")
+    action: Action | None = Field(description="how it was settled")
+    resolution: str = Field(description="why it was settled so")
+    recorded_at: datetime = Field(description="when it was found")
+    resolved_at: datetime | None = Field(description="when it was settled")
+    version: int = Field(ge=1, description="grows with every change; the ETag")
+
+
+class TensionResolve(BaseModel):
+    """How to settle a tension."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        json_schema_extra={"example": {"action": "supersede_a", "resolution": "she moved last spring"}},
+    )
+
+    action: Action = Field(description="supersede_a: b takes the place of a; keep_both: accepted as it is")
+    resolution: str = Field("", max_length=2000, description="why")
+
+
+class TensionFilter(BaseModel):
+    """Which tensions to list; those whose beliefs are both held, unless a status asks for settled ones."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    status: Standing | None = Field(None, description="of this status; open ones if not said")
+    severity: Severity | None = Field(None, description="of this severity")
+    entity_id: str | None = Field(None, max_length=200, description="of beliefs about this entity")
+    belief_id: str | None = Field(None, max_length=200, description="of this belief")
+    scopes: tuple[str, ...] | None = Field(None, min_length=1, max_length=20, description="all readable if not said")
+    limit: Annotated[int, Field(ge=1, le=101)] = Field(20, description="how many at most")
+    after: str | None = Field(None, max_length=200, description="the id after which the page starts")
+
 
 CLOSE: Final = 0.85
 """The similarity above which two beliefs are looked at; those of one subject are from `NEAR` on."""
@@ -41,7 +110,7 @@ class Held:
 
 
 @dataclass(frozen=True)
-class Found:
+class Contradiction:
     """A contradiction between two beliefs."""
 
     kind: Kind
@@ -64,7 +133,7 @@ def overlap(first: tuple[datetime | None, datetime | None], second: tuple[dateti
     return not starts or not ends or max(starts) < min(ends)
 
 
-def detect(a: Held, b: Held, similarity: float, vectors: Vectors | None = None) -> Found | None:
+def detect(a: Held, b: Held, similarity: float, vectors: Vectors | None = None) -> Contradiction | None:
     """The contradiction between two beliefs of one scope, or None: precision comes first.
 
     Args:
@@ -85,7 +154,7 @@ def detect(a: Held, b: Held, similarity: float, vectors: Vectors | None = None) 
     kind: Kind = "temporal_conflict" if verdict.kind == "temporal_conflict" else _kind(a, b)
     weight = verdict.score * min(a.overall, b.overall)
     milder = kind in {"scope_conflict", "partial_overlap"}
-    return Found(kind, severity(weight, milder=milder), verdict.score, similarity, verdict.signals)
+    return Contradiction(kind, severity(weight, milder=milder), verdict.score, similarity, verdict.signals)
 
 
 def severity(weight: float, *, milder: bool = False) -> Severity:

@@ -8,12 +8,24 @@ from typing import Any, Final
 from clause.errors import ConflictError, NotFoundError, PreconditionError
 from clause.graph.scopes import Caller
 from clause.ground import Ground
-from clause.knowledge.models_tension import Action, Tension, TensionFilter, TensionResolve
-from clause.knowledge.settlement import settled
-from clause.knowledge.tension_rows import tension_of
+from clause.knowledge.lineage.lineage import settled
+from clause.knowledge.tension_detection import OPEN, Action, Tension, TensionFilter, TensionResolve
+
+
+def tension_of(found: Mapping[str, Any]) -> Tension:
+    """A tension from its properties and its sides `a` and `b` (id, content, status, overall)."""
+    return Tension.model_validate(
+        {
+            **found,
+            "signals": tuple(found["signals"]),
+            "action": found.get("action"),
+            "resolution": found.get("resolution") or "",
+            "resolved_at": found.get("resolved_at"),
+        }
+    )
+
 
 Found = list[Tension]
-OPEN: Final = ("detected", "investigating")
 
 _ENDED: Final[Mapping[Action, tuple[tuple[str, str], ...]]] = {
     "supersede_a": (("a", "superseded"),),

@@ -1,4 +1,4 @@
-"""What a tool gives, as a client gets it: plain JSON with `success`, and never an embedding."""
+"""Answers of tools as a client gets them: plain JSON with `success`, and never an embedding."""
 
 from __future__ import annotations
 

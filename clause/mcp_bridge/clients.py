@@ -21,7 +21,7 @@ _PASSED_ON = ("home", "mode", "neo4j_uri", "neo4j_user", "neo4j_database", "defa
 
 
 @dataclass(frozen=True)
-class Change:
+class ConfigurationChange:
     """A change to one file; nothing is written before `apply`."""
 
     path: Path
@@ -59,8 +59,10 @@ class Change:
             raise SettingsError(f"{self.path} cannot be written: {error.strerror}", field="file") from error
 
 
-def plan_change(client: str, file: Path | None, settings: Settings, environ: Mapping[str, str] = os.environ) -> Change:
-    """What must change so that `client` starts our server.
+def plan_change(
+    client: str, file: Path | None, settings: Settings, environ: Mapping[str, str] = os.environ
+) -> ConfigurationChange:
+    """The change of the configuration by which `client` starts our server.
 
     Args:
         client: claude-code, claude-desktop or cursor.
@@ -79,13 +81,13 @@ def plan_change(client: str, file: Path | None, settings: Settings, environ: Map
         raise BadInputError(f"{_SERVERS} in {path} is no object", remedy="mend the file first", field="file")
     wanted = entry(settings, client)
     if servers.get(NAME) == wanted:
-        return Change(path, before, before)
+        return ConfigurationChange(path, before, before)
     servers[NAME] = wanted
-    return Change(path, before, json.dumps(configuration, ensure_ascii=False, indent=2) + "\n")
+    return ConfigurationChange(path, before, json.dumps(configuration, ensure_ascii=False, indent=2) + "\n")
 
 
 def entry(settings: Settings, client: str = "claude-code") -> dict[str, Any]:
-    """How a client starts our server: this Python and this installation, whatever its PATH is."""
+    """The entry by which a client starts our server: this Python and this installation, whatever its PATH is."""
     defaults = Settings.model_construct()
     given = {
         f"CLAUSE_{name.upper()}": str(getattr(settings, name))
@@ -98,7 +100,7 @@ def entry(settings: Settings, client: str = "claude-code") -> dict[str, Any]:
 
 
 def usual_place(client: str, environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Path:
-    """Where a client keeps its servers for this user.
+    """The file in which a client keeps its servers for this user.
 
     >>> usual_place("cursor", {"HOME": "/home/ann"}).as_posix()
     '/home/ann/.cursor/mcp.json'

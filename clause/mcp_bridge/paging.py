@@ -121,7 +121,7 @@ def _cost(value: Any, room: int) -> int:
 
 @dataclass(frozen=True)
 class Rest:
-    """What is left of an answer, whose it is, and where it goes on: absolute places, as counted in the whole answer."""
+    """The rest of an answer, whose it is, and where it goes on: absolute places, as counted in the whole answer."""
 
     owner: tuple[str | None, str]
     value: Any

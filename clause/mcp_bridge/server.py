@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
@@ -18,17 +19,100 @@ from mcp_types import (
     ReadResourceResult,
     TextResourceContents,
 )
+from mcp_types import Resource as ResourceDefinition
 from mcp_types import Tool as ToolDefinition
 
 from clause import __version__
 from clause.errors import NotFoundError
-from clause.graph.scopes import Caller
+from clause.graph.scopes import Caller, readable_scopes
+from clause.knowledge.beliefs.query_models import BeliefFilter
 from clause.mcp_bridge.answers import answer_of, failure_of, result_of
-from clause.mcp_bridge.holding import Holder
+from clause.mcp_bridge.lazy_container import LazyContainer
 from clause.mcp_bridge.paging import PREFIX, Rests, page_of, written
-from clause.mcp_bridge.resources import RESOURCES
-from clause.mcp_bridge.tool import Tool
-from clause.mcp_bridge.toolbox import offered
+from clause.mcp_bridge.tool import MODES, Found, Mode, Tool
+from clause.mcp_bridge.tools import beliefs, knowledge, memory, reasoning, sessions, values
+
+if TYPE_CHECKING:
+    from clause.app import Container
+
+_OFFERED = (
+    *beliefs.TOOLS,
+    *knowledge.TOOLS,
+    *sessions.TOOLS,
+    *reasoning.TOOLS,
+    *memory.TOOLS,
+    *values.TOOLS,
+    *memory.INSIGHT_TOOLS,
+    *knowledge.GRAPH_TOOLS,
+)
+
+
+def offered(mode: Mode) -> tuple[Tool, ...]:
+    """The tools of a mode: those of the smaller ones first."""
+    wanted = MODES[: MODES.index(mode) + 1]
+    return tuple(tool for level in wanted for tool in _OFFERED if tool.mode == level)
+
+
+RECENT = 20
+"""Beliefs that `clause://beliefs/recent` shows."""
+
+MOST_SOURCES = 100
+"""Sources that `clause://trust/graph` shows."""
+
+
+@dataclass(frozen=True)
+class Resource:
+    """A resource as it is listed and read."""
+
+    uri: str
+    title: str
+    description: str
+    read: Callable[[Container, Caller], Awaitable[Found]]
+
+    def definition(self) -> ResourceDefinition:
+        """The description in resources/list."""
+        return ResourceDefinition(
+            uri=self.uri,
+            name=self.uri.partition("://")[2],
+            title=self.title,
+            description=self.description,
+            mime_type="application/json",
+        )
+
+
+async def recent_beliefs(container: Container, caller: Caller) -> Found:
+    """The beliefs that were recorded last."""
+    return await container.rooms.knowledge.beliefs.list(BeliefFilter(limit=RECENT), caller=caller)
+
+
+async def trust_graph(container: Container, caller: Caller) -> Found:
+    """The trust of sources in each other, and the sources with their track records."""
+    sources = container.rooms.knowledge.sources
+    edges = await sources.trusts(caller=caller)
+    return {"trusts": edges, "sources": await sources.list(caller=caller, limit=MOST_SOURCES)}
+
+
+async def stats(container: Container, caller: Caller) -> Found:
+    """The number of nodes of each kind that the caller's scopes hold."""
+    scopes = list(await readable_scopes(container.graph, caller))
+    rows = await container.graph.run("operations/node_counts", scopes=scopes)
+    return {"scopes": scopes, "nodes": {row["label"]: row["nodes"] for row in rows}}
+
+
+RESOURCES = {
+    resource.uri: resource
+    for resource in (
+        Resource(
+            "clause://beliefs/recent",
+            "Recent beliefs",
+            "The beliefs that were recorded last, newest first.",
+            recent_beliefs,
+        ),
+        Resource("clause://trust/graph", "Whom sources trust", "Sources with their track records.", trust_graph),
+        Resource("clause://stats", "What the graph holds", "How many nodes of each kind your scopes hold.", stats),
+    )
+}
+
 
 Context = ServerRequestContext[Any, Any]
 CallerOf = Callable[[Context], Awaitable[Caller]]
@@ -54,7 +138,7 @@ class Bridge:
         rests: what is left of long answers.
     """
 
-    def __init__(self, holder: Holder, caller_of: CallerOf = owner, rests: Rests | None = None) -> None:
+    def __init__(self, holder: LazyContainer, caller_of: CallerOf = owner, rests: Rests | None = None) -> None:
         self._holder = holder
         self._caller_of = caller_of
         self._rests = rests or Rests()
@@ -121,7 +205,7 @@ class Bridge:
         return page_of(self._rests, owner, answer, self._holder.settings.mcp_tokens, tuple(start))
 
 
-def build_server(holder: Holder, caller_of: CallerOf = owner) -> Server[Any]:
+def build_server(holder: LazyContainer, caller_of: CallerOf = owner) -> Server[Any]:
     """The server of the official SDK; nothing is opened before a tool is called, and what was is closed with it."""
     bridge = Bridge(holder, caller_of)
 

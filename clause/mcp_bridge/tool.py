@@ -1,4 +1,4 @@
-"""One tool: a name, when to use it, what it takes, and the service that answers."""
+"""One tool: a name, when to use it, a short schema of what it takes, and the service that answers."""
 
 from __future__ import annotations
 
@@ -12,10 +12,38 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from clause.errors import BadInputError
 from clause.graph.scopes import Caller
-from clause.mcp_bridge.schemas import slim
 
 if TYPE_CHECKING:
-    from clause.container import Container
+    from clause.app import Container
+
+_MAPS = frozenset({"properties", "$defs"})
+_NULL = {"type": "null"}
+
+
+def slim(schema: dict[str, Any]) -> dict[str, Any]:
+    """The same schema without what says nothing to a model: titles, null beside a kind, and null as a default.
+
+    What is optional may be left out; null is still understood.
+
+    >>> name = {"anyOf": [{"type": "string"}, {"type": "null"}], "default": None, "title": "Name"}
+    >>> slim({"properties": {"title": name}, "title": "Person"})
+    {'properties': {'title': {'type': 'string'}}}
+    """
+    short: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key == "title" or (key == "default" and value is None):
+            continue
+        if key in _MAPS:
+            short[key] = {name: slim(inner) for name, inner in value.items()}
+        elif key == "anyOf":
+            kinds = [slim(kind) for kind in value if kind != _NULL]
+            short |= {**kinds[0], **short} if len(kinds) == 1 else {"anyOf": kinds}
+        elif isinstance(value, dict) and key in {"items", "additionalProperties"}:
+            short[key] = slim(value)
+        else:
+            short[key] = value
+    return short
+
 
 Mode = Literal["personal", "connected", "full"]
 MODES: tuple[Mode, ...] = get_args(Mode)
@@ -82,7 +110,7 @@ class Tool:
         return "cursor" in self.arguments.model_fields
 
     def definition(self) -> ToolDefinition:
-        """What tools/list says of it."""
+        """The description in tools/list."""
         schema = slim(self.arguments.model_json_schema())
         schema.setdefault("properties", {})
         for name in self.hidden:

@@ -1,4 +1,4 @@
-"""How messages come and go: stdio for the client that started us, streamable HTTP with API keys for the others."""
+"""Carriers of messages: stdio for the client that started us, streamable HTTP with API keys for the others."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from mcp.server.context import ServerRequestContext
 
 from clause.errors import ClauseError
 from clause.graph.scopes import Caller
-from clause.mcp_bridge.holding import Holder
+from clause.mcp_bridge.lazy_container import LazyContainer
 from clause.mcp_bridge.server import CallerOf, build_server, owner
-from clause.operations.keys import presented, refusal
-from clause.operations.listening import is_loopback
+from clause.operations.keys import is_loopback, presented, refusal
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -29,7 +28,7 @@ _CALLER = "clause.caller"
 _GRACE_S = 5
 
 
-def run_stdio(holder: Holder) -> None:
+def run_stdio(holder: LazyContainer) -> None:
     """Serve the client on stdin and stdout until it hangs up; nothing else is written to stdout.
 
     It owns everything, as whoever started it does, unless the settings hold an API key: then it has the key's scopes.
@@ -46,7 +45,7 @@ def run_stdio(holder: Holder) -> None:
     asyncio.run(serve())
 
 
-def http_application(holder: Holder) -> Application:
+def http_application(holder: LazyContainer) -> Application:
     """The ASGI application at /mcp: each request is answered for the caller of its API key.
 
     On the loopback a request without a key is the owner's; beyond it nobody is answered without one. No state is kept
@@ -64,7 +63,7 @@ def http_application(holder: Holder) -> Application:
     return _Authenticated(inner, holder, local=is_loopback(settings.host))
 
 
-def run_http(holder: Holder, listener: socket.socket, application: Application) -> None:
+def run_http(holder: LazyContainer, listener: socket.socket, application: Application) -> None:
     """Serve on `listener` until interrupted; what is wrong with the container is found out first.
 
     Raises:
@@ -82,6 +81,8 @@ def run_http(holder: Holder, listener: socket.socket, application: Application) 
                 log_config=None,
                 access_log=False,
                 server_header=False,
+                proxy_headers=bool(holder.settings.trusted_proxies),
+                forwarded_allow_ips=holder.settings.trusted_proxies,
                 timeout_graceful_shutdown=_GRACE_S,
             )
             await uvicorn.Server(config).serve(sockets=[listener])
@@ -96,7 +97,7 @@ def _quiet() -> None:
     logging.getLogger("mcp").setLevel(logging.WARNING)
 
 
-def _bearer_of(holder: Holder) -> CallerOf:
+def _bearer_of(holder: LazyContainer) -> CallerOf:
     """Who asks over stdio."""
     key = holder.settings.api_key
     if key is None:
@@ -119,7 +120,7 @@ async def _caller_of(context: ServerRequestContext[Any, Any]) -> Caller:
 class _Authenticated:
     """Finds out who is asking before anything else does, and answers 401 where nobody may."""
 
-    def __init__(self, inner: Any, holder: Holder, *, local: bool) -> None:
+    def __init__(self, inner: Any, holder: LazyContainer, *, local: bool) -> None:
         self._inner = inner
         self._holder = holder
         self._local = local

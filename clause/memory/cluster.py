@@ -1,9 +1,10 @@
-"""A cluster of memories: the arithmetic of prototypes, representatives and joining."""
+"""Clusters of memories: prototypes and representatives, and the cluster that each new memory joins."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Self
 
@@ -11,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
-from clause.memory.errors import ConsolidationError
-
-Doubles = NDArray[np.float64]
+from clause.arrays import Doubles, Floats, Longs
+from clause.graph.runner import Graph
+from clause.memory.models import MOST_CLUSTERS, ConsolidationError
 
 
 def prototype_of(total: ArrayLike) -> Doubles:
@@ -140,3 +141,128 @@ class ClusterSummary(BaseModel):
     last_access_at: datetime = Field(description="when a member was recalled last")
     access_count: int = Field(ge=0, description="how often a member was recalled")
     version: int = Field(ge=1, description="grows with every change")
+
+
+@dataclass(frozen=True)
+class OpenCluster:
+    """A stored cluster that takes members: its id, and the unnormalised sum [d] of its members."""
+
+    id: str
+    sum: NDArray[np.floating]
+
+
+@dataclass
+class Group:
+    """New members of one cluster.
+
+    Attributes:
+        joins: id of the stored cluster; None where they open one.
+        sum: unnormalised sum [d] of the new members.
+        members: their places in the batch, with the cosine to the prototype when each joined.
+    """
+
+    joins: str | None
+    sum: Doubles
+    members: list[tuple[int, float]] = field(default_factory=list)
+
+
+def assign(
+    vectors: Floats, known: Sequence[OpenCluster], threshold: float, forced: Sequence[bool] | None = None
+) -> list[Group]:
+    """Groups of new members, in the order in which their first one came.
+
+    One after the other, as if each were written alone: a vector joins the nearest cluster (stored, or opened by an
+    earlier one) if its cosine exceeds `threshold`, and moves that prototype (FR-MCS-002 to 004, 006).
+
+    Args:
+        vectors: unit vectors, float32 [n, d].
+        known: the stored clusters that may be near.
+        threshold: the cosine that must be exceeded.
+        forced: which ones open a cluster of their own in any case.
+
+    >>> groups = assign(np.eye(2, dtype=np.float32)[[0, 1, 0]], [], 0.85)
+    >>> [[place for place, _ in group.members] for group in groups]
+    [[0, 2], [1]]
+    """
+    count, dimension = vectors.shape
+    prototypes = np.zeros((len(known) + count, dimension), dtype=np.float32)
+    sums = np.zeros(prototypes.shape, dtype=np.float64)
+    for row, cluster in enumerate(known):
+        sums[row] = cluster.sum
+        prototypes[row] = prototype_of(cluster.sum)
+    used, groups = len(known), dict[int, Group]()
+    for place, vector in enumerate(vectors):
+        alone = forced is not None and forced[place]
+        similarities = prototypes[:used] @ vector
+        best = int(similarities.argmax()) if used and not alone else -1
+        if best < 0 or not similarities[best] > threshold:
+            best, used, similarity = used, used + 1, 1.0
+        else:
+            similarity = float(similarities[best])
+        sums[best] += vector
+        prototypes[best] = prototype_of(sums[best])
+        group = groups.get(best)
+        if group is None:
+            joins = known[best].id if best < len(known) else None
+            group = groups[best] = Group(joins, np.zeros(dimension))
+        group.sum += vector
+        group.members.append((place, similarity))
+    return list(groups.values())
+
+
+def sequential_labels(vectors: Floats, threshold: float) -> Longs:
+    """The cluster of each vector [n], if memories came one after the other: numbers from 0, in order of opening.
+
+    >>> sequential_labels(np.eye(2, dtype=np.float32)[[0, 1, 0]], 0.85).tolist()
+    [0, 1, 0]
+    """
+    labels = np.zeros(len(vectors), dtype=np.int64)
+    for number, group in enumerate(assign(vectors, [], threshold)):
+        labels[[place for place, _ in group.members]] = number
+    return labels
+
+
+_BLOCK = 1024
+
+
+async def merge_closest(graph: Graph, scope: str, pairs: int, dimension: int) -> int:
+    """Merge the `pairs` closest pairs of open clusters, the later of each into the earlier; how many were merged.
+
+    A cluster that another writer changed meanwhile is left as it is.
+    """
+    rows = await graph.run("memory/open_prototypes", scope=scope, dimension=dimension, limit=MOST_CLUSTERS)
+    if len(rows) < 2:
+        return 0
+    found = closest_pairs(np.stack([row["prototype"] for row in rows]), pairs)
+    chosen = [[rows[a]["id"], rows[a]["version"], rows[b]["id"], rows[b]["version"]] for a, b in found]
+    lock = ("memory/lock", {"scope": scope})
+    _, merged = await graph.write([lock, ("memory/merge_clusters", {"pairs": chosen, "scope": scope})])
+    return len(merged)
+
+
+def closest_pairs(vectors: Floats, count: int) -> list[tuple[int, int]]:
+    """At most `count` pairs (earlier, later) of unit vectors [n, d] of the greatest cosine, no vector in two pairs.
+
+    For each vector only its nearest later one is looked at, block by block: O(n^2 d) time, O(n) memory.
+
+    >>> closest_pairs(np.array([[1, 0], [0, 1], [0.6, 0.8], [0, -1]], dtype=np.float32), 1)
+    [(1, 2)]
+    """
+    best = np.full(len(vectors), -np.inf)
+    mate = np.zeros(len(vectors), dtype=np.int64)
+    for start in range(0, len(vectors), _BLOCK):
+        block = vectors[start : start + _BLOCK] @ vectors.T
+        rows = np.arange(len(block))[:, None]
+        block[np.arange(len(vectors))[None, :] <= rows + start] = -np.inf
+        mate[start : start + len(block)] = block.argmax(axis=1)
+        best[start : start + len(block)] = block.max(axis=1)
+    pairs: list[tuple[int, int]] = []
+    taken: set[int] = set()
+    for place in np.argsort(-best, kind="stable").tolist():
+        if len(pairs) == count or not np.isfinite(best[place]):
+            break
+        pair = (place, int(mate[place]))
+        if not taken.intersection(pair):
+            pairs.append(pair)
+            taken.update(pair)
+    return pairs

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,15 +9,13 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
+from clause.graph.jobs import Jobs
+from clause.graph.lease import Job, Lease
 from clause.graph.scopes import Caller
 from clause.ground import Ground
-from clause.jobs.jobs import Jobs
-from clause.jobs.models import Job
-from clause.jobs.turn import Turn
 from clause.memory.cluster import prototype_of, representative_of
-from clause.memory.config import MCSConfig
-from clause.memory.joining import Said, Twins, near_pairs, twins
-from clause.telemetry import logger
+from clause.memory.models import MCSConfig
+from clause.memory.twins import Said, Twins, near_pairs, twins
 
 KIND = "consolidate"
 PAGE = 200
@@ -96,13 +93,13 @@ class Consolidation:
             consolidated=done.get("consolidated", 0),
         )
 
-    async def consolidate(self, turn: Turn) -> None:
+    async def consolidate(self, lease: Lease) -> None:
         """The job: page after page until no cluster is left that has changed; killed, the next run takes it up.
 
         Each page depends on the graph alone and is one transaction, so that the end does not depend on where a run
         was broken off.
         """
-        scope = turn.job.scope
+        scope = lease.job.scope
         for _ in range(_ROUNDS):
             page = await self._page(scope, self._page_size)
             if not page:
@@ -111,20 +108,12 @@ class Consolidation:
             closing = [row for row in page if self._due(row) and not _in_pairs(row["id"], pairs)]
             rows = await self._computed(closing, scope)
             open_still = [row for row in page if not self._due(row) and not _in_pairs(row["id"], pairs)]
-            await self._commit(turn, len(page), pairs, rows, open_still)
+            await self._commit(lease, len(page), pairs, rows, open_still)
 
-    async def keep_up(self, every_s: float = 30.0) -> None:
-        """For a service: queue a pass for each scope with clusters in the queue, now and then, until cancelled."""
-        while True:
-            try:
-                rows = await self._ground.graph.run(
-                    "memory/work", threshold=self._config.consolidation_threshold, scopes=None
-                )
-                for row in rows:
-                    await self._submit(row["scope"])
-            except Exception as error:
-                logger(__name__).warning("consolidation waits", error=str(error))
-            await asyncio.sleep(every_s)
+    async def queue_waiting(self) -> None:
+        """Queue a pass for each scope with clusters in the queue."""
+        for scope in await self.work():
+            await self._submit(scope)
 
     async def _submit(self, scope: str) -> Job:
         return await self._ground.jobs.submit(KIND, {}, scope, resource=f"{KIND}:{scope}", resume=True)
@@ -171,8 +160,8 @@ class Consolidation:
         versions = {row["id"]: row["version"] for row in closing}
         return await self._ground.pool.run(change_set, members, versions)
 
-    async def _commit(self, turn: Turn, looked_at: int, pairs: Sequence[Twins], rows: Rows, open_still: Rows) -> None:
-        scope, at = turn.job.scope, turn.job.created_at
+    async def _commit(self, lease: Lease, looked_at: int, pairs: Sequence[Twins], rows: Rows, open_still: Rows) -> None:
+        scope, at = lease.job.scope, lease.job.created_at
         work: Work = [("memory/lock", {"scope": scope})]
         if pairs:
             work.append(("memory/merge_clusters", {"pairs": [list(pair) for pair in pairs], "scope": scope}))
@@ -182,8 +171,8 @@ class Consolidation:
             looked = [[row["id"], row["version"]] for row in open_still]
             work.append(("memory/settle", {"rows": looked, "scope": scope}))
         counted = {"looked_at": looked_at, "joined": len(pairs), "consolidated": len(rows)}
-        cursor = {name: turn.cursor.get(name, 0) + count for name, count in counted.items()}
-        await turn.commit(work, done=cursor["looked_at"], message="consolidating memories", cursor=cursor)
+        cursor = {name: lease.cursor.get(name, 0) + count for name, count in counted.items()}
+        await lease.commit(work, done=cursor["looked_at"], message="consolidating memories", cursor=cursor)
         self._ground.metrics.count_memories("joined", len(pairs))
         self._ground.metrics.count_memories("consolidated", len(rows))
 

@@ -1,13 +1,72 @@
-"""What crosses the border of this room: memories on their way in and out."""
+"""Memories as they cross the border of this room: requests and answers, settings, errors, and vectors that callers
+bring."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from clause.memory.config import DEFAULT_SPARSE_WEIGHT, FusionMethod
+from clause.arrays import Floats
+from clause.errors import BadInputError, ClauseError, ConflictError, NotFoundError, OutOfBoundsError
+from clause.settings import Settings
+from clause.text.embedder import Embedder
+
+FusionMethod = Literal["rrf", "rsf"]
+"""Weighted reciprocal rank fusion, or fusion of relative scores."""
+
+DEFAULT_SIMILARITY_THRESHOLD = 0.85
+DEFAULT_SPARSE_WEIGHT = 0.3
+MOST_CLUSTERS = 100_000
+
+
+class MCSConfig(BaseModel):
+    """Configuration of the memory cluster store. Dimension and model follow the embedder (see `following`).
+
+    >>> MCSConfig().similarity_threshold, MCSConfig().fusion_method
+    (0.85, 'rrf')
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    embedding_dim: int = Field(384, ge=1, description="numbers in an embedding: the embedder's")
+    similarity_threshold: float = Field(
+        DEFAULT_SIMILARITY_THRESHOLD, ge=0.0, le=1.0, description="cosine to a prototype that must be exceeded to join"
+    )
+    consolidation_threshold: int = Field(
+        5, ge=2, description="a cluster of more members than this is queued for consolidation"
+    )
+    max_clusters: int = Field(10_000, ge=100, le=MOST_CLUSTERS, description="clusters that one scope may hold")
+    decay_factor: float = Field(0.99, ge=0.0, le=1.0, description="what a score keeps after one unit of time")
+    decay_unit_seconds: int = Field(3600, ge=1, description="unit of time of the decay, in seconds")
+    y_encoder_model: str = Field("all-MiniLM-L6-v2", description="name of the embedding model: the embedder's")
+    enable_hybrid_search: bool = Field(True, description="whether words are searched too; off: dense search alone")
+    sparse_weight: float = Field(
+        DEFAULT_SPARSE_WEIGHT, ge=0.0, le=1.0, description="weight of words against meaning where a read names none"
+    )
+    fusion_method: FusionMethod = Field(
+        "rrf", description="rrf: weighted reciprocal rank fusion; rsf: relative scores of hits and their neighbours"
+    )
+    when_full: Literal["refuse", "merge"] = Field(
+        "refuse", description="at max_clusters: refuse the write, or merge the closest unconsolidated pair"
+    )
+
+    @classmethod
+    def following(cls, settings: Settings, embedder: Embedder) -> Self:
+        """The configuration of a service: the embedder's model, and what the settings say."""
+        return cls(
+            embedding_dim=embedder.dimension,
+            y_encoder_model=embedder.model,
+            similarity_threshold=settings.memory_threshold,
+            max_clusters=settings.memory_max_clusters,
+            when_full=settings.memory_when_full,
+            fusion_method=settings.memory_fusion,
+            sparse_weight=settings.memory_sparse_weight,
+        )
+
 
 SearchMode = Literal["dense", "sparse", "hybrid"]
 
@@ -123,3 +182,65 @@ class DeletedMemory(BaseModel):
     memory_id: str = Field(description="id of the memory that is gone, with its vector")
     cluster_id: int = Field(ge=0, description="the cluster it was in")
     cluster_removed: bool = Field(description="the cluster was left empty and went too")
+
+
+class MCSError(ClauseError):
+    """The root of what the memory cluster store raises of its own."""
+
+    code = "memory"
+
+
+class ClusterNotFoundError(MCSError, NotFoundError):
+    """No cluster has that number, or none that this caller may see."""
+
+    status = NotFoundError.status
+    code = "cluster_not_found"
+
+
+class ClusterLimitError(MCSError, ConflictError):
+    """A scope holds as many clusters as `max_clusters` allows."""
+
+    status = ConflictError.status
+    code = "cluster_limit"
+
+
+class ConsolidationError(MCSError, ConflictError):
+    """A cluster that is consolidated takes no member, and an empty one cannot be consolidated."""
+
+    status = ConflictError.status
+    code = "consolidation"
+
+
+class PersonalDataError(MCSError, BadInputError):
+    """Metadata looks like personal data and consent was not given; `field` names the key, never the value."""
+
+    status = 422
+    code = "personal_data"
+
+
+def unit_vector(numbers: Sequence[float], dimension: int, field: str = "embedding") -> Floats:
+    """`numbers` as a unit vector, float32 [d].
+
+    Raises:
+        OutOfBoundsError: another length than the embedder's, a number that is not finite, or no length at all.
+
+    >>> unit_vector([3.0, 4.0], 2).round(1).tolist()
+    [0.6000000238418579, 0.800000011920929]
+    """
+    vector = np.asarray(numbers, dtype=np.float64)
+    if vector.shape != (dimension,):
+        raise OutOfBoundsError(f"{len(numbers)} numbers are no vector here", field=field, bound=f"{dimension} numbers")
+    length = float(np.linalg.norm(vector))
+    if not np.isfinite(length) or length < np.finfo(np.float32).tiny:
+        raise OutOfBoundsError("a vector has finite numbers and a length above 0", field=field, bound="a direction")
+    return (vector / length).astype(np.float32)
+
+
+def all_vectors(given: Sequence[Sequence[float] | None], made: Iterable[Floats], dimension: int) -> Floats:
+    """Unit vectors float32 [n, d]: those that were given, and in the places of None those `made`, in their order.
+
+    >>> all_vectors([None, [0.0, 2.0]], [np.array([1.0, 0.0], dtype=np.float32)], 2).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    rest = iter(made)
+    return np.stack([next(rest) if one is None else unit_vector(one, dimension) for one in given])

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from pydantic import BaseModel, ConfigDict, Field
 
+from clause.arrays import Doubles
 from clause.memory.cluster import prototype_of
 
 WINDOW = 5
@@ -54,7 +55,7 @@ class SemanticStateMonitor:
     """
 
     def __init__(self, window: int = WINDOW, smoothing: float = SMOOTHING, threshold: float = THRESHOLD) -> None:
-        self._turns: deque[NDArray[np.float64]] = deque(maxlen=window)
+        self._turns: deque[Doubles] = deque(maxlen=window)
         self._smoothing = smoothing
         self._threshold = threshold
         self._smoothed: float | None = None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from clause.text.fusion import reciprocal_rank_fusion
+from clause.text.retrieval import reciprocal_rank_fusion
 
 DENSE_BEFORE, DENSE_AFTER = 0.1, 0.2
 SPARSE_BEFORE, SPARSE_AFTER = 0.5, 0.1
@@ -24,7 +24,7 @@ SAME_CONVERSATION = timedelta(minutes=30)
 
 
 @dataclass(frozen=True)
-class Candidate:
+class MemoryCandidate:
     """A memory that may be recalled: where it stands in its scope, and who said it when."""
 
     id: str
@@ -45,19 +45,19 @@ class Hits:
     """
 
     scores: Mapping[str, float]
-    candidates: Mapping[str, Candidate]
+    candidates: Mapping[str, MemoryCandidate]
 
     @classmethod
     def from_rows(cls, rows: Sequence[Mapping[str, Any]]) -> Hits:
         """Hits from rows of memory/dense, dense_members or sparse."""
-        candidates: dict[str, Candidate] = {}
+        candidates: dict[str, MemoryCandidate] = {}
         for row in rows:
-            candidates[row["id"]] = Candidate(
+            candidates[row["id"]] = MemoryCandidate(
                 row["id"], row["scope"], row["sequence"], row["speaker"], row["occurred_at"], row["last_access_at"]
             )
         for row in rows:
             for beside in row["beside"]:
-                candidates.setdefault(beside[0], Candidate(*beside))
+                candidates.setdefault(beside[0], MemoryCandidate(*beside))
         return cls({row["id"]: row["score"] for row in rows}, candidates)
 
 
@@ -106,10 +106,12 @@ def _scaled(scores: Mapping[str, float]) -> dict[str, float]:
     return {one: score / most for one, score in scores.items()} if most > 0 else dict(scores)
 
 
-def _beside(one: Candidate, step: int, places: Mapping[tuple[str, int], Candidate]) -> Candidate | None:
+def _beside(
+    one: MemoryCandidate, step: int, places: Mapping[tuple[str, int], MemoryCandidate]
+) -> MemoryCandidate | None:
     other = places.get((one.scope, one.sequence + step))
     return other if other and abs(other.occurred_at - one.occurred_at) <= SAME_CONVERSATION else None
 
 
-def _named(one: Candidate, names: frozenset[str]) -> float:
+def _named(one: MemoryCandidate, names: frozenset[str]) -> float:
     return SPEAKER if one.speaker and one.speaker.casefold().split()[0] in names else 0.0

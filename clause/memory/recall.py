@@ -4,36 +4,97 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from clause.arrays import Floats, Vector
 from clause.errors import BadInputError
+from clause.graph.scopes import scope_token
 from clause.ground import Ground
-from clause.memory.config import FusionMethod, MCSConfig
-from clause.memory.decay import decayed
-from clause.memory.models import MemoryReadInput, MemoryReadResult
-from clause.memory.query import lucene_query, names_in
-from clause.memory.ranking import NO_HITS, Candidate, Hits, by_ranks, by_relative_scores
-from clause.memory.vectors import unit_vector
-from clause.text.similarity import clip01
+from clause.memory.models import FusionMethod, MCSConfig, MemoryReadInput, MemoryReadResult, unit_vector
+from clause.memory.ranking import NO_HITS, Hits, MemoryCandidate, by_ranks, by_relative_scores
+from clause.text.retrieval import clip01, escape
 
-Floats = NDArray[np.float32]
+_QUESTION_WORDS = """
+    what when where who whom whose which why how did do does done is are was were be been has have had having would
+    could can should will shall may might must kind type sort many much long often likely considered i me my you your
+    he him his she her it its we our they them their a an the and or of in on at to for from with by about as that this
+    these those there s t
+"""
+_ASKING = frozenset(_QUESTION_WORDS.split())
+_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
+MOST_WORDS = 64
+
+
+def content_words(text: str) -> list[str]:
+    """The words of a question that say what it is about, each once, at most 64; all of them where none does.
+
+    >>> content_words("When did Caroline go to the LGBTQ support group?")
+    ['Caroline', 'go', 'LGBTQ', 'support', 'group']
+    >>> content_words("Who is it?")
+    ['Who', 'is', 'it']
+    """
+    words = list(dict.fromkeys(_WORD.findall(text)))
+    telling = [word for word in words if _bare(word) not in _ASKING]
+    return (telling or words)[:MOST_WORDS]
+
+
+def names_in(text: str) -> frozenset[str]:
+    """The words of a text in lower case, without possessives: what speakers' names are looked up in.
+
+    >>> sorted(names_in("What is Ann's job?"))
+    ['ann', 'is', 'job', 'what']
+    """
+    return frozenset(map(_bare, _WORD.findall(text)))
+
+
+def lucene_query(text: str, scopes: Sequence[str]) -> str | None:
+    """A Lucene query for the content words within scopes, which add nothing to scores; None where there is no word.
+
+    >>> lucene_query("Where is Ann?", ["user:ann"])
+    '+scope_token:(s_user_ann)^0 +(Ann)'
+    """
+    words = escape(" ".join(content_words(text)))
+    tokens = " ".join(sorted({scope_token(scope) for scope in scopes}))
+    return f"+scope_token:({tokens})^0 +({words})" if words else None
+
+
+def _bare(word: str) -> str:
+    return re.sub(r"['\u2019]s$", "", word.casefold())
+
+
+def decayed(score: float, last_access_at: datetime, now: datetime, config: MCSConfig) -> float:
+    """score * decay_factor ^ ((now - last_access) / unit); a last access to come counts as now.
+
+    >>> from datetime import UTC, timedelta
+    >>> then = datetime(2026, 1, 1, tzinfo=UTC)
+    >>> decayed(1.0, then, then + timedelta(hours=2), MCSConfig()).__round__(4)
+    0.9801
+    """
+    units = max(0.0, (now - last_access_at).total_seconds()) / config.decay_unit_seconds
+    return float(score * config.decay_factor**units)
+
+
 CANDIDATES = 30
 """Hits of each search that are fused, where not more results are wanted."""
+
+_LONGEST_QUERY = 10_000
+_MOST = 100
 
 BESIDE = 20
 """First hits of each search whose neighbours in the conversation are looked at."""
 
 
 @dataclass(frozen=True)
-class Ranked:
+class RankedMemory:
     """A memory in its place: the search's own score, and after decay."""
 
-    candidate: Candidate
+    candidate: MemoryCandidate
     score: float
     adjusted: float
 
@@ -67,10 +128,19 @@ class Recall:
                 results.append(self._result(one, row, similarity, request, sparse))
         return results[: request.k]
 
-    async def ranking(self, request: MemoryReadInput, scopes: Sequence[str]) -> list[Ranked]:
+    async def ranking(self, request: MemoryReadInput, scopes: Sequence[str]) -> list[RankedMemory]:
         """All candidates of a search in order, without their contents."""
         embedding = await self._embedding(request)
         return self._ranked(request, *await self._search(request, embedding, scopes))
+
+    async def best(self, text: str, embedding: Vector, scopes: Sequence[str], *, limit: int) -> list[Mapping[str, Any]]:
+        """The best memories for a text and its vector: id, name, content and recorded_at of each, best first."""
+        request = MemoryReadInput(
+            query_text=text[:_LONGEST_QUERY] or None, embedding=embedding.tolist(), k=min(limit, _MOST)
+        )
+        ids = [one.candidate.id for one in await self.ranking(request, scopes)][:limit]
+        rows = await self.details(ids, scopes)
+        return [{"id": one, **rows[one]} for one in ids if one in rows]
 
     async def _embedding(self, request: MemoryReadInput) -> Floats | None:
         if request.embedding is not None:
@@ -111,12 +181,12 @@ class Recall:
             return NO_HITS
         return Hits.from_rows(await self._ground.graph.run("memory/sparse", words=words, **common))
 
-    def _ranked(self, request: MemoryReadInput, dense: Hits, sparse: Hits) -> list[Ranked]:
+    def _ranked(self, request: MemoryReadInput, dense: Hits, sparse: Hits) -> list[RankedMemory]:
         scores = self._scores(request, dense, sparse)
         candidates = {**sparse.candidates, **dense.candidates}
         now = self._ground.now()
         ranked = [
-            Ranked(candidates[one], score, decayed(score, candidates[one].last_access_at, now, self._config))
+            RankedMemory(candidates[one], score, decayed(score, candidates[one].last_access_at, now, self._config))
             for one, score in scores.items()
         ]
         return sorted(ranked, key=lambda one: (-one.adjusted, one.candidate.id))
@@ -144,7 +214,7 @@ class Recall:
 
     @staticmethod
     def _result(
-        one: Ranked, row: Mapping[str, Any], similarity: float, request: MemoryReadInput, sparse: Hits
+        one: RankedMemory, row: Mapping[str, Any], similarity: float, request: MemoryReadInput, sparse: Hits
     ) -> MemoryReadResult:
         return MemoryReadResult(
             memory_id=row["id"],

@@ -3,60 +3,43 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from clause.arrays import Floats
 from clause.errors import BadInputError, NotFoundError, PreconditionError
 from clause.graph.scopes import Caller, parse_scope, scope_of
 from clause.ground import Ground
+from clause.memory.access_counts import Touches
 from clause.memory.cluster import ClusterSummary, MemoryCluster
-from clause.memory.config import MCSConfig
-from clause.memory.errors import ClusterNotFoundError
+from clause.memory.memory_text import refuse_personal
 from clause.memory.models import (
+    ClusterNotFoundError,
     DeletedMemory,
+    MCSConfig,
     MemoryReadInput,
     MemoryReadResult,
     MemoryRecord,
     MemoryWriteInput,
     MemoryWriteResult,
 )
-from clause.memory.personal import refuse_personal
 from clause.memory.recall import Recall
 from clause.memory.statistics import MemoryStatistics, statistics
-from clause.memory.touching import Touches
-from clause.memory.writer import MemoryWriter, Progress, unwatched
+from clause.memory.writer import MemoryWriter
+from clause.telemetry import CountProgress, silent_count
 
 MOST_IN_BATCH = 10_000
 MOST_MEMBERS = 1_000
 
 
-class MemoryStore(Protocol):
-    """A place where memories are kept: this one is Neo4j's; another would pass the same tests."""
+Erase = Callable[[str, Caller], Awaitable[None]]
+"""Erases every trace of a memory (by its id, for a caller) outside this room."""
 
-    async def write(self, request: MemoryWriteInput, *, caller: Caller) -> MemoryWriteResult:
-        """Keep one memory."""
-        ...
 
-    async def write_batch(
-        self, requests: Sequence[MemoryWriteInput], *, caller: Caller, progress: Progress = unwatched
-    ) -> list[MemoryWriteResult]:
-        """Keep many, embedded in one call."""
-        ...
-
-    async def read(self, request: MemoryReadInput, *, caller: Caller) -> list[MemoryReadResult]:
-        """Recall."""
-        ...
-
-    async def get(self, memory_id: str, *, caller: Caller) -> MemoryRecord:
-        """One memory."""
-        ...
-
-    async def delete(self, memory_id: str, *, caller: Caller, versions: Sequence[int] | None = None) -> DeletedMemory:
-        """Take one out."""
-        ...
+async def no_traces(_memory_id: str, _caller: Caller) -> None:
+    """Erase nothing: for a room that stands alone, of whose memories no other part has been told."""
 
 
 class MemoryClusterStore:
@@ -65,10 +48,12 @@ class MemoryClusterStore:
     Args:
         ground: the open parts below.
         config: thresholds, weights, limits.
+        erase_traces: takes out of other rooms what is known there of a memory that is forgotten.
     """
 
-    def __init__(self, ground: Ground, config: MCSConfig) -> None:
+    def __init__(self, ground: Ground, config: MCSConfig, erase_traces: Erase = no_traces) -> None:
         self.config = config
+        self._erase_traces = erase_traces
         self.touches = Touches(ground)
         self._ground = ground
         self._writer = MemoryWriter(ground, config)
@@ -86,7 +71,7 @@ class MemoryClusterStore:
         return (await self.write_batch([request], caller=caller))[0]
 
     async def write_batch(
-        self, requests: Sequence[MemoryWriteInput], *, caller: Caller, progress: Progress = unwatched
+        self, requests: Sequence[MemoryWriteInput], *, caller: Caller, progress: CountProgress = silent_count
     ) -> list[MemoryWriteResult]:
         """Write many: one call to the embedder for each scope, one transaction for 250 of them.
 
@@ -110,7 +95,7 @@ class MemoryClusterStore:
             found = await self._writer.write(
                 [requests[place] for place in those],
                 scope,
-                lambda done, _total, before=before: progress(before + done, len(requests)),  # type: ignore[misc]
+                lambda done, _total, before=before: progress(before + done, len(requests)),
             )
             results.update(zip(those, found, strict=True))
             self._ground.metrics.count_memories("written", sum(not one.replayed for one in found))
@@ -146,8 +131,21 @@ class MemoryClusterStore:
         rows = await self._ground.graph.run("memory/list", scopes=[*readable], before=before, limit=limit)
         return [_record(row) for row in rows]
 
+    async def forget(self, memory_id: str, *, caller: Caller, versions: Sequence[int] | None = None) -> DeletedMemory:
+        """Take a memory out for good, with every trace of it: what was derived only from it, its text in answers.
+
+        Raises: as `delete`; PreconditionError before anything is erased.
+        """
+        found = await self.get(memory_id, caller=caller)
+        if versions is not None and found.version not in versions:
+            raise _moved_on(found)
+        await self._erase_traces(memory_id, caller)
+        return await self.delete(memory_id, caller=caller, versions=versions)
+
     async def delete(self, memory_id: str, *, caller: Caller, versions: Sequence[int] | None = None) -> DeletedMemory:
         """Take a memory out, with its vector; the prototype of its cluster is the mean of those left.
+
+        Its traces elsewhere stay: `forget` erases them too.
 
         Raises:
             NotFoundError: there is none that this caller may see.
@@ -161,10 +159,7 @@ class MemoryClusterStore:
         if row is not None:
             self._ground.metrics.count_memories("deleted")
             return DeletedMemory(**row)
-        current = await self.get(memory_id, caller=caller)
-        raise PreconditionError(
-            f"the version is now {current.version}", remedy="read it again and repeat the change", field="If-Match"
-        )
+        raise _moved_on(await self.get(memory_id, caller=caller))
 
     async def clusters(
         self, *, caller: Caller, scopes: Sequence[str] | None = None, limit: int = 50, before: int | None = None
@@ -223,9 +218,7 @@ class MemoryClusterStore:
         readable = await self._ground.readable(caller, scopes)
         return await statistics(self._ground, self.config, readable)
 
-    async def vectors(
-        self, *, caller: Caller, scopes: Sequence[str] | None = None, limit: int = 2_000
-    ) -> NDArray[np.float32]:
+    async def vectors(self, *, caller: Caller, scopes: Sequence[str] | None = None, limit: int = 2_000) -> Floats:
         """The vectors [n, d] of the oldest memories of some scopes, in the order in which they came."""
         readable = await self._ground.readable(caller, scopes)
         rows = await self._ground.graph.run(
@@ -248,12 +241,18 @@ class MemoryClusterStore:
             raise BadInputError("scopes and user_id or session_id are both given", remedy="send one", field="scopes")
         if named:
             scope = parse_scope(scope_of(request.user_id, request.session_id))
-            return caller.resolve([scope.text], [scope.text])
+            return await self._ground.readable(caller, [scope.text])
         return await self._ground.readable(caller, request.scopes)
 
 
 def _record(row: Mapping[str, Any]) -> MemoryRecord:
     return MemoryRecord.model_validate({**row, "metadata": json.loads(row["metadata"])})
+
+
+def _moved_on(current: MemoryRecord) -> PreconditionError:
+    return PreconditionError(
+        f"the version is now {current.version}", remedy="read it again and repeat the change", field="If-Match"
+    )
 
 
 def _no_cluster(cluster_id: int) -> ClusterNotFoundError:

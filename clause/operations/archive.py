@@ -1,4 +1,5 @@
-"""Archives: a scope as JSON lines, and back. The online backup that Neo4j's Community edition lacks.
+"""Archives: a scope as JSON lines, exported consistently while others may write. The online backup that Community
+lacks.
 
 The first line says what it is; then come the canonical lines (`clause/graph/canonical.py`): nodes, each with the
 relationships that start there, and `borrowed` nodes of other scopes that those end at; the last line has the counts,
@@ -9,88 +10,123 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import io
 import json
-from collections.abc import Iterator, Mapping
-from datetime import datetime
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, Self, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from clause.errors import BadInputError, NotFoundError
+from clause import __version__
+from clause.errors import BadInputError, ConflictError, NotFoundError
+from clause.graph.canonical import Line, NodeLine, canonical_text, combined, line_digest, packed, read_scope, scope_hash
+from clause.graph.runner import Graph
+from clause.graph.scopes import known_scopes, parse_scope
+from clause.operations.archive_lines import Checked, End, Footer, Header, checked, created, lines_of
+from clause.telemetry import Progress, silent
 
 FORMAT = 1
 """The archive's own version: a reader refuses a newer one."""
 
-
-class Header(BaseModel):
-    """The first line."""
-
-    model_config = ConfigDict(frozen=True)
-
-    clause_archive: int = Field(description="version of the format")
-    scope: str
-    created_at: datetime
-    clause: str = Field(description="version that wrote it")
-    embedding_model: str | None = Field(description="whose vectors it holds")
-    dimension: int | None = Field(description="numbers of a vector")
-
-
-class Footer(BaseModel):
-    """The last line."""
-
-    model_config = ConfigDict(frozen=True)
-
-    end: int = Field(description="lines before this one")
-    nodes: int
-    relationships: int
-    borrowed: int = Field(description="nodes of other scopes that relationships end at")
-    canonical: str = Field(description="hash of the scope")
-    sha256: str = Field(description="of every byte before this line")
+MAX_NODES = 4_000_000
+"""Most nodes and ends outside that an archive may have: each is remembered while it is read."""
 
 
 class Archive:
-    """An archive that was read through once and found whole.
+    """An archive that was read through once and found whole, each line of it such as an export writes.
 
     Args:
         path: the file; a name that ends in .gz is unpacked.
 
     Raises:
-        BadInputError: it is no archive, is cut off, or was changed.
+        BadInputError: it is no archive, is cut off, was changed, or holds what no export writes.
         NotFoundError: there is no such file.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        digest, lines = hashlib.sha256(), 0
+        self.lines = _Lines()
+        digest, number = hashlib.sha256(), 0
         header: Header | None = None
         last = b""
-        for line in _raw_lines(path):
+        for line in lines_of(path):
             if last:
                 digest.update(last)
-                lines += 1
-                header = header or _header(last, path)
+                number += 1
+                if header is None:
+                    header = _header(last, path)
+                else:
+                    self.lines.add(checked(last, header, number, str(path)), last)
             last = line
         if header is None:
             raise BadInputError(f"{path} is no archive of clause", field="file")
         self.header = header
         self.footer = _footer(last, path)
-        if self.footer.end != lines or self.footer.sha256 != digest.hexdigest():
+        if self.footer.end != number or self.footer.sha256 != digest.hexdigest():
             raise BadInputError(f"{path} was cut off or changed: its checksum is another one", field="file")
+        self.lines.check(self.footer, path)
 
-    def forms(self) -> Iterator[dict[str, Any]]:
-        """Every line between the first and the last, as the file has it."""
-        for number, line in enumerate(_raw_lines(self.path)):
+    def forms(self) -> Iterator[Checked]:
+        """Every line between the first and the last, checked again: the file may have been changed meanwhile."""
+        for number, line in enumerate(lines_of(self.path)):
             if 0 < number < self.footer.end:
-                yield json.loads(line)
+                yield checked(line, self.header, number + 1, str(self.path))
+
+
+class _Lines:
+    """What the lines say together: their hash, that no node comes twice, and that every end is there."""
+
+    def __init__(self) -> None:
+        self.digests: list[bytes] = []
+        self.outside: dict[bytes, Checked] = {}
+        self._nodes: set[int] = set()
+        self._ends: set[int] = set()
+        self._counts = Counter[str]()
+
+    def add(self, line: Checked, text: bytes) -> None:
+        self._counts[line.kind] += 1
+        if len(self._nodes) + len(self._ends) + len(self.outside) > MAX_NODES:
+            raise BadInputError("the archive has too many nodes", field="file", bound=f"at most {MAX_NODES}")
+        if line.kind == "borrowed":
+            return
+        digest = hashlib.sha256(text.removesuffix(b"\n")).digest()
+        self.digests.append(digest)
+        key = _key(line.start)
+        if line.kind == "node" and key in self._nodes:
+            raise BadInputError(f"the archive has the node {line.start.id[:80]!r} twice", field="file")
+        if line.kind == "node":
+            self._nodes.add(key)
+        elif key not in self._nodes:
+            raise BadInputError("a relationship starts at a node that is not in the archive", field="file")
+        elif line.outside:
+            self.outside[digest] = line
+        elif line.end is not None:
+            self._ends.add(_key(line.end))
+
+    def check(self, footer: Footer, path: Path) -> None:
+        if self._ends - self._nodes:
+            raise BadInputError(f"{path}: a relationship ends at a node that is not in the archive", field="file")
+        counts = (self._counts["node"], self._counts["relationship"], self._counts["borrowed"])
+        if counts != (footer.nodes, footer.relationships, footer.borrowed) or footer.canonical != combined(
+            self.digests
+        ):
+            raise BadInputError(f"{path}: its last line counts other things than it holds", field="file")
+
+
+def _key(end: End) -> int:
+    """A node in eight bytes, so that a large archive's fit into memory."""
+    digest = hashlib.blake2b(f"{end.label}\n{end.id}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big")
 
 
 class ArchiveWriter:
     """Lines to a file, counted and hashed; `with ArchiveWriter(path, zipped=False) as out:`."""
 
     def __init__(self, path: Path, *, zipped: bool) -> None:
-        self._raw = path.open("wb")
+        self._raw = created(path)
         self._file = cast(
             "IO[bytes]",
             gzip.GzipFile(filename="", mode="wb", fileobj=self._raw, mtime=0, compresslevel=6) if zipped else self._raw,
@@ -117,22 +153,12 @@ class ArchiveWriter:
         self._file.write(data)
 
 
-def _raw_lines(path: Path) -> Iterator[bytes]:
-    try:
-        with path.open("rb") as raw:
-            file = gzip.GzipFile(fileobj=raw) if path.suffix == ".gz" else raw
-            yield from io.BufferedReader(file) if isinstance(file, gzip.GzipFile) else file
-    except FileNotFoundError:
-        raise NotFoundError(f"there is no file {path}", field="file") from None
-    except (OSError, EOFError) as error:
-        raise BadInputError(f"{path} cannot be read: {error}", field="file") from error
-
-
 def _header(line: bytes, path: Path) -> Header:
     try:
         header = Header.model_validate_json(line)
     except ValueError:
         raise BadInputError(f"{path} is no archive of clause", field="file") from None
+    parse_scope(header.scope)
     if header.clause_archive > FORMAT:
         raise BadInputError(
             f"{path} has format {header.clause_archive}, this version reads up to {FORMAT}",
@@ -147,3 +173,126 @@ def _footer(line: bytes, path: Path) -> Footer:
         return Footer.model_validate_json(line)
     except ValueError:
         raise BadInputError(f"{path} was cut off: its last line is missing", field="file") from None
+
+
+TRIES = 5
+"""How often a scope is read until two readings in a row agree."""
+
+_TOLD = 500
+
+
+class ExportReport(BaseModel):
+    """The counts of what was written."""
+
+    model_config = ConfigDict(frozen=True)
+
+    file: str
+    scope: str
+    nodes: int
+    relationships: int
+    borrowed: int
+    canonical: str = Field(description="hash of the scope: an import on an empty one has the same")
+    size_bytes: int
+
+
+async def export_scope(
+    graph: Graph,
+    path: Path,
+    scope: str,
+    *,
+    progress: Progress = silent,
+    now: datetime | None = None,
+) -> ExportReport:
+    """Write a scope to a file, consistently: it is read until two readings in a row agree, while others may write.
+
+    The file appears under its name only when it is whole.
+
+    Raises:
+        NotFoundError: the scope holds nothing.
+        ConflictError: it kept changing while it was read.
+    """
+    parse_scope(scope)
+    if scope not in await known_scopes(graph):
+        raise NotFoundError(f"nothing is stored in scope {scope!r}", field="scope")
+    model = await graph.one("graph/embedding_model")
+    header = Header(
+        clause_archive=FORMAT,
+        scope=scope,
+        created_at=now or datetime.now(UTC),
+        clause=__version__,
+        embedding_model=model["model"] if model else None,
+        dimension=model["dimension"] if model else None,
+    )
+    partial = path.with_name(f".{path.name}.partial")
+    total = 0
+    try:
+        for attempt in range(TRIES):
+            out = ArchiveWriter(partial, zipped=path.suffix == ".gz")
+            footer = await _write(graph, out, header, total, progress)
+            after = await scope_hash(graph, scope)
+            if after.sha256 == footer.canonical:
+                return _report(partial, path, scope, footer)
+            progress(f"the scope changed while it was read, reading {attempt + 2}", 0, 0)
+            total = after.nodes + after.relationships
+    finally:
+        with suppress(FileNotFoundError):
+            partial.unlink()
+    raise ConflictError("the scope kept changing while it was read", remedy="export while less is written to it")
+
+
+async def _write(graph: Graph, out: ArchiveWriter, header: Header, total: int, progress: Progress) -> Footer:
+    with out:
+        out.line(header.model_dump(mode="json"))
+        digests: list[bytes] = []
+        nodes = 0
+        foreign: set[tuple[str, str]] = set()
+        async for line in read_scope(graph, header.scope):
+            out.text(canonical_text(line))
+            digests.append(line_digest(line))
+            nodes += isinstance(line, NodeLine)
+            _note_foreign(line, header.scope, foreign)
+            if len(digests) % _TOLD == 0:
+                progress(f"exporting {header.scope}", len(digests), max(total, len(digests)) if total else 0)
+        borrowed = 0
+        async for form in _borrowed(graph, foreign):
+            out.line(form)
+            borrowed += 1
+        footer = Footer(
+            end=out.lines,
+            nodes=nodes,
+            relationships=len(digests) - nodes,
+            borrowed=borrowed,
+            canonical=combined(digests),
+            sha256=out.digest.hexdigest(),
+        )
+        out.line(footer.model_dump())
+        progress(f"exporting {header.scope}", len(digests), len(digests))
+    return footer
+
+
+def _note_foreign(line: Line, scope: str, foreign: set[tuple[str, str]]) -> None:
+    if not isinstance(line, NodeLine) and line.end[2] != scope:
+        foreign.add((line.end[0][0], line.end[1]))
+
+
+async def _borrowed(graph: Graph, foreign: set[tuple[str, str]]) -> AsyncIterator[dict[str, Any]]:
+    """Nodes of other scopes that the archive's relationships end at: an import makes those that are missing."""
+    ordered = sorted(foreign)
+    for start in range(0, len(ordered), _TOLD):
+        part = [list(key) for key in ordered[start : start + _TOLD]]
+        for row in await graph.run("operations/borrowed_nodes", nodes=part):
+            node = {"borrowed": sorted(row["labels"]), "id": row["properties"]["id"]}
+            yield {**node, "properties": packed(row["properties"])}
+
+
+def _report(partial: Path, path: Path, scope: str, footer: Footer) -> ExportReport:
+    partial.replace(path)
+    return ExportReport(
+        file=str(path),
+        scope=scope,
+        nodes=footer.nodes,
+        relationships=footer.relationships,
+        borrowed=footer.borrowed,
+        canonical=footer.canonical,
+        size_bytes=path.stat().st_size,
+    )

@@ -1,4 +1,5 @@
-"""API keys: who may read and write which scopes. The graph keeps a hash; the secret is shown once, when it is made.
+"""API keys, each bound to scopes; a file of the home keeps a hash. Beyond the loopback a service listens only once
+there are keys.
 
 A key reads `clause_<id>_<secret>`. The secret is 256 random bits, so that one SHA-256 of it is enough: there is no
 dictionary to try, which a slow hash would guard against.
@@ -6,23 +7,38 @@ dictionary to try, which a slow hash would guard against.
 
 from __future__ import annotations
 
+import asyncio
+import errno
 import hashlib
 import hmac
+import ipaddress
 import re
 import secrets
+import socket
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
-from typing import Any
+from datetime import datetime, timedelta
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from clause.errors import BadInputError, NotFoundError, UnauthorizedError
+from clause.errors import BadInputError, ConflictError, NotFoundError, SettingsError, UnauthorizedError
+from clause.graph import database
 from clause.graph.runner import Graph
 from clause.graph.scopes import PUBLIC, Caller, parse_scope
-from clause.ground import new_id, utc_now
+from clause.ground import new_id
+from clause.operations.key_file import NAME, KeyFile, StoredKey
+from clause.settings import Settings
+from clause.telemetry import logger
+from clause.text.fields import utc_now
 
 MAX_KEYS = 1000
-"""Most keys that are listed."""
+"""Most keys that there may be."""
+
+LASTS = timedelta(days=365)
+"""How long a key lasts unless something else is said."""
+
+_USED_AGAIN = timedelta(minutes=5)
+Result = TypeVar("Result")
 
 _SECRET_BYTES = 32
 _TOKEN = re.compile(r"clause_(?P<id>[0-9A-HJKMNP-TV-Z]{26})_(?P<secret>[A-Za-z0-9_-]{43})")
@@ -39,7 +55,9 @@ class ApiKey(BaseModel):
     readable: tuple[str, ...] | None = Field(description="scopes it may read; null: all")
     writable: tuple[str, ...] | None = Field(description="scopes it may write; null: all")
     created_at: datetime = Field(description="when it was made")
+    expires_at: datetime | None = Field(None, description="when it ends by itself; null: never")
     revoked_at: datetime | None = Field(None, description="when it was revoked; null: it is in force")
+    last_used_at: datetime | None = Field(None, description="when it last opened something, to five minutes")
 
 
 class NewKey(ApiKey):
@@ -49,53 +67,63 @@ class NewKey(ApiKey):
 
 
 class ApiKeys:
-    """Makes, lists, revokes and checks keys.
+    """Makes, lists, rotates, revokes and checks keys.
 
     Args:
-        graph: where the ApiKey nodes are.
+        file: where they are kept: `key_file(settings)`.
         now, ids, secret: clock, ids and secrets; passed in by tests.
     """
 
     def __init__(
         self,
-        graph: Graph,
+        file: KeyFile,
         *,
         now: Callable[[], datetime] = utc_now,
         ids: Callable[[], str] = new_id,
         secret: Callable[[], str] = lambda: secrets.token_urlsafe(_SECRET_BYTES),
     ) -> None:
-        self._graph = graph
+        self._file = file
         self._now = now
         self._ids = ids
         self._secret = secret
 
-    async def create(self, name: str, readable: Sequence[str] | None, writable: Sequence[str] | None) -> NewKey:
-        """A new key; what it may write it may read too. None stands for every scope.
+    async def create(
+        self,
+        name: str,
+        readable: Sequence[str] | None,
+        writable: Sequence[str] | None,
+        *,
+        lasts: timedelta | None = LASTS,
+    ) -> NewKey:
+        """A new key; what it may write it may read too. None stands for every scope, and for a key without an end.
 
         Raises:
             BadInputError: no name, no scope at all, or a malformed one.
+            ConflictError: there are too many keys.
         """
         reads, writes = _checked(name, readable, writable)
-        identity, secret, now = self._ids(), self._secret(), self._now()
-        await self._graph.run(
-            "operations/create_key",
-            id=identity,
-            scope=PUBLIC,
+        now, secret = self._now(), self._secret()
+        key = StoredKey(
+            id=self._ids(),
             name=name.strip(),
             secret_hash=hashed(secret),
-            reads_all=reads is None,
-            readable=list(reads or ()),
-            writes_all=writes is None,
-            writable=list(writes or ()),
-            now=now,
+            readable=reads,
+            writable=writes,
+            created_at=now,
+            expires_at=None if lasts is None else now + lasts,
         )
-        token = f"clause_{identity}_{secret}"
-        return NewKey(id=identity, name=name.strip(), readable=reads, writable=writes, created_at=now, token=token)
+
+        def add(keys: dict[str, StoredKey]) -> StoredKey:
+            if len(keys) >= MAX_KEYS:
+                raise ConflictError(f"there are {MAX_KEYS} API keys already")
+            return keys.setdefault(key.id, key)
+
+        return _new(await self._change(add), secret)
 
     async def list(self) -> tuple[ApiKey, ...]:
         """All keys, newest first, the revoked ones too."""
-        rows = await self._graph.run("operations/list_keys", scope=PUBLIC, limit=MAX_KEYS)
-        return tuple(_key(row) for row in rows)
+        keys = await asyncio.to_thread(self._file.read)
+        return tuple(_shown(key) for key in sorted(keys.values(), key=lambda key: key.id, reverse=True))
 
     async def revoke(self, key_id: str) -> ApiKey:
         """The key, which opens nothing from now on.
@@ -103,15 +131,42 @@ class ApiKeys:
         Raises:
             NotFoundError: no key has this id.
         """
-        row = await self._graph.one("operations/revoke_key", id=key_id, scope=PUBLIC, now=self._now())
-        if row is None:
-            raise NotFoundError(f"no API key has the id {key_id[:40]!r}", remedy="see `clause keys list`")
-        return _key(row)
+        now = self._now()
+        return _shown(await self._change(lambda keys: _replaced(keys, key_id, lambda old: old.revoked_at or now)))
+
+    async def rotate(self, key_id: str, *, overlap: timedelta = timedelta(0)) -> NewKey:
+        """The key with a new secret; the old one opens nothing any more, or until `overlap` has passed.
+
+        A key that ends by itself lasts as long again as it did.
+
+        Raises:
+            NotFoundError: no key has this id.
+            ConflictError: it was revoked.
+        """
+        secret, now = self._secret(), self._now()
+
+        def turn(keys: dict[str, StoredKey]) -> StoredKey:
+            old = _of(keys, key_id)
+            if old.revoked_at is not None:
+                raise ConflictError("this key was revoked", remedy="make a new one: `clause keys create`")
+            lasts = None if old.expires_at is None else old.expires_at - old.created_at
+            keys[key_id] = old.model_copy(
+                update={
+                    "secret_hash": hashed(secret),
+                    "created_at": now,
+                    "expires_at": None if lasts is None else now + lasts,
+                    "previous_hash": old.secret_hash if overlap else None,
+                    "previous_until": now + overlap if overlap else None,
+                }
+            )
+            return keys[key_id]
+
+        return _new(await self._change(turn), secret)
 
     async def caller(self, token: str) -> Caller:
-        """Who presents `token`, with the scopes of the key.
+        """The caller who presents `token`, with the scopes of the key.
 
-        The hashes are compared in constant time, and an unknown id costs the same comparison.
+        The hashes are compared in constant time, and an unknown id costs the same comparisons.
 
         Raises:
             UnauthorizedError: it is no key of ours that is in force.
@@ -119,21 +174,75 @@ class ApiKeys:
         match = _TOKEN.fullmatch(token)
         if match is None:
             raise refusal()
-        row = await self._graph.one("operations/find_key", id=match["id"], scope=PUBLIC)
-        same = hmac.compare_digest(hashed(match["secret"]), row["secret_hash"] if row else _NOBODY)
-        if row is None or not same:
+        now, key = self._now(), self._file.read().get(match["id"])
+        given = hashed(match["secret"])
+        before = key.previous_hash if key and key.previous_until and now < key.previous_until else None
+        same = hmac.compare_digest(given, key.secret_hash if key else _NOBODY)
+        same |= hmac.compare_digest(given, before or _NOBODY)
+        if key is None or not same or not _in_force(key, now):
             raise refusal()
-        reads, writes = _scopes(row)
-        return Caller(readable=reads, writable=writes, key_id=row["id"])
+        if key.last_used_at is None or now - key.last_used_at > _USED_AGAIN:
+            await self._used(key.id, now)
+        return Caller(readable=key.readable, writable=key.writable, key_id=key.id)
 
     async def any_in_force(self) -> bool:
         """True when at least one key opens something."""
-        row = await self._graph.one("operations/count_keys", scope=PUBLIC)
-        return bool(row and row["keys"])
+        keys, now = await asyncio.to_thread(self._file.read), self._now()
+        return any(_in_force(key, now) for key in keys.values())
+
+    async def adopt(self, graph: Graph) -> int:
+        """Take over the keys that an older version kept in the graph; how many. There they are removed.
+
+        Only where there is no file yet: what somebody plants in the graph afterwards never becomes a key.
+        """
+        adopted = 0
+        if not self._file.exists():
+            rows = await graph.run("operations/keys_of_before", scope=PUBLIC, limit=MAX_KEYS)
+
+            def take(keys: dict[str, StoredKey]) -> int:
+                found = {str(row["id"]): _adopted(row) for row in rows}
+                keys.update({name: key for name, key in found.items() if name not in keys})
+                return len(found)
+
+            adopted = await self._change(take)
+        await graph.run("operations/remove_keys", scope=PUBLIC)
+        return adopted
+
+    async def _used(self, key_id: str, now: datetime) -> None:
+        def note(keys: dict[str, StoredKey]) -> None:
+            if key_id in keys:
+                keys[key_id] = keys[key_id].model_copy(update={"last_used_at": now})
+
+        try:
+            await self._change(note)
+        except SettingsError as error:
+            logger(__name__).warning("the use of a key is not noted", reason=str(error))
+
+    async def _change(self, work: Callable[[dict[str, StoredKey]], Result]) -> Result:
+        def change() -> Result:
+            with self._file.changing() as keys:
+                return work(keys)
+
+        return await asyncio.to_thread(change)
+
+
+def key_file(settings: Settings) -> KeyFile:
+    """The file of this home's keys."""
+    return KeyFile(settings.home.absolute() / NAME)
+
+
+async def opened_keys(settings: Settings) -> ApiKeys:
+    """This home's keys; those that an older version kept in the graph are taken over first."""
+    file = key_file(settings)
+    keys = ApiKeys(file)
+    if not file.exists():
+        async with database.open_graph(settings) as graph:
+            await keys.adopt(graph)
+    return keys
 
 
 def hashed(secret: str) -> str:
-    """SHA-256 of a secret, in hex: what the graph keeps."""
+    """SHA-256 of a secret, in hex: what the file keeps."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
@@ -171,12 +280,102 @@ def _checked(
     return reads, writes
 
 
-def _scopes(row: dict[str, Any]) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None]:
-    reads = None if row["reads_all"] else tuple(row["readable"])
-    return reads, None if row["writes_all"] else tuple(row["writable"])
+def _in_force(key: StoredKey, now: datetime) -> bool:
+    return key.revoked_at is None and (key.expires_at is None or now < key.expires_at)
 
 
-def _key(row: dict[str, Any]) -> ApiKey:
-    reads, writes = _scopes(row)
-    shown = {name: row[name] for name in ("id", "name", "created_at", "revoked_at")}
-    return ApiKey(**shown, readable=reads, writable=writes)
+def _of(keys: Mapping[str, StoredKey], key_id: str) -> StoredKey:
+    if key_id not in keys:
+        raise NotFoundError(f"no API key has the id {key_id[:40]!r}", remedy="see `clause keys list`")
+    return keys[key_id]
+
+
+def _replaced(keys: dict[str, StoredKey], key_id: str, until: Callable[[StoredKey], datetime]) -> StoredKey:
+    old = _of(keys, key_id)
+    keys[key_id] = old.model_copy(update={"revoked_at": until(old), "previous_hash": None, "previous_until": None})
+    return keys[key_id]
+
+
+def _adopted(row: Mapping[str, Any]) -> StoredKey:
+    return StoredKey(
+        id=row["id"],
+        name=row["name"],
+        secret_hash=row["secret_hash"],
+        readable=None if row["reads_all"] else tuple(row["readable"]),
+        writable=None if row["writes_all"] else tuple(row["writable"]),
+        created_at=row["created_at"],
+        revoked_at=row["revoked_at"],
+    )
+
+
+def _shown(key: StoredKey) -> ApiKey:
+    return ApiKey(**{name: getattr(key, name) for name in ApiKey.model_fields})
+
+
+def _new(key: StoredKey, secret: str) -> NewKey:
+    return NewKey(**_shown(key).model_dump(), token=f"clause_{key.id}_{secret}")
+
+
+def is_loopback(host: str) -> bool:
+    """True when only this machine reaches `host`.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("[::1]"), is_loopback("0.0.0.0")
+    (True, True, False)
+    """
+    try:
+        return host == "localhost" or ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+async def keys_guard(settings: Settings, host: str) -> bool:
+    """True when `host` is beyond the loopback and API keys are in force; False on the loopback, where none is needed.
+
+    Raises:
+        SettingsError: `host` is beyond the loopback, and there is no key.
+    """
+    if is_loopback(host):
+        return False
+    if not await (await opened_keys(settings)).any_in_force():
+        raise _unguarded(host)
+    return True
+
+
+def listen(host: str, port: int, *, keyed: bool = False) -> socket.socket:
+    """A socket that is bound to `host` and `port` (0: any free one); close it when done.
+
+    Args:
+        host, port: where.
+        keyed: everyone who comes needs an API key, as `keys_guard` found; without it, the loopback only.
+
+    Raises:
+        SettingsError: the address is not the loopback and not `keyed`, or the port is taken or not allowed.
+    """
+    if not keyed and not is_loopback(host):
+        raise _unguarded(host)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # asyncio sets TCP_NODELAY on what it accepts only where the listener names its protocol: without, each answer on a
+    # kept connection waits for the client's delayed acknowledgement, 40 ms
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host.strip("[]"), port))
+        listener.listen(128)
+    except OSError as error:
+        listener.close()
+        taken = error.errno == errno.EADDRINUSE
+        raise SettingsError(
+            f"port {port} of {host} is {'taken by another program' if taken else f'refused: {error.strerror}'}",
+            remedy="choose another with --port or CLAUSE_PORT, or 0 for a free one",
+            field="port",
+        ) from error
+    return listener
+
+
+def _unguarded(host: str) -> SettingsError:
+    return SettingsError(
+        f"{host} is not the loopback, and there are no API keys",
+        remedy="make one with `clause keys create`, or use 127.0.0.1",
+        field="host",
+        bound="127.0.0.1, ::1 or localhost while there are no keys",
+    )

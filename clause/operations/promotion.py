@@ -1,4 +1,4 @@
-"""Which policy decides by default: a gate before promotion, the Policy nodes, and one call back."""
+"""The policy that decides by default: a gate before promotion, the Policy nodes, and one call back."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from clause.errors import ConflictError
 from clause.graph.runner import Graph
 from clause.graph.scopes import PUBLIC
-from clause.policy.shelf import Shelf, check_name
+from clause.policy.serve.checkpoint_store import CheckpointStore, check_name
 
 MEASURES = ("em_at_1", "supported_f1")
 TOLERANCE = 0.002
@@ -24,7 +24,7 @@ Study = Mapping[str, Mapping[str, float]]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a candidate may replace the current default, and every reason against it."""
+    """The verdict on a candidate for the current default, and every reason against it."""
 
     passed: bool
     reasons: tuple[str, ...] = ()
@@ -59,13 +59,15 @@ class Promotions:
 
     Args:
         graph: where the Policy nodes are.
-        shelf: where the files are.
+        checkpoints: where the files are.
         now: the clock.
     """
 
-    def __init__(self, graph: Graph, shelf: Shelf, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+    def __init__(
+        self, graph: Graph, checkpoints: CheckpointStore, now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    ) -> None:
         self._graph = graph
-        self._shelf = shelf
+        self._checkpoints = checkpoints
         self._now = now
 
     async def promote(self, source: Path, name: str, verdict: Verdict, metrics: Mapping[str, Any]) -> dict[str, Any]:
@@ -81,7 +83,7 @@ class Promotions:
                 f"the candidate stays behind: {'; '.join(verdict.reasons)}",
                 remedy="train it longer, or ask for it by name",
             )
-        path = self._shelf.put(source, name)
+        path = self._checkpoints.put(source, name)
         about = json.loads(path.with_suffix(".json").read_bytes())
         row = await self._graph.one(
             "policy/promote",

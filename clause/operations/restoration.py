@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from clause.errors import ConflictError
-from clause.graph.canonical import UPKEEP, scope_hash, unpacked
-from clause.graph.embedding_model import check_embedding_model
+from clause.graph.canonical import UPKEEP, combined, scope_hash
+from clause.graph.database import check_embedding_model
+from clause.graph.jobs import Jobs
+from clause.graph.lease import Lease
 from clause.graph.runner import Graph
-from clause.graph.server.progress import Progress, silent
-from clause.jobs.jobs import Jobs
-from clause.jobs.turn import Turn
+from clause.graph.scopes import confined
 from clause.operations.archive import Archive
+from clause.operations.archive_lines import Checked, End, may_end_outside
+from clause.telemetry import Progress, silent
 
 KIND = "import"
 SLICE = 500
 
-_NODES, _RELATIONSHIPS = "nodes", "relationships"
+_NODES, _RELATIONSHIPS = "node", "relationship"
 
 
 class ImportReport(BaseModel):
-    """What was brought back."""
+    """The counts of what was brought back."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -32,7 +35,8 @@ class ImportReport(BaseModel):
     scope: str
     nodes: int
     relationships: int
-    canonical: str = Field(description="hash of the scope as it is now: the archive's own")
+    left_out: int = Field(0, ge=0, description="relationships to other scopes that were not brought back")
+    canonical: str = Field(description="hash of the scope as it is now: the archive's own, less what was left out")
     resumed: bool = Field(description="an import that was broken off was finished")
 
 
@@ -43,13 +47,16 @@ async def import_archive(
 
     Raises:
         BadInputError: the file is no archive, or not whole.
-        ConflictError: the scope holds something else, or what came out is not what the archive says.
+        ConflictError: the scope holds something else, a node is in another scope, or what came out is not what the
+            archive says.
         EmbedderMismatchError: its vectors are of another model than the graph's.
     """
-    archive = Archive(path)
+    archive = await asyncio.to_thread(Archive, path)
     scope = archive.header.scope
     jobs = jobs or Jobs(graph)
     await _check_model(graph, archive)
+    await _check_ids(graph, archive)
+    plan = await _planned(graph, archive)
     parameters = {"sha256": archive.footer.sha256}
     resource = f"import:{scope}"
     begun = await jobs.submit(KIND, parameters, scope, resource=resource, resume=True)
@@ -59,12 +66,13 @@ async def import_archive(
         raise ConflictError(
             f"scope {scope!r} holds something already", remedy="import into an empty database, or forget the scope"
         )
-    async with jobs.lease(begun.id, patient=True) as turn:
-        await _bring_back(archive, turn, progress)
+    async with jobs.lease(begun.id, patient=True) as lease:
+        with confined(scope):
+            await _bring_back(archive, plan, lease, progress)
     found = await scope_hash(graph, scope)
-    if found.sha256 != archive.footer.canonical:
+    if found.sha256 != plan.canonical:
         raise ConflictError(
-            f"the scope's hash is {found.sha256}, the archive says {archive.footer.canonical}",
+            f"the scope's hash is {found.sha256}, the archive says {plan.canonical}",
             remedy="somebody wrote to the scope meanwhile: forget it and import again",
         )
     return ImportReport(
@@ -72,53 +80,81 @@ async def import_archive(
         scope=scope,
         nodes=found.nodes,
         relationships=found.relationships,
+        left_out=plan.left_out,
         canonical=found.sha256,
         resumed=resumed,
     )
 
 
-async def _bring_back(archive: Archive, turn: Turn, progress: Progress) -> None:
+class _ImportPlan(NamedTuple):
+    """What will be written: `meant` are the entities outside of the scope that relationships may end at."""
+
+    meant: frozenset[End]
+    canonical: str
+    left_out: int
+
+
+async def _planned(graph: Graph, archive: Archive) -> _ImportPlan:
+    """Which relationships that end outside of the scope are brought back, and the hash without the others."""
+    outside = archive.lines.outside
+    wanted = sorted({line.end for line in outside.values() if line.end and may_end_outside(line, archive.header)})
+    there: set[End] = set()
+    for start in range(0, len(wanted), SLICE):
+        rows = [list(end) for end in wanted[start : start + SLICE]]
+        found = await graph.run("operations/meant_entities", rows=rows)
+        there.update(End("Entity", str(row["id"]), str(row["scope"])) for row in found)
+    kept = {digest for digest, line in outside.items() if line.end in there and may_end_outside(line, archive.header)}
+    left = [digest for digest in archive.lines.digests if digest not in outside or digest in kept]
+    return _ImportPlan(frozenset(there), combined(left), len(outside) - len(kept))
+
+
+async def _check_ids(graph: Graph, archive: Archive) -> None:
+    """Refuse an archive one of whose nodes is somebody else's already, before anything is written."""
+    for part in _slices(line for line in archive.forms() if line.kind == "node"):
+        rows = [[line.start.label, line.start.id] for line in part]
+        taken = await graph.run("operations/taken_ids", rows=rows, scope=archive.header.scope)
+        if taken:
+            raise ConflictError(
+                f"the archive's node {str(taken[0]['id'])[:80]!r} is in another scope already",
+                remedy="forget that scope first, if it is the same thing",
+            )
+
+
+async def _bring_back(archive: Archive, plan: _ImportPlan, lease: Lease, progress: Progress) -> None:
     """Nodes first, then relationships; the cursor says how many lines of each pass are done."""
     footer = archive.footer
-    total = footer.nodes + footer.borrowed + footer.relationships
+    total = footer.nodes + footer.relationships
     done = 0
     for part in (_NODES, _RELATIONSHIPS):
-        behind = int(turn.cursor.get(part, 0))
-        for slice_of in _slices(_lines(archive, part)):
+        behind = int(lease.cursor.get(part, 0))
+        for slice_of in _slices(line for line in archive.forms() if line.kind == part):
             done += len(slice_of)
             behind -= len(slice_of)
             if behind >= 0:
                 continue
-            reached = int(turn.cursor.get(part, 0)) + len(slice_of)
-            await turn.commit(
-                _work(part, slice_of, turn), done=done, total=total, message=f"importing {part}", cursor={part: reached}
-            )
+            reached = int(lease.cursor.get(part, 0)) + len(slice_of)
+            work = _work(part, slice_of, archive, plan, lease)
+            await lease.commit(work, done=done, total=total, message=f"importing {part}s", cursor={part: reached})
             progress(f"importing {archive.header.scope}", done, total)
 
 
-def _work(part: str, forms: list[dict[str, Any]], turn: Turn) -> list[tuple[str, dict[str, Any]]]:
-    keys = {"scope": turn.job.scope, **turn.keys}
-    if part == _RELATIONSHIPS:
-        rows = [
-            [form["relationship"], *_end(form["start"]), *_end(form["end"]), unpacked(form["properties"])]
-            for form in forms
-        ]
-        return [("operations/restore_relationships", {"rows": rows, **keys})]
-    work = []
-    for name, borrowed in (("node", False), ("borrowed", True)):
-        rows = [[form[name], form["id"], unpacked(form["properties"])] for form in forms if name in form]
-        if rows:
-            work.append(("operations/restore_nodes", {"rows": rows, "borrowed": borrowed, **keys}))
-    return work
+def _work(
+    part: str, lines: list[Checked], archive: Archive, plan: _ImportPlan, lease: Lease
+) -> list[tuple[str, dict[str, Any]]]:
+    keys = {"scope": lease.job.scope, **lease.keys}
+    if part == _NODES:
+        rows = [[[line.name], line.start.id, line.properties] for line in lines]
+        return [("operations/restore_nodes", {"rows": rows, **keys})]
+    rows = [
+        [line.name, line.start.label, line.start.id, *line.end, line.properties]
+        for line in lines
+        if line.end and (not line.outside or (line.end in plan.meant and may_end_outside(line, archive.header)))
+    ]
+    return [("operations/restore_relationships", {"rows": rows, **keys})]
 
 
-def _lines(archive: Archive, part: str) -> Iterator[dict[str, Any]]:
-    wanted = part == _RELATIONSHIPS
-    return (form for form in archive.forms() if ("relationship" in form) == wanted)
-
-
-def _slices(forms: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    part: list[dict[str, Any]] = []
+def _slices(forms: Iterator[Checked]) -> Iterator[list[Checked]]:
+    part: list[Checked] = []
     for form in forms:
         part.append(form)
         if len(part) == SLICE:
@@ -126,10 +162,6 @@ def _slices(forms: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
             part = []
     if part:
         yield part
-
-
-def _end(end: list[str]) -> tuple[str, str]:
-    return end[0].split(":")[0], end[1]
 
 
 async def _check_model(graph: Graph, archive: Archive) -> None:

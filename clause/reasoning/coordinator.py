@@ -1,32 +1,36 @@
-"""The coordinator: runs SubgraphArchitect, PathNavigator and ContextCurator over one episode and reports it."""
+"""The coordinator: warms up, runs SubgraphArchitect, PathNavigator and ContextCurator over one episode, and reports
+it."""
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
 
-from clause.graph.scopes import Caller
-from clause.graph.timing import measure
-from clause.reasoning.actions import ARCHITECT, CURATOR, NAVIGATOR, Agent
-from clause.reasoning.asking import Asked, Asker, PolicyBook
-from clause.reasoning.budget import Budgets, Prices
-from clause.reasoning.episode import Episode
-from clause.reasoning.finished import Finished
-from clause.reasoning.integrations import Integrations, Noted, Walked, Wanted
-from clause.reasoning.models import AgentHandoff, CoordinationRequest, CoordinationResponse, SelectedEvidence
-from clause.reasoning.neighbourhood import NeighbourhoodPort
-from clause.reasoning.outcome import answer_views, subgraph_view
-from clause.reasoning.policy import Policy
-from clause.reasoning.pool import TextSource, fill_pool
-from clause.reasoning.recording import Reporter, shown
-from clause.reasoning.turns import Table
-from clause.reasoning.units import TokenCounter
-
-NO_SEEDS = "no entity of these scopes is named in the question, and no start node was given"
-NO_WALK = "the walk reached nothing that could answer the question"
-TOO_WEAK = "the best answer's score is below the policy's threshold"
+from clause.graph.runner import Graph, measure
+from clause.graph.scopes import Caller, readable_scopes
+from clause.reasoning.agents.policy import Policy
+from clause.reasoning.answer.integrations import Conclusion, Integrations
+from clause.reasoning.answer.report import Finished, Reporter, shown, subgraph_view
+from clause.reasoning.episode.actions import ARCHITECT, CURATOR, NAVIGATOR, Agent
+from clause.reasoning.episode.budget import Budgets, Prices, Resource, TokenCounter
+from clause.reasoning.episode.driver import Driver, PortFeeder
+from clause.reasoning.episode.episode import Episode
+from clause.reasoning.episode.pool import TextSource
+from clause.reasoning.models import (
+    AgentHandoff,
+    AnswerPath,
+    BudgetAllocation,
+    CoordinationRequest,
+    CoordinationResponse,
+    CoordinationResult,
+    SelectedEvidence,
+)
+from clause.reasoning.neighbourhood.port import NeighbourhoodPort, View
+from clause.reasoning.question.preparation import Asker, PolicyBook, PreparedQuestion
+from clause.text.embedder import Embedder
+from clause.text.tokens import count_tokens
 
 
 class Coordinator:
@@ -102,11 +106,11 @@ class Coordinator:
             allowed = budgets or self._budgets(request)
             causal_ms = await self._prepare(asked, request, repeat)
             finished = await self.play(asked, policy, allowed, max_rounds=request.max_rounds, hard=hard)
-            noted = await self._conclude(finished, request, caller)
+            concluded = await self._conclude(finished, request, caller)
             evidence, provenance_ms = await self._reporter.evidence(finished)
         total_ms = (time.perf_counter() - started) * 1000
         response = CoordinationResponse(
-            result=_result(finished, shown(evidence, enable=request.enable_provenance), noted),
+            result=_result(finished, concluded, shown(evidence, enable=request.enable_provenance)),
             agent_handoffs=_handoffs(finished),
             conflicts_detected=0,  # an answer makes no absolute write: docs/intelligence.md, Write conflicts
             conflicts_resolved=0,
@@ -118,15 +122,15 @@ class Coordinator:
                 "embed_ms": asked.embed_ms,
                 "database_ms": timing.ms,
                 "provenance_overhead_ms": provenance_ms,
-                "thoughtseed_gen_ms": noted.thoughtseed_ms,
+                "thoughtseed_gen_ms": concluded.thoughtseed_ms,
                 "causal_pred_ms": causal_ms,
             },
             receipt=self._reporter.receipt(finished),
         )
-        return self._reporter.record(request, finished, response, evidence, caller)
+        return self._reporter.record(request, finished, response, evidence, caller, fallbacks=concluded.fallbacks)
 
     async def play(
-        self, asked: Asked, policy: Policy, budgets: Budgets, *, max_rounds: int = 1, hard: bool = True
+        self, asked: PreparedQuestion, policy: Policy, budgets: Budgets, *, max_rounds: int = 1, hard: bool = True
     ) -> Finished:
         """One episode: rounds of edit, traverse, curate. `hard=False` takes the masks off, to measure; never to serve.
 
@@ -135,73 +139,43 @@ class Coordinator:
         """
         agents = await policy.begin(asked.question, self._asker.embedder.embed)
         episode = Episode([seed.id for seed in asked.question.seeds], budgets, hard=hard, edge_score=agents.edge_score)
-        table = Table(episode, asked.question, policy, agents, self._port, asked.view)
-        finished = Finished(asked, policy, agents, episode, {ARCHITECT: [], NAVIGATOR: [], CURATOR: []})
-        for _ in range(max_rounds):
-            finished.turns[ARCHITECT].append(await table.architect())
-            finished.turns[NAVIGATOR].append(await table.navigator())
-            await self._fill(table)
-            finished.turns[CURATOR].append(await table.curator())
-        _conclude(finished)
-        return finished
+        driver = Driver(episode, asked.question, agents, self._count)
+        feeder = PortFeeder(self._port, asked.view, asked.question, policy.reads_vectors, self._texts)
+        turns = await feeder.feed(driver.rounds(max_rounds))
+        return Finished.of(asked, policy, agents, episode, turns)
 
     def _asking(self) -> AbstractContextManager[None]:
         return nullcontext() if self._integrations is None else self._integrations.asking()
 
-    async def _prepare(self, asked: Asked, request: CoordinationRequest, repeat: Collection[str] | None) -> float:
+    async def _prepare(
+        self, asked: PreparedQuestion, request: CoordinationRequest, repeat: Collection[str] | None
+    ) -> float:
         if self._integrations is None:
             return 0.0
         return await self._integrations.prepare(asked.question, asked.view, causal=request.enable_causal, repeat=repeat)
 
-    async def _conclude(self, finished: Finished, request: CoordinationRequest, caller: Caller) -> Noted:
+    async def _conclude(self, finished: Finished, request: CoordinationRequest, caller: Caller) -> Conclusion:
         if self._integrations is None:
-            return Noted()
-        asked = finished.asked
-        wanted = Wanted(
-            request.enable_thoughtseeds, request.enable_curiosity, request.curiosity_threshold, request.record
-        )
-        foresights = getattr(finished.agents, "foresights", ())
-        walked = Walked(finished.episode, asked.question, finished.policy, asked.view, foresights)
-        noted = await self._integrations.conclude(walked, finished.paths, wanted=wanted, caller=caller)
-        finished.fallbacks = noted.fallbacks
-        return noted
-
-    async def _fill(self, table: Table) -> None:
-        found = await fill_pool(table.episode, table.question, table.view, self._count, self._texts)
-        if table.policy.reads_vectors or found:
-            table.question.vectors.update(await self._port.embeddings([node.id for node in found]))
+            return Conclusion(finished.paths)
+        return await self._integrations.conclude(finished, finished.paths, request, caller)
 
     def _budgets(self, request: CoordinationRequest) -> Budgets:
         given = request.budgets
         return Budgets(given.edge_budget, given.step_budget, given.token_budget, self._token_margin)
 
 
-def _conclude(finished: Finished) -> None:
-    scores = finished.agents.answer_scores(finished.episode)
-    finished.answers, finished.paths = answer_views(finished.episode, scores)
-    best = max((answer["answer_score"] for answer in finished.answers), default=None)
-    if not finished.asked.question.seeds:
-        finished.reason = NO_SEEDS
-    elif best is None:
-        finished.reason = NO_WALK
-    elif best < finished.policy.abstain_below:
-        finished.reason = TOO_WEAK
-    finished.abstained = finished.reason is not None
-
-
-def _result(finished: Finished, evidence: Sequence[SelectedEvidence], noted: Noted) -> dict[str, Any]:
-    nothing: dict[str, Any] = {"id": None, "nodes": [], "edges": [], "steps": [], "answer": None}
-    return {
-        "answers": finished.answers,
-        "path": finished.paths[0] if finished.paths else nothing,
-        "paths": finished.paths,
-        "evidence": [item.model_dump(mode="json") for item in evidence],
-        "subgraph": subgraph_view(finished.episode),
-        "seeds": [seed.model_dump(mode="json") for seed in finished.asked.seeds],
-        "abstained": finished.abstained,
-        "reason": finished.reason,
-        "intelligence": noted.told(),
-    }
+def _result(finished: Finished, concluded: Conclusion, evidence: Sequence[SelectedEvidence]) -> CoordinationResult:
+    return CoordinationResult(
+        answers=finished.answers,
+        path=concluded.paths[0] if concluded.paths else AnswerPath(),
+        paths=concluded.paths,
+        evidence=tuple(evidence),
+        subgraph=subgraph_view(finished.episode),
+        seeds=finished.asked.seeds,
+        abstained=finished.abstained,
+        reason=finished.reason,
+        intelligence=concluded.counts,
+    )
 
 
 _ACTION_WORDS: dict[Agent, Callable[[Finished], str]] = {
@@ -212,14 +186,45 @@ _ACTION_WORDS: dict[Agent, Callable[[Finished], str]] = {
 
 
 def _handoffs(finished: Finished) -> list[AgentHandoff]:
-    resources: tuple[tuple[Agent, str], ...] = ((ARCHITECT, "edges"), (NAVIGATOR, "steps"), (CURATOR, "tokens"))
+    resources: tuple[tuple[Agent, Resource], ...] = ((ARCHITECT, "edges"), (NAVIGATOR, "steps"), (CURATOR, "tokens"))
     return [
         AgentHandoff(
             step=place,
             agent=agent,
             action=_ACTION_WORDS[agent](finished),
-            budget_used={resource: getattr(finished.spent(agent), resource)},
+            budget_used={resource: finished.spent(agent).of(resource)},
             latency_ms=finished.latency_ms(agent),
         )
         for place, (agent, resource) in enumerate(resources, start=1)
     ]
+
+
+FRONTIERS = (1, 10, 30)
+"""Sizes of frontiers that are read; Neo4j plans a statement anew while the size of its parameters changes a lot."""
+
+
+async def warm(embedder: Embedder, policies: PolicyBook) -> None:
+    """Load the embedding model, the tokenizer and the default policy."""
+    await embedder.warm()
+    await asyncio.to_thread(count_tokens, "warm")
+    policy = await asyncio.to_thread(policies.__getitem__, None)
+    await asyncio.to_thread(policy.warm)
+
+
+async def rehearse(graph: Graph, port: NeighbourhoodPort, coordinator: Coordinator) -> int:
+    """Ask one question that nobody reads and nothing records; how many entities it found to ask about."""
+    caller = Caller()
+    scopes = await readable_scopes(graph, caller)
+    entities = await graph.run("reasoning/some_entities", scopes=list(scopes), limit=max(FRONTIERS))
+    if not entities:
+        return 0
+    for size in FRONTIERS:
+        await port.expand([row["id"] for row in entities[:size]], View(scopes), per_type=50)
+    question = CoordinationRequest(
+        query=f"what about {entities[0]['name']}"[:1000],
+        budgets=BudgetAllocation(),
+        record=False,
+        enable_provenance=False,
+    )
+    await coordinator.coordinate(question, caller)
+    return len(entities)

@@ -105,7 +105,7 @@ class SessionStarted(BaseModel):
 
 
 class SessionEnd(BaseModel):
-    """How a session ended."""
+    """The end of a session."""
 
     model_config = _example(
         summary="Moved the build to one lock file and pinned every hash.", themes=["reproducible builds"]
@@ -117,7 +117,7 @@ class SessionEnd(BaseModel):
 
 
 class Captured(BaseModel):
-    """What became of a summary, a theme or an insight."""
+    """The fate of a summary, a theme or an insight."""
 
     model_config = FROZEN
 
@@ -191,7 +191,7 @@ class PatternRecorded(BaseModel):
 
 
 class PatternSearch(BaseModel):
-    """Which patterns are asked for."""
+    """The patterns that are asked for."""
 
     model_config = _example(query="testing habits", limit=5)
 

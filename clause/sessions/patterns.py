@@ -7,9 +7,9 @@ from datetime import timedelta
 from typing import Any
 
 from clause.errors import NotFoundError
+from clause.graph.lease import Lease
 from clause.graph.scopes import Caller, scope_token
 from clause.ground import Ground
-from clause.jobs.turn import Turn
 from clause.sessions.models import (
     Pattern,
     PatternFound,
@@ -20,10 +20,8 @@ from clause.sessions.models import (
     PatternStatus,
     PatternType,
 )
-from clause.text.fusion import reciprocal_rank_fusion
-from clause.text.lucene import escape
 from clause.text.names import hashed
-from clause.text.similarity import clip01
+from clause.text.retrieval import clip01, escape, reciprocal_rank_fusion
 
 START = 0.5
 STEP = 0.1
@@ -49,7 +47,7 @@ def reinforced(confidence: float) -> float:
 
 
 class Patterns:
-    """What the doors may ask about patterns."""
+    """The service of patterns, as the doors ask it."""
 
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
@@ -158,15 +156,15 @@ class Patterns:
             for key, score in reciprocal_rank_fusion(rankings)[: given.limit]
         ]
 
-    async def fade(self, turn: Turn) -> None:
+    async def fade(self, lease: Lease) -> None:
         """The job `fade_patterns`: what was not seen for long fades, then is put away."""
         now = self._ground.now()
-        (rows,) = await turn.commit(
+        (rows,) = await lease.commit(
             [
                 (
                     "sessions/fade_patterns",
                     {
-                        "scope": turn.job.scope,
+                        "scope": lease.job.scope,
                         "fading_before": now - FADING_AFTER,
                         "archived_before": now - ARCHIVED_AFTER,
                         "now": now,
@@ -175,7 +173,7 @@ class Patterns:
             ]
         )
         touched = rows[0]["faded"] + rows[0]["archived"]
-        await turn.progress(touched, touched, f"{rows[0]['faded']} fade, {rows[0]['archived']} put away")
+        await lease.progress(touched, touched, f"{rows[0]['faded']} fade, {rows[0]['archived']} put away")
 
     async def _list(
         self,

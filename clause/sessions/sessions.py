@@ -1,4 +1,4 @@
-"""Sessions: started, taken up again, ended with a summary; what is worth knowing at their start."""
+"""Sessions and their exchanges: started, taken up again, numbered without gaps, ended with a summary."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Any
 from clause.errors import BadInputError, ConflictError, NotFoundError, PreconditionError
 from clause.graph.scopes import Caller, parse_scope
 from clause.ground import Ground
-from clause.knowledge.models import BeliefCreate, SourceGiven
+from clause.knowledge.beliefs.models import BeliefCreate, SourceGiven
 from clause.knowledge.room import Knowledge
-from clause.sessions.exchanges import Exchanges
 from clause.sessions.models import (
     Captured,
+    Exchange,
+    ExchangeAdd,
     RelevantBelief,
     Session,
     SessionEnd,
@@ -27,6 +28,71 @@ from clause.sessions.patterns import Patterns
 from clause.sessions.summary import Summarizer
 from clause.text.names import hashed
 
+RECENT = 400
+"""Exchanges that a summary is made of: the last ones."""
+
+
+class Exchanges:
+    """The service of exchanges, as the doors ask it."""
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+
+    async def add(self, session_id: str, given: ExchangeAdd, *, caller: Caller) -> Exchange:
+        """Store the next turn of an active session.
+
+        Raises:
+            NotFoundError: there is no such session for this caller.
+            ForbiddenError: it may be read, not written.
+            ConflictError: the session has been closed.
+        """
+        ground = self._ground
+        scope = await self._scope(session_id, caller)
+        caller.require_write(scope)
+        properties = {
+            "role": given.role,
+            "content": given.content,
+            "tokens": given.tokens,
+            "tool_uses": json.dumps(given.tool_uses, ensure_ascii=False),
+            "recorded_at": ground.now(),
+        }
+        row = await ground.graph.one(
+            "sessions/add_exchange", id=ground.ids(), session_id=session_id, scope=scope, exchange=properties
+        )
+        if row is None:
+            raise ConflictError("the session is closed", remedy="start it again, then add to it")
+        return _exchange(row["exchange"])
+
+    async def list(self, session_id: str, *, caller: Caller, after: int = 0, limit: int = 50) -> Sequence[Exchange]:
+        """Turns in order; `after` is the last sequence number of the page before.
+
+        Raises:
+            NotFoundError: there is no such session for this caller.
+        """
+        scope = await self._scope(session_id, caller)
+        rows = await self._ground.graph.run(
+            "sessions/exchanges", session_id=session_id, scopes=[scope], after=after, limit=limit
+        )
+        return [_exchange(row["exchange"]) for row in rows]
+
+    async def recent(self, session: Session, *, caller: Caller) -> Sequence[Exchange]:
+        """The last turns of a session, in order."""
+        after = max(0, session.exchange_count - RECENT)
+        return await self.list(session.id, caller=caller, after=after, limit=RECENT)
+
+    async def _scope(self, session_id: str, caller: Caller) -> str:
+        scopes = await self._ground.readable(caller, None)
+        row = await self._ground.graph.one("sessions/session", id=session_id, scopes=list(scopes))
+        if row is None:
+            raise NotFoundError(f"no session {session_id[:80]!r}", field="session_id")
+        return str(row["session"]["scope"])
+
+
+def _exchange(properties: Mapping[str, Any]) -> Exchange:
+    known = {name: properties.get(name) for name in Exchange.model_fields}
+    return Exchange.model_validate({**known, "tool_uses": json.loads(properties["tool_uses"])})
+
+
 BELIEFS = 5
 PATTERNS = 5
 SHOWN = 100
@@ -38,7 +104,7 @@ _POOL = 200
 
 
 class SessionService:
-    """What the doors may ask about sessions.
+    """The service of sessions, as the doors ask it.
 
     Args:
         ground: the open parts below.

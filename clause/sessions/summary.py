@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from clause.arrays import Floats
 from clause.ground import Ground
-from clause.text.similarity import cosine_matrix
+from clause.text.retrieval import cosine_matrix
 
 SENTENCES = 3
 LONGEST = 600
@@ -38,7 +38,7 @@ def sentences(texts: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(kept))
 
 
-def central(similarities: NDArray[np.float32], count: int = SENTENCES) -> list[int]:
+def central(similarities: Floats, count: int = SENTENCES) -> list[int]:
     """Places of the most central sentences, in their own order, none nearly the same as a more central one.
 
     Args:

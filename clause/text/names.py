@@ -1,4 +1,4 @@
-"""Who an entity is: normalised names, canonical keys, and ids made of them."""
+"""Names of entities: normalised, as canonical keys, and ids made of them."""
 
 from __future__ import annotations
 
@@ -90,3 +90,24 @@ def readable_relation(name: str) -> str:
     tail = last_segment(name) if "://" in name else name
     words = _CAMEL.sub(" ", re.sub(r"[_\-.\s]+", " ", tail))
     return (words if " " in words.strip() or not tail.isupper() else tail).strip().lower() or name
+
+
+def inverse_text(text: str) -> str:
+    """The words of a relationship type read from tail to head.
+
+    Sentence embeddings hear `directed by` and `directed` as nearly the same, so that a paraphrase would hide the
+    direction; the plain `inverse of` keeps the two apart, and is the wording that the policy learns from.
+
+    >>> inverse_text("directed by")
+    'inverse of directed by'
+    """
+    return f"inverse of {text}"
+
+
+def relation_words(relation: str, forward: bool) -> str:
+    """A relationship type in words, in a direction, when nothing else is known of it.
+
+    >>> relation_words("directed_by", True), relation_words("directed_by", False)
+    ('directed by', 'inverse of directed by')
+    """
+    return readable_relation(relation) if forward else inverse_text(readable_relation(relation))

@@ -1,182 +1,344 @@
-"""Numbers with their units, and parts of dates, as a statement writes them."""
+"""Dates and numbers as people and data write them; a date is the stretch of time that it may mean.
+
+A year is the stretch from its first day to its last; so a date of any precision is compared with any other.
+"""
 
 from __future__ import annotations
 
+import calendar
 import re
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal, InvalidOperation
 
-from clause.text.calendar import MONTHS, is_month, tells_when
-from clause.text.words import Word
+from dateutil import parser
+
+Day = tuple[int, int, int]
+"""Year (astronomical: 0 is 1 BC), month, day; tuples compare as days do."""
+
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)"
+)
+_DAY = r"(?:[0-2]?\d|3[01])(?:st|nd|rd|th)?"
+_YEAR = r"(?:1\d{3}|20\d\d|21\d\d)"
+_ISO = rf"(?:{_YEAR}|0\d{{3}})-[01]\d(?:-[0-3]\d(?:[T ][0-2]\d:[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?)?"
+_NUMERIC = rf"[0-3]?\d[./][0-3]?\d[./]{_YEAR}|{_YEAR}/[01]?\d/[0-3]?\d"
+_WRITTEN = (
+    rf"{_DAY}\s+(?:of\s+)?{_MONTH}\.?,?\s+{_YEAR}|{_MONTH}\.?\s+{_DAY},?\s+{_YEAR}|{_MONTH}\.?,?\s+(?:of\s+)?{_YEAR}"
+)
+_DECADE_WORDS = "twenties thirties forties fifties sixties seventies eighties nineties"
+_ORDINAL_WORDS = """first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth
+fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twenty-first"""
+_TENS = {word: 10 * number for number, word in enumerate(_DECADE_WORDS.split(), 2)}
+_ORDINALS = {word: number for number, word in enumerate(_ORDINAL_WORDS.split(), 1)}
+_DECADE = (
+    r"(?:the\s+)?(?:early\s+|late\s+|mid-?\s*)?"
+    rf"(?:[12]\d\d0['\u2019]?s|['\u2019]?[2-9]0['\u2019]?s|{'|'.join(_TENS)})"
+)
+_CENTURY = rf"(?:the\s+)?(?:[0-2]?\d(?:st|nd|rd|th)|{'|'.join(_ORDINALS)})[\s-]+century"
+_ERA = r"\d{1,4}\s*(?:BCE|BC|AD|CE|B\.C\.|A\.D\.)"
+_SINGLE = rf"{_ISO}|{_WRITTEN}|{_NUMERIC}|{_CENTURY}|{_DECADE}|{_ERA}|{_YEAR}"
+_RANGE = rf"{_YEAR}\s*[-\u2013\u2014]\s*(?:{_YEAR}|\d\d)"
+DATE = re.compile(rf"(?<![\w.,/:-])(?:{_RANGE}(?![\d-])|{_SINGLE})(?![\w/:]|[.,]\d|-\d)", re.IGNORECASE)
+"""A date inside a text."""
+
+_PARTS = re.compile(
+    rf"(?P<range>(?P<from>{_YEAR})\s*[-\u2013\u2014]\s*(?P<to>\d{{4}}|\d\d))$"
+    r"|(?P<era>(?P<count>\d{1,4})\s*(?:(?P<bc>b\.?c\.?(?:e\.?)?)|a\.?d\.?|c\.?e\.?))$"
+    rf"|(?P<century>.*century)$|(?P<decade>{_DECADE})$|(?P<year>0?\d{{3,4}})$",
+    re.IGNORECASE,
+)
+_WHOLE_ISO = re.compile(r"([+-]?\d{4,6})(?:-(\d\d)(?:-(\d\d))?)?(?:T.*)?(?:Z)?$")
+_ISO_MONTH = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])$")
+_TWO_DEFAULTS = datetime(2001, 1, 1), datetime(2002, 2, 2)  # noqa: DTZ001 - they only tell which parts were written
+
+
+@dataclass(frozen=True, slots=True)
+class Date:
+    """A stretch of days, both ends included; `bare` tells that nothing but digits said it (1980 may be a number)."""
+
+    first: Day
+    last: Day
+    bare: bool = False
+
+    def __str__(self) -> str:
+        (year, month, day), last = self.first, self.last
+        if self.first == last:
+            return f"{_four(year)}-{month:02}-{day:02}"
+        if (self.first, last) == (month_of(year, month).first, month_of(year, month).last):
+            return f"{_four(year)}-{month:02}"
+        return _four(year) if year == last[0] else f"{_four(year)}-{_four(last[0])}"
+
+
+def day_of(year: int, month: int, day: int) -> Date:
+    """One day.
+
+    Raises:
+        ValueError: there is no such day.
+    """
+    if not (1 <= month <= 12 and 1 <= day <= _days(year, month)):
+        raise ValueError(f"there is no day {year:04}-{month:02}-{day:02}")
+    return Date((year, month, day), (year, month, day))
+
+
+def month_of(year: int, month: int) -> Date:
+    """One month.
+
+    Raises:
+        ValueError: there is no such month.
+
+    >>> str(month_of(2000, 2)), month_of(2000, 2).last
+    ('2000-02', (2000, 2, 29))
+    """
+    if not 1 <= month <= 12:
+        raise ValueError(f"there is no month {year:04}-{month:02}")
+    return Date((year, month, 1), (year, month, _days(year, month)))
+
+
+def years_of(first: int, last: int | None = None, *, bare: bool = False) -> Date:
+    """A year, or the stretch from one year to another."""
+    return Date((first, 1, 1), ((first if last is None else last), 12, 31), bare)
+
+
+def read_date(text: str) -> Date | None:
+    """The date that the whole of `text` is; None where it is none. Day before month where `/` and `.` leave it open.
+
+    >>> [str(read_date(text)) for text in ("12 March 2001", "2001-03", "the 1980s", "19th century", "1914-18")]
+    ['2001-03-12', '2001-03', '1980-1989', '1801-1900', '1914-1918']
+    >>> read_date("12 angry men") is None
+    True
+    """
+    cleaned = " ".join(text.split()).strip(" .,;")
+    iso = _WHOLE_ISO.match(cleaned)
+    if iso and (_ISO_MONTH.match(cleaned) or iso[3] or cleaned[0] in "+-" or "T" in cleaned):
+        return _from_iso(*iso.groups())
+    if not DATE.fullmatch(cleaned):
+        return None
+    parts = _PARTS.match(cleaned)
+    try:
+        return _from_parts(parts) if parts else _written(cleaned)
+    except ValueError:
+        return None
+
+
+def _from_iso(year: str, month: str | None, day: str | None) -> Date | None:
+    number = int(year)
+    try:
+        if month and int(month) and day and int(day):
+            return day_of(number, int(month), int(day))
+        return month_of(number, int(month)) if month and int(month) else years_of(number)
+    except ValueError:
+        return None
+
+
+def _from_parts(parts: re.Match[str]) -> Date:
+    text = parts[0].lower().removeprefix("the ")
+    if parts["range"]:
+        first, second = parts["from"], parts["to"]
+        last = int(second) if len(second) == 4 else int(first[:2] + second)
+        if last < int(first):
+            raise ValueError(f"{text} ends before it begins")
+        return years_of(int(first), last)
+    if parts["era"]:
+        number = int(parts["count"])
+        return years_of(1 - number if parts["bc"] else number)
+    if parts["century"]:
+        ordinal = re.split(r"[\s-]+century", text)[0]
+        number = _ORDINALS.get(ordinal) or int(re.sub(r"\D", "", ordinal))
+        return years_of(100 * number - 99, 100 * number)
+    if parts["decade"]:
+        return _decade(text)
+    return years_of(int(text), bare=True)
+
+
+def _decade(text: str) -> Date:
+    word = text.rsplit(maxsplit=1)[-1].removeprefix("mid-")
+    digits = re.sub(r"\D", "", word)
+    start = _TENS[word] if word in _TENS else int(digits)
+    if start < 100:
+        start += 1900 if start >= 30 else 2000
+    return years_of(start, start + (99 if digits.endswith("00") else 9))
+
+
+def _written(text: str) -> Date | None:
+    plain = re.sub(r"\bof\b", " ", text, flags=re.IGNORECASE)
+    iso_like = plain[:4].isdigit()
+    try:
+        one, two = (parser.parse(plain, default=default, dayfirst=not iso_like) for default in _TWO_DEFAULTS)
+    except (ValueError, OverflowError):
+        return None
+    if one.month != two.month:
+        return years_of(one.year)
+    return day_of(one.year, one.month, one.day) if one.day == two.day else month_of(one.year, one.month)
+
+
+def _days(year: int, month: int) -> int:
+    # The calendar repeats every 400 years, and monthrange knows years from 1 on.
+    return calendar.monthrange(year % 400 + 400, month)[1]
+
+
+def _four(year: int) -> str:
+    return f"{year:05}" if year < 0 else f"{year:04}"
+
 
 _SMALL_WORDS = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
 seventeen eighteen nineteen"""
-_TENS_WORDS = "twenty thirty forty fifty sixty seventy eighty ninety"
-_ORDINAL_WORDS = """first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth
-fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"""
-_UNIT_WORDS = """km kilometer kilometers kilometre kilometres; m meter meters metre metres;
-cm centimeter centimeters centimetre centimetres; mm millimeter millimeters millimetre; mile miles mi;
-foot feet ft; inch inches; yard yards; kg kilo kilos kilogram kilograms; g gram grams; mg milligram milligrams;
-pound pounds lb lbs; ounce ounces oz; ton tons tonne tonnes; l liter liters litre litres;
-ml milliliter milliliters millilitre; gallon gallons; ns nanosecond nanoseconds; us microsecond microseconds;
-ms millisecond milliseconds; s sec secs second seconds; min mins minute minutes; h hr hrs hour hours; day days;
-week weeks; month months; year years; decade decades; century centuries; % percent percentage pct;
-$ dollar dollars usd; cent cents; € euro euros eur; £ gbp; ¥ yen jpy; ° degree degrees; b byte bytes;
-kb kilobyte kilobytes; mb megabyte megabytes; gb gigabyte gigabytes; tb terabyte terabytes; hz hertz; mhz; ghz;
-w watt watts; kw kilowatt; v volt volts; mph; kph kmh; am a.m.; pm p.m."""
-
+_TEN_WORDS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _SMALL = {word: value for value, word in enumerate(_SMALL_WORDS.split())}
-_TENS = {word: 10 * value for value, word in enumerate(_TENS_WORDS.split(), 2)}
-_SCALES = {"hundred": 100.0, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "dozen": 12.0}
-_FIRST_SCALES = frozenset({"dozen", "hundred", "thousand", "million"})
-_LETTER_SCALES = {"k": 1e3, "bn": 1e9}
-_ORDINALS = {word: value for value, word in enumerate(_ORDINAL_WORDS.split(), 1)} | {
-    f"{word[:-1]}ieth": value for word, value in _TENS.items()
+_SMALL |= {word: 10 * number for number, word in enumerate(_TEN_WORDS.split(), 2)}
+_SCALES = {
+    "hundred": 10**2,
+    "thousand": 10**3,
+    "million": 10**6,
+    "billion": 10**9,
+    "trillion": 10**12,
+    "k": 10**3,
+    "mio": 10**6,
+    "mn": 10**6,
+    "bn": 10**9,
+    "dozen": 12,
 }
-_TIMES = {"once": 1, "twice": 2, "thrice": 3, "single": 1, "double": 2, "triple": 3, "pair": 2, "couple": 2}
-_UNITS = {form: group.split()[0] for group in _UNIT_WORDS.split(";") for form in group.split()}
-_FACTORS = {
-    "ns": (1e-9, "s"),
-    "us": (1e-6, "s"),
-    "ms": (1e-3, "s"),
-    "min": (60.0, "s"),
-    "h": (3600.0, "s"),
-    "day": (86400.0, "s"),
-    "week": (604800.0, "s"),
-    "km": (1e3, "m"),
-    "cm": (1e-2, "m"),
-    "mm": (1e-3, "m"),
-    "kg": (1e3, "g"),
-    "mg": (1e-3, "g"),
-    "ton": (1e6, "g"),
-    "ml": (1e-3, "l"),
+_UNITS = """m 1 m meter meters metre metres; m 1000 km kilometer kilometers kilometre kilometres; m 0.01 cm centimeter
+centimeters centimetre centimetres; m 0.001 mm millimeter millimeters millimetre millimetres; m 1609.344
+mile miles mi; m 0.3048 ft foot feet; m 0.0254 inch inches; m 0.9144 yard yards; g 1 g gram grams; g 1000 kg
+kilo kilos kilogram kilograms; g 0.001 mg milligram milligrams; g 1000000 ton tons tonne tonnes; g 453.59237
+lb lbs pound pounds; g 28.349523125 oz ounce ounces; s 1 s sec secs second seconds; s 60 min mins minute
+minutes; s 3600 h hr hrs hour hours; s 86400 day days; s 604800 week weeks; s 0.001 ms millisecond
+milliseconds; l 1 l liter liters litre litres; l 0.001 ml milliliter milliliters millilitre millilitres; l
+0.01 cl; m2 1 m2 m²; m2 1000000 km2 km²; m2 10000 ha hectare hectares; B 1 byte bytes; B 1000 kb kilobyte
+kilobytes; B 1000000 mb megabyte megabytes; B 1000000000 gb gigabyte gigabytes; B 1000000000000 tb terabyte
+terabytes; % 1 % percent percentage pct; month 1 month months; month 12 year years yr yrs; EUR 1 € euro
+euros eur; USD 1 $ dollar dollars usd; GBP 1 £ gbp quid; JPY 1 ¥ yen jpy; C 1 °c celsius; F 1 °f fahrenheit;
+° 1 ° degree degrees; m/s 1 m/s; m/s 0.2777777777777778 km/h kmh kph; m/s 0.44704 mph; W 1 w watt watts; W
+1000 kw kilowatt kilowatts; Hz 1 hz hertz; Hz 1000000 mhz; Hz 1000000000 ghz"""
+_FACTORS: dict[str, tuple[str, Decimal]] = {
+    form: (group.split()[0], Decimal(group.split()[1]))
+    for group in _UNITS.replace("\n", " ").split(";")
+    for form in group.split()[2:]
 }
-_CURRENCIES = frozenset("$€£¥")
-_ISO_DATE = re.compile(r"(\d{4})[-/](\d{1,2})[-/](\d{1,2})$")
-_PLAIN = re.compile(r"([-+\u2212]?)(\d+(?:,\d{3})*(?:\.\d+)?)([^\W\d_]*)$")
-_ORDINAL_ENDINGS = frozenset({"st", "nd", "rd", "th"})
+_MONEY = "€$£¥"
+_DIGITS = r"\d{1,3}(?:[,\u00a0\u202f'\u2019 ]\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?|\d+(?:[.,]\d+)?"
+_WORDS = "|".join(sorted((*_SMALL, "hundred", "thousand", "million", "billion", "trillion", "dozen"), key=len)[::-1])
+_SPELT = (
+    r"(?:(?:a|half a)\s+(?=hundred|thousand|million|billion|dozen))?"
+    rf"\b(?:{_WORDS})\b(?:[\s-]+(?:and\s+)?(?:{_WORDS})\b)*"
+)
+_UNIT = "|".join(re.escape(unit) for unit in sorted(_FACTORS, key=len)[::-1])
+_SCALE = "|".join(sorted(_SCALES, key=len)[::-1])
+_CLOCK = (
+    r"(?P<hour>[01]?\d|2[0-3])(?::(?P<minute>[0-5]\d))(?::[0-5]\d)?\s*(?P<half>[ap]\.?m\b\.?)?"
+    r"|(?P<h12>1[0-2]|[1-9])\s*(?P<half12>[ap]\.?m\b\.?)"
+)
+NUMBER = re.compile(
+    rf"(?<![\w.,:/-])(?:(?P<clock>{_CLOCK})|(?P<money>[{_MONEY}]\s*)?(?P<sign>[-+\u2212])?"
+    rf"(?:(?P<digits>{_DIGITS})|(?P<spelt>{_SPELT}))(?:\s*(?P<scale>{_SCALE})\b)?(?:\s*(?P<unit>{_UNIT})(?![\w²]))?)"
+    rf"(?![\w]|[.,:]\d|-\w)",
+    re.IGNORECASE,
+)
+"""A number inside a text, with its unit where one follows or a sign of money stands before."""
+
+_EXPONENT = re.compile(r"[-+]?\d+(?:\.\d+)?[eE][-+]?\d+$")
+TIME_OF_DAY = "time of day"
+"""The unit of a time such as 18:00, in seconds after midnight."""
 
 
-@dataclass(frozen=True)
-class Quantities:
-    """The numbers and dates of a statement.
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number in the base of its unit (`5 km` is 5000 m); `unit` is empty where none is known."""
 
-    Attributes:
-        numbers: value with its unit, converted where that is exact (`5 km`: `5000 m`), ordinals (`#2`), literals
-            (`=3.11.2`), each with the word that follows.
-        dates: parts of dates (`month 5`).
-        spent: positions of the words that went into them.
-        instants: places among `numbers` of those that tell when (`in 1990`, `May 3`, `5 pm`), not how many.
+    value: Decimal
+    unit: str = ""
+
+    def __str__(self) -> str:
+        shown = f"{self.value.normalize():f}"
+        return f"{shown} {self.unit}".rstrip()
+
+
+def read_number(text: str) -> Number | None:
+    """The number that the whole of `text` is; None where it is none.
+
+    A word after the number that is no unit of measure counts as its unit (`300 pages`).
+
+    >>> [str(read_number(text)) for text in ("1,200,000", "5 km", "$3.5 million", "12 %", "a dozen", "300 pages")]
+    ['1200000', '5000 m', '3500000 USD', '12 %', '12', '300 page']
+    >>> read_number("Route 66") is None
+    True
     """
+    cleaned = " ".join(text.split()).strip(" ;")
+    if _EXPONENT.match(cleaned):
+        return Number(Decimal(cleaned))
+    found = NUMBER.match(cleaned)
+    if found is None:
+        return None
+    number = number_of(found)
+    counted = cleaned[found.end() :].strip()
+    if number is None or not counted:
+        return number
+    plain = number.unit == "" and re.fullmatch(r"[^\W\d_]+", counted) and found["digits"]
+    return Number(number.value, singular(counted.lower())) if plain else None
 
-    numbers: tuple[tuple[str, str], ...]
-    dates: Counter[str]
-    spent: frozenset[int]
-    instants: frozenset[int] = frozenset()
 
-    @property
-    def counts(self) -> tuple[tuple[str, str], ...]:
-        """The numbers that tell no date and no time of day."""
-        return tuple(number for place, number in enumerate(self.numbers) if place not in self.instants)
+def number_of(found: re.Match[str]) -> Number | None:
+    """The number of a match of `NUMBER`; None where it cannot be one."""
+    if found["clock"]:
+        return Number(Decimal(_seconds(found)), TIME_OF_DAY)
+    value = _digits(found["digits"]) if found["digits"] else _spelt(found["spelt"].lower())
+    if value is None:
+        return None
+    value *= _SCALES.get((found["scale"] or "").lower(), 1)
+    value = -value if found["sign"] in {"-", "\u2212"} else value
+    unit = (found["unit"] or (found["money"] or "").strip()).lower()
+    base, factor = _FACTORS.get(unit, ("", Decimal(1)))
+    return Number(value * factor, base)
 
 
-def read_quantities(tokens: Sequence[Word]) -> Quantities:
-    """The numbers and dates among `tokens`.
+def singular(word: str) -> str:
+    """A counted word without the ending of the plural, crude on purpose: enough to compare units.
 
-    >>> from clause.text.words import words
-    >>> read_quantities(words("5 km on May 3, 2026 with two-hundred dogs")).numbers
-    (('5000 m', 'on'), ('3', '2026'), ('2026', 'with'), ('200', 'dogs'))
+    >>> singular("pages"), singular("countries"), singular("glass")
+    ('page', 'country', 'glass')
     """
-    numbers: list[tuple[str, str]] = []
-    dates: Counter[str] = Counter()
-    spent: set[int] = set()
-    instants: set[int] = set()
-    position = 0
-    while position < len(tokens):
-        word, length = tokens[position].lower, 1
-        date = _ISO_DATE.match(word)
-        if date:
-            year, month, day = map(int, date.groups())
-            dates[f"month {month}"] += 1
-            instants |= {len(numbers), len(numbers) + 1}
-            numbers += [(str(day), str(year)), (str(year), "")]
-            spent.add(position)
-        elif is_month(tokens, position):
-            dates[f"month {MONTHS[word]}"] += 1
-            spent.add(position)
-        else:
-            value, length = _number_at(tokens, position)
-            spent.update(range(position, position + length))
-            length = max(length, 1)
-            if value:
-                instants |= {len(numbers)} if tells_when(tokens, position, length, value) else set()
-                numbers.append((value, tokens[position + length].lower if position + length < len(tokens) else ""))
-        position += length
-    return Quantities(tuple(numbers), dates, frozenset(spent), frozenset(instants))
+    if len(word) > 4 and word.endswith("ies"):
+        return f"{word[:-3]}y"
+    if len(word) > 4 and word.endswith(("ches", "shes", "xes", "sses")):
+        return word[:-2]
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
 
 
-def _number_at(tokens: Sequence[Word], position: int) -> tuple[str, int]:
-    """The number that begins at `position`, written in one way, and how many tokens it takes; ("", 0) if none does."""
-    word = tokens[position].lower
-    if word in _ORDINALS:
-        return f"#{_ORDINALS[word]}", 1
-    if word in _TIMES:
-        return (f"{_TIMES[word]}", 1) if word != "couple" or _follows(tokens, position, "of") else ("", 0)
-    plain = _PLAIN.match(word)
-    if plain is None and any(letter.isdigit() for letter in word):
-        return (f"={word}", 1) if word[0].isdigit() or word[0] in "-+" else ("", 0)
-    value, length, tail = _value_at(tokens, position, plain)
-    if value is None or tail in _ORDINAL_ENDINGS:
-        return (f"#{value:g}" if value is not None else ""), length
-    unit, more = _unit(tokens, position, length, tail)
-    if unit is None:
-        return f"={word}", 1
-    factor, name = _FACTORS.get(unit, (1.0, unit))
-    return f"{value * factor:.12g} {name}".rstrip(), length + more
+def _digits(text: str) -> Decimal | None:
+    plain = re.sub(r"[\s\u00a0\u202f'\u2019]", "", text)
+    if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", plain):
+        plain = plain.replace(",", "")
+    elif re.fullmatch(r"\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?", plain):
+        plain = plain.replace(".", "").replace(",", ".")
+    else:
+        plain = plain.replace(",", ".")
+    try:
+        return Decimal(plain)
+    except InvalidOperation:
+        return None
 
 
-def _unit(tokens: Sequence[Word], position: int, length: int, tail: str) -> tuple[str | None, int]:
-    """The unit of the number at `position`, or "", and its own tokens; None for glued letters that are no unit."""
-    before = tokens[position - 1].lower if position else ""
-    after = tokens[position + length].lower if position + length < len(tokens) else ""
-    unit = _UNITS.get(tail) or (_UNITS[before] if before in _CURRENCIES else None)
-    if tail and unit is None:
-        return None, 0
-    if unit is None and after in _UNITS:
-        return _UNITS[after], 1
-    return unit or "", 0
+def _spelt(text: str) -> Decimal | None:
+    total, part, said = Decimal(0), Decimal(0), False
+    half = text.startswith("half a ")
+    for word in re.findall(r"[a-z]+", text.removeprefix("half a ").removeprefix("a ")):
+        if word in _SMALL:
+            part, said = part + _SMALL[word], True
+        elif word in _SCALES:
+            part, said = (part or Decimal(1)) * _SCALES[word], True
+            if _SCALES[word] >= 1000:
+                total, part = total + part, Decimal(0)
+    value = total + part
+    return (value / 2 if half else value) if said else None
 
 
-def _value_at(tokens: Sequence[Word], position: int, plain: re.Match[str] | None) -> tuple[float | None, int, str]:
-    """The value of digits or of number words at `position`, the tokens taken, and letters glued to digits."""
-    tail, total, length = "", 0.0, 0
-    if plain is not None:
-        sign, digits, tail = plain.groups()
-        total = float(digits.replace(",", "")) * (-1 if sign in {"-", "\u2212"} else 1)
-        length = 1
-        if tail in _LETTER_SCALES and _UNITS.get(tail) is None:
-            total, tail = total * _LETTER_SCALES[tail], ""
-        if position + 1 < len(tokens) and tokens[position + 1].lower in _SCALES and not tail:
-            total, length = total * _SCALES[tokens[position + 1].lower], 2
-        return total, length, tail
-    part = 0.0
-    while position + length < len(tokens):
-        word = tokens[position + length].lower
-        pieces = word.split("-")
-        if not all(piece in _SMALL or piece in _TENS or piece in _SCALES for piece in pieces):
-            break
-        if not length and pieces[0] in _SCALES and pieces[0] not in _FIRST_SCALES:
-            break
-        for piece in pieces:
-            if piece in _SCALES:
-                part = max(part, 1.0) * _SCALES[piece]
-                total, part = (total + part, 0.0) if _SCALES[piece] >= 1e3 else (total, part)
-            else:
-                part += _SMALL.get(piece, 0) + _TENS.get(piece, 0)
-        length += 1
-    return (total + part, length, tail) if length else (None, 0, tail)
-
-
-def _follows(tokens: Sequence[Word], position: int, word: str) -> bool:
-    return position + 1 < len(tokens) and tokens[position + 1].lower == word
+def _seconds(found: re.Match[str]) -> int:
+    hour = int(found["hour"] or found["h12"])
+    half = (found["half"] or found["half12"] or "").lower().replace(".", "")
+    if half == "pm" and hour < 12:
+        hour += 12
+    if half == "am" and hour == 12:
+        hour = 0
+    return 3600 * hour + 60 * int(found["minute"] or 0)

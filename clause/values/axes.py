@@ -1,15 +1,51 @@
-"""The four axes on which experiences are compared: a text, a vector and an index for each. `domain` is a filter."""
+"""The axes on which experiences are clustered, the readable ids of clusters and values, and what this room refuses."""
 
 from __future__ import annotations
 
+import re
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from typing import NamedTuple
 
-from clause.values.errors import InvalidAxisError
+from clause.errors import BadInputError, ConflictError, NotFoundError
 from clause.values.ghap import GhapEntry, Outcome
 
 
+class InsufficientDataError(BadInputError):
+    """Too few experiences to find clusters: `details` has how many there are and how many are needed."""
+
+    status = 422
+    code = "insufficient_data"
+
+
+class InvalidAxisError(BadInputError, ValueError):
+    """An axis that is none of the four, or not the cluster's own."""
+
+    status = 422
+    code = "invalid_axis"
+
+
+class UnknownClusterError(NotFoundError, ValueError):
+    """No cluster by that id, or none that this caller may see."""
+
+    code = "unknown_cluster"
+
+
+class EmptyClusterError(ConflictError, ValueError):
+    """A cluster whose members are all gone: nothing can be compared with it."""
+
+    code = "empty_cluster"
+
+
+class ValueRejectedError(ConflictError, ValueError):
+    """A text too far from its cluster to be stored: `details["validation"]` has every number."""
+
+    status = 422
+    code = "value_rejected"
+
+
 class Axis(StrEnum):
-    """What is compared."""
+    """The sides of an experience that are compared."""
 
     FULL = "full"
     STRATEGY = "strategy"
@@ -28,7 +64,7 @@ def parse_axis(text: str) -> Axis:
     >>> parse_axis("domain")
     Traceback (most recent call last):
     ...
-    clause.values.errors.InvalidAxisError: 'domain' is no axis; domain is a filter on experiences
+    clause.values.axes.InvalidAxisError: 'domain' is no axis; domain is a filter on experiences
     """
     try:
         return Axis(text)
@@ -41,7 +77,7 @@ def parse_axis(text: str) -> Axis:
 
 
 def axis_texts(entry: GhapEntry) -> dict[Axis, str]:
-    """What is embedded of an experience, by axis; surprise and root cause only where it was falsified."""
+    """The texts of an experience that are embedded, by axis; surprise and root cause only where it was falsified."""
     texts = {Axis.FULL: full_text(entry), Axis.STRATEGY: _strategy_text(entry)}
     if entry.outcome is not None and entry.outcome.status is Outcome.FALSIFIED:
         if entry.surprise:
@@ -72,7 +108,7 @@ def full_text(entry: GhapEntry) -> str:
 
 
 def told_text(entry: GhapEntry) -> str:
-    """What the agent wrote, without our headings: where entities are looked for."""
+    """The words of the agent, without our headings: the text in which entities are looked for."""
     cause = entry.root_cause.description if entry.root_cause else None
     result = entry.outcome.result if entry.outcome else None
     parts = (entry.goal, entry.hypothesis, entry.action, entry.prediction, result, entry.surprise, cause)
@@ -98,3 +134,78 @@ def _lesson(entry: GhapEntry) -> str | None:
 def _lines(*parts: tuple[str, str | None]) -> str:
     """One line for each part that says something."""
     return "\n".join(f"{name}: {text}" for name, text in parts if text)
+
+
+_CLUSTER = re.compile(rf"({'|'.join(axis.value for axis in Axis)})_(\d{{1,9}})(?:@([0-9A-Za-z]{{1,64}}))?")
+_VALUE = re.compile(rf"value_(?:{'|'.join(axis.value for axis in Axis)})_\d{{1,9}}_(\d{{8}}T\d{{12}})Z")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class ClusterRef(NamedTuple):
+    """A public cluster id, taken apart; without a run it means the latest one."""
+
+    axis: Axis
+    label: int
+    run_id: str | None
+
+    def of_run(self, run_id: str) -> str:
+        """The whole id, with its run.
+
+        >>> parse_cluster_id("full_0").of_run("01JD7W9ZB6V3Q7T5N9S4E2M8XK")
+        'full_0@01JD7W9ZB6V3Q7T5N9S4E2M8XK'
+        """
+        return f"{self.axis.value}_{self.label}@{run_id}"
+
+
+def parse_cluster_id(text: str) -> ClusterRef:
+    """A public cluster id, taken apart.
+
+    Raises:
+        UnknownClusterError: no cluster can have this id (it is a ValueError too).
+
+    >>> parse_cluster_id("root_cause_12@01JD")
+    ClusterRef(axis=<Axis.ROOT_CAUSE: 'root_cause'>, label=12, run_id='01JD')
+    """
+    match = _CLUSTER.fullmatch(text)
+    if match is None:
+        raise UnknownClusterError(
+            f"{text[:80]!r} is no cluster's id", remedy="use one such as full_0 or full_0@<run>", field="cluster_id"
+        )
+    return ClusterRef(Axis(match[1]), int(match[2]), match[3])
+
+
+def value_id(axis: str, label: int, number: int) -> str:
+    """The readable id of a value made `number` microseconds after 1970.
+
+    >>> value_id("full", 0, 1_796_000_000_123_456)
+    'value_full_0_20261130T005320123456Z'
+    """
+    return f"value_{axis}_{label}_{_EPOCH + timedelta(microseconds=number):%Y%m%dT%H%M%S%fZ}"
+
+
+def micros(instant: datetime) -> int:
+    """Microseconds after 1970 of an instant.
+
+    >>> micros(datetime(1970, 1, 1, 0, 0, 1, 5, tzinfo=UTC))
+    1000005
+    """
+    return (instant - _EPOCH) // timedelta(microseconds=1)
+
+
+def number_of(value: str) -> int:
+    """The microseconds after 1970 in a value's readable id.
+
+    Raises:
+        BadInputError: no value has this id.
+
+    >>> number_of("value_full_0_20261130T005320123456Z")
+    1796000000123456
+    """
+    match = _VALUE.fullmatch(value)
+    try:
+        made = datetime.strptime(match[1], "%Y%m%dT%H%M%S%f").replace(tzinfo=UTC) if match else None
+    except ValueError:
+        made = None
+    if made is None:
+        raise BadInputError(f"{value[:80]!r} is no value's id", field="value_id")
+    return micros(made)

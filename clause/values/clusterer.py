@@ -10,13 +10,17 @@ import numpy as np
 from clause.errors import ConflictError
 from clause.graph.scopes import Caller
 from clause.ground import Ground
-from clause.values.axes import Axis, parse_axis
-from clause.values.clustering import NOISE, Cluster, Density, clusters_of, labels_of
-from clause.values.errors import InsufficientDataError, UnknownClusterError
-from clause.values.identifiers import ClusterRef, parse_cluster_id
+from clause.values.axes import (
+    Axis,
+    ClusterRef,
+    InsufficientDataError,
+    UnknownClusterError,
+    parse_axis,
+    parse_cluster_id,
+)
+from clause.values.clustering import NOISE, Cluster, Density, Worker, clusters_of, labels_of
 from clause.values.models import ClusterInfo, ClusteringRun, Experience, RunRequest
 from clause.values.vector_store import AxisVectors, VectorStore
-from clause.values.worker import Worker
 
 MIN_EXPERIENCES = 20
 """Fewer experiences on an axis make no clusters."""
@@ -107,9 +111,10 @@ class Clusterer:
             InvalidAxisError: there is no such axis.
         """
         chosen = parse_axis(axis)
-        scopes = await self._ground.readable(caller, [scope or self._home(caller)])
+        home = await self._ground.home(caller, scope)
+        scopes = await self._ground.readable(caller, [home])
         if run_id is None:
-            latest = await self._store.runs([scope or self._home(caller)], chosen, limit=1)
+            latest = await self._store.runs([home], chosen, limit=1)
             if not latest:
                 return []
             run_id = latest[0].id
@@ -156,14 +161,9 @@ class Clusterer:
         return await self._store.members(found, after=after, limit=limit)
 
     async def _latest(self, ref: ClusterRef, scope: str | None, caller: Caller) -> str | None:
-        home = scope or self._home(caller)
-        await self._ground.readable(caller, [home])
+        home = await self._ground.home(caller, scope)
         runs = await self._store.runs([home], ref.axis, limit=1)
         return ref.of_run(runs[0].id) if runs else None
-
-    def _home(self, caller: Caller) -> str:
-        """The caller's own scope, or the default one."""
-        return caller.home(self._ground.settings.default_scope)
 
 
 def _require_enough(count: int, axis: Axis) -> None:

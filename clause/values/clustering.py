@@ -1,4 +1,5 @@
-"""Density clusters of unit vectors: HDBSCAN after a reduction of dimensions. Pure arithmetic, for a process of its own.
+"""Clusters of experiences: HDBSCAN after a reduction of dimensions, in a process of its own that leaves the event loop
+free.
 
 Straight on 384 dimensions HDBSCAN leaves a third of short texts as noise and lumps the rest (docs/decisions/0010).
 Only labels come from the reduced space: centroids, membership distances and validation stay in the full one.
@@ -6,15 +7,25 @@ Only labels come from the reduced space: centroids, membership distances and val
 
 from __future__ import annotations
 
+import asyncio
+import multiprocessing
+import os
 import warnings
+from collections.abc import Callable
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import partial
+from multiprocessing.connection import wait
+from threading import Lock, Thread
+from typing import Any, Literal, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from clause.arrays import Doubles, Longs, Vectors
+
 Reduction = Literal["umap", "pca", "none"]
-Vectors = NDArray[np.float32]
 
 NOISE = -1
 MIN_CLUSTER_SIZE = 5
@@ -24,7 +35,7 @@ _EXACT = 10_000
 
 @dataclass(frozen=True)
 class Density:
-    """How clusters are looked for.
+    """The settings of the search for clusters.
 
     Attributes:
         reduction: of dimensions, before density is measured.
@@ -58,12 +69,12 @@ class Cluster:
     """
 
     label: int
-    members: NDArray[np.int64]
+    members: Longs
     centroid: Vectors
     avg_weight: float
 
 
-def labels_of(vectors: Vectors, density: Density) -> NDArray[np.int64]:
+def labels_of(vectors: Vectors, density: Density) -> Longs:
     """HDBSCAN's label for each of `vectors` [n, d], int [n]; -1 is noise. Rows are made unit vectors first."""
     from sklearn.cluster import HDBSCAN  # noqa: PLC0415 - takes a second
 
@@ -118,7 +129,7 @@ def _neighbours(vectors: Vectors, count: int) -> tuple[Any, Any, None]:
     return rows.astype(np.int32), distances.astype(np.float32), None
 
 
-def clusters_of(vectors: Vectors, weights: NDArray[np.float64], labels: NDArray[np.int64]) -> list[Cluster]:
+def clusters_of(vectors: Vectors, weights: Doubles, labels: Longs) -> list[Cluster]:
     """The clusters that `labels` [n] make of `vectors` [n, d], largest first, equal sizes by label; noise left out.
 
     >>> vectors = np.array([[1, 0], [0, 1], [9, 9]], dtype=np.float32)
@@ -130,7 +141,7 @@ def clusters_of(vectors: Vectors, weights: NDArray[np.float64], labels: NDArray[
     return sorted(found, key=lambda cluster: (-len(cluster.members), cluster.label))
 
 
-def _cluster(label: int, vectors: Vectors, weights: NDArray[np.float64], labels: NDArray[np.int64]) -> Cluster:
+def _cluster(label: int, vectors: Vectors, weights: Doubles, labels: Longs) -> Cluster:
     members = np.flatnonzero(labels == label)
     centroid = np.average(vectors[members].astype(np.float64), axis=0, weights=weights[members])
     return Cluster(label, members, centroid.astype(np.float32), float(weights[members].mean()))
@@ -140,3 +151,62 @@ def unit(vectors: Vectors) -> Vectors:
     """Rows of length 1, float32 [n, d]; rows without length stay as they are."""
     lengths = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
     return (vectors / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Worker:
+    """One child process, started with the first piece of work and kept for the next; it ends with `close`.
+
+    The child imports what the work needs by itself: it is spawned, not forked, since this process has threads.
+    """
+
+    def __init__(self) -> None:
+        """Nothing is started yet."""
+        self._lock = Lock()
+        self._executor: ProcessPoolExecutor | None = None
+
+    async def run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """The result of `work(*args, **kwargs)`, computed in the child; work and arguments are pickled.
+
+        A child that was killed is replaced, and the work done once more.
+        """
+        for last in (False, True):
+            try:
+                return await asyncio.wrap_future(await asyncio.to_thread(self._submit, partial(work, *args, **kwargs)))
+            except BrokenProcessPool:
+                await asyncio.to_thread(self.close)
+                if last:
+                    raise
+        raise AssertionError("unreachable")
+
+    def close(self) -> None:
+        """End the child; it starts again when used again."""
+        with self._lock:
+            executor, self._executor = self._executor, None
+        if executor is not None:
+            executor.shutdown(wait=True, cancel_futures=True)
+
+    def _submit(self, work: Callable[[], T]) -> Future[T]:
+        """Starts the child where there is none, which takes some milliseconds."""
+        with self._lock:
+            if self._executor is None:
+                context = multiprocessing.get_context("spawn")
+                self._executor = ProcessPoolExecutor(1, mp_context=context, initializer=_settle)
+            return self._executor.submit(work)
+
+
+def _settle() -> None:
+    """In the child: let the process that serves go first, and end with it even where that one is killed."""
+    if hasattr(os, "nice"):
+        os.nice(5)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
+
+
+def _end_with(sentinel: int) -> None:
+    wait([sentinel])
+    os._exit(1)

@@ -1,23 +1,77 @@
-"""Experiences from start to outcome: one open at a time for a session, resolved once, found again on each axis."""
+"""Experiences from start to outcome, found again on each axis, and what earlier ones say before something is tried."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
+from clause.arrays import Floats
 from clause.errors import ConflictError, NotFoundError, PreconditionError
 from clause.graph.scopes import Caller, parse_scope
 from clause.ground import Ground
-from clause.linking import Linking
+from clause.text.linking import Linking
+from clause.text.retrieval import cosine_matrix
+from clause.text.tokens import count_tokens
 from clause.values.axes import Axis, axis_texts, full_text, parse_axis, told_text
 from clause.values.clusterer import OWNER
-from clause.values.entries import entry_of, open_key, properties_of
+from clause.values.experience_rows import entry_of, open_key, properties_of
 from clause.values.ghap import GhapEntry, GhapOutcome, GhapStep, ResolveGhap, StartGhap, UpdateGhap
-from clause.values.models import FoundExperience, FoundExperiences, SearchExperiences, StartedGhap
-from clause.values.premortem import MOST_VALUES, premortem
+from clause.values.models import (
+    FoundExperience,
+    FoundExperiences,
+    Premortem,
+    PremortemWarning,
+    SearchExperiences,
+    StartedGhap,
+    Value,
+)
 from clause.values.vector_store import VectorStore
 
+MOST_TOKENS = 1500
+MOST_VALUES = 200
+"""The newest values that are looked at."""
+
+
+def premortem(
+    intent: Floats, values: Sequence[Value], *, limit_tokens: int = MOST_TOKENS, most: int = MOST_VALUES
+) -> Premortem:
+    """Values nearest to `intent` [d] first, as many as `limit_tokens` cl100k tokens of JSON hold.
+
+    A value that is too long is passed over, and a shorter one behind it may still find a place.
+    """
+    if not values:
+        return Premortem()
+    nearness = cosine_matrix(intent[None], [value.embedding for value in values])[0]
+    order = sorted(range(len(values)), key=lambda i: (-nearness[i], values[i].id))
+    warnings: list[PremortemWarning] = []
+    tokens = 2  # the brackets of the list
+    for i in order[:most]:
+        warning = _warning(values[i], float(nearness[i]))
+        cost = count_tokens(warning.model_dump_json()) + 1
+        if tokens + cost <= limit_tokens:
+            warnings.append(warning)
+            tokens += cost
+    return Premortem(warnings=tuple(warnings), tokens=tokens if warnings else 0, left_out=len(values) - len(warnings))
+
+
+def _warning(value: Value, similarity: float) -> PremortemWarning:
+    return PremortemWarning(
+        value_id=value.id,
+        text=value.text,
+        axis=value.axis,
+        cluster_id=value.cluster_id,
+        cluster_size=value.cluster_size,
+        similarity=round(similarity, 4),
+    )
+
+
+_SEARCH: Final[Mapping[Axis, str]] = {
+    Axis.FULL: "values/search[full]",
+    Axis.STRATEGY: "values/search[strategy]",
+    Axis.SURPRISE: "values/search[surprise]",
+    Axis.ROOT_CAUSE: "values/search[root_cause]",
+}
 _TRIES = 50
 _LAST = "\U0010ffff"  # sorts behind every text
 
@@ -124,8 +178,7 @@ class Experiences:
         self, session_id: str | None = None, *, scope: str | None = None, caller: Caller = OWNER
     ) -> GhapEntry | None:
         """The open experience of a session; None where there is none."""
-        home = scope or caller.home(self._ground.settings.default_scope)
-        await self._ground.readable(caller, [home])
+        home = await self._ground.home(caller, scope)
         session = session_id or parse_scope(home).session
         row = await self._graph.one("values/open_experience", open_key=open_key(home, session), scope=home)
         return entry_of(row) if row else None
@@ -178,7 +231,7 @@ class Experiences:
             wanted = _word(getattr(request, name))
             ranges |= {f"{name}_from": wanted or "", f"{name}_to": wanted or _LAST}
         rows = await self._graph.run(
-            f"values/search_{axis.value}",
+            _SEARCH[axis],
             embedding=await self._ground.embedder.embed_query(request.query),
             scopes=list(await self._ground.readable(caller, request.scopes)),
             limit=request.limit,

@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from clause.errors import OutOfBoundsError
-from clause.linking import EntityRef
+from clause.text.linking import EntityRef
 
 Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=10_000)]
 Word = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, min_length=1, max_length=100)]
@@ -17,7 +17,7 @@ SessionId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@
 
 
 class Outcome(StrEnum):
-    """What came of a prediction."""
+    """The outcomes of a prediction."""
 
     CONFIRMED = "confirmed"
     FALSIFIED = "falsified"
@@ -25,7 +25,7 @@ class Outcome(StrEnum):
 
 
 class Tier(StrEnum):
-    """How far the record of an outcome can be trusted."""
+    """The grades of trust in the record of an outcome."""
 
     GOLD = "gold"
     SILVER = "silver"
@@ -38,7 +38,7 @@ _MISSING = 0.5
 
 
 def tier_weight(tier: str | None) -> float:
-    """How much an experience counts in its cluster; one without a tier as much as bronze.
+    """The weight of an experience in its cluster; one without a tier counts as much as bronze.
 
     >>> tier_weight("gold"), tier_weight("silver"), tier_weight("bronze"), tier_weight("abandoned"), tier_weight(None)
     (1.0, 0.8, 0.5, 0.2, 0.5)
@@ -55,7 +55,7 @@ class _Request(BaseModel):
 
 
 class GhapOutcome(_Frozen):
-    """How an experience ended."""
+    """The end of an experience."""
 
     status: Outcome = Field(description="confirmed, falsified or abandoned")
     result: str = Field(description="what really happened")
@@ -64,14 +64,14 @@ class GhapOutcome(_Frozen):
 
 
 class RootCause(_Frozen):
-    """Why a prediction was false."""
+    """The reason for which a prediction was false."""
 
     category: Word = Field(description="such as wrong-assumption, missing-knowledge, oversight, misleading-symptom")
     description: Sentence = Field(description="the cause in a sentence")
 
 
 class Lesson(_Frozen):
-    """What is to be kept of an experience."""
+    """The part of an experience that is to be kept."""
 
     what_worked: Sentence = Field(description="what led to the goal in the end")
     takeaway: Sentence | None = Field(None, description="the rule for next time")
@@ -144,7 +144,7 @@ class StartGhap(_Request):
 
 
 class UpdateGhap(_Request):
-    """What changed while an experience is open; what is not given stays."""
+    """The changes while an experience is open; what is not given stays."""
 
     hypothesis: Sentence | None = None
     action: Sentence | None = None
@@ -160,7 +160,7 @@ class UpdateGhap(_Request):
 
 
 class ResolveGhap(_Request):
-    """How an experience ended."""
+    """The end of an experience."""
 
     model_config = ConfigDict(
         frozen=True,

@@ -6,32 +6,32 @@ from datetime import datetime
 from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator, StringConstraints
 from pydantic.json_schema import SkipJsonSchema
 
-from clause.linking import EntityRef
+from clause.arrays import Floats
+from clause.text.linking import EntityRef
 from clause.values.ghap import GhapEntry
 
 
-def _as_vector(numbers: Any) -> NDArray[np.float32]:
+def _as_vector(numbers: Any) -> Floats:
     return np.asarray(numbers, dtype=np.float32)
 
 
 Vector = Annotated[
-    NDArray[np.float32], PlainValidator(_as_vector), PlainSerializer(lambda vector: vector.tolist(), return_type=list)
+    Floats, PlainValidator(_as_vector), PlainSerializer(lambda vector: vector.tolist(), return_type=list)
 ]
 """float32 [d]; it stays in the process: no answer of the service holds one."""
 
 HiddenVector = SkipJsonSchema[Vector]
 
 
-class _Frozen(BaseModel):
+class _FrozenValue(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-class ValidationResult(_Frozen):
-    """How a candidate lies to its cluster. Distances are 1 - cosine to the centroid, in [0, 2].
+class ValidationResult(_FrozenValue):
+    """The place of a candidate in its cluster. Distances are 1 - cosine to the centroid, in [0, 2].
 
     The threshold is mean + 0.5 * population standard deviation (ddof 0) of the members' distances.
     """
@@ -45,7 +45,7 @@ class ValidationResult(_Frozen):
     threshold: float | None = Field(None, description="mean + 0.5 * std")
 
 
-class Value(_Frozen):
+class Value(_FrozenValue):
     """A stored value: what an agent has learned from a cluster of experiences."""
 
     id: str = Field(description="value_{axis}_{cluster_label}_{timestamp}")
@@ -62,7 +62,7 @@ class Value(_Frozen):
     version: int = Field(1, ge=1)
 
 
-class ClusterInfo(_Frozen):
+class ClusterInfo(_FrozenValue):
     """A cluster of experiences on one axis, found by one run."""
 
     cluster_id: str = Field(description="axis_label@run")
@@ -77,7 +77,7 @@ class ClusterInfo(_Frozen):
     embedding_model: str = Field("", description="the model that its experiences were embedded with")
 
 
-class Experience(_Frozen):
+class Experience(_FrozenValue):
     """A single experience from a cluster."""
 
     id: str
@@ -86,7 +86,7 @@ class Experience(_Frozen):
     weight: float = Field(description="of its confidence tier")
 
 
-class ClusteringRun(_Frozen):
+class ClusteringRun(_FrozenValue):
     """One pass over the experiences of a scope on one axis."""
 
     id: str = Field(description="ULID: what stands after @ in a cluster's id")
@@ -102,7 +102,7 @@ class ClusteringRun(_Frozen):
 
 
 class RunRequest(BaseModel):
-    """Which experiences to cluster."""
+    """The experiences to cluster."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra={"example": {"axis": "full"}})
 
@@ -139,7 +139,7 @@ class NewValue(ValueCandidate):
     axis: str = Field(max_length=40, description="the cluster's axis")
 
 
-class PremortemWarning(_Frozen):
+class PremortemWarning(_FrozenValue):
     """A value learned earlier in the same domain with the same strategy."""
 
     value_id: str
@@ -150,22 +150,22 @@ class PremortemWarning(_Frozen):
     similarity: float = Field(description="cosine of the value and what is about to be tried")
 
 
-class Premortem(_Frozen):
-    """What earlier experience says to something that is about to be tried: nearest first, at most 1500 tokens."""
+class Premortem(_FrozenValue):
+    """Earlier experience with something that is about to be tried: nearest first, at most 1500 tokens."""
 
     warnings: tuple[PremortemWarning, ...] = ()
     tokens: int = Field(0, ge=0, description="cl100k tokens of the warnings as JSON")
     left_out: int = Field(0, ge=0, description="values that found no place")
 
 
-class StartedGhap(_Frozen):
+class StartedGhap(_FrozenValue):
     """A started experience, and what to mind."""
 
     experience: GhapEntry
     premortem: Premortem
 
 
-class FoundExperience(_Frozen):
+class FoundExperience(_FrozenValue):
     """An experience that a search found."""
 
     experience: GhapEntry
@@ -173,7 +173,7 @@ class FoundExperience(_Frozen):
 
 
 class SearchExperiences(BaseModel):
-    """What to look for among resolved experiences."""
+    """A search among resolved experiences."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", json_schema_extra={"example": {"query": "imports that fail at night"}}
@@ -188,7 +188,7 @@ class SearchExperiences(BaseModel):
     scopes: tuple[str, ...] | None = Field(None, max_length=100)
 
 
-class FoundExperiences(_Frozen):
-    """What a search found, nearest first."""
+class FoundExperiences(_FrozenValue):
+    """The finds of a search, nearest first."""
 
     items: tuple[FoundExperience, ...]

@@ -8,17 +8,15 @@ from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from clause.arrays import Floats
 from clause.graph.runner import Graph
 from clause.graph.scopes import scope_token
 from clause.text.embedder import Embedder
 from clause.text.names import hashed
-from clause.values.axes import Axis
-from clause.values.entries import entry_of, hidden
-from clause.values.errors import UnknownClusterError
+from clause.values.axes import Axis, UnknownClusterError, micros, number_of
+from clause.values.experience_rows import entry_of, hidden
 from clause.values.ghap import tier_weight
-from clause.values.identifiers import micros, number_of
 from clause.values.models import ClusterInfo, ClusteringRun, Experience, Value
 from clause.values.vector_store import AxisVectors, ValueDraft
 
@@ -124,7 +122,7 @@ class Neo4jVectorStore:
             ]
         return found
 
-    async def member_vectors(self, cluster: ClusterInfo) -> NDArray[np.float32]:
+    async def member_vectors(self, cluster: ClusterInfo) -> Floats:
         """The vectors of all members, [n, d], in the order of their ids; n may be 0."""
         rows: list[dict[str, Any]] = []
         async for page in self._pages("values/member_vectors", **self._of(cluster)):
@@ -201,10 +199,10 @@ class Neo4jVectorStore:
             after = page[-1]["id"]
             left = None if left is None else left - limit
 
-    async def _stacked(self, rows: Sequence[dict[str, Any]]) -> NDArray[np.float32]:
+    async def _stacked(self, rows: Sequence[dict[str, Any]]) -> Floats:
         if not rows:
             return np.empty((0, self._embedder.dimension), dtype=np.float32)
-        stacked: NDArray[np.float32] = await asyncio.to_thread(np.stack, [row["embedding"] for row in rows])
+        stacked: Floats = await asyncio.to_thread(np.stack, [row["embedding"] for row in rows])
         return stacked
 
     def _of(self, cluster: ClusterInfo) -> dict[str, Any]:

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from clause.graph.lease import JobKind, Lease
 from clause.ground import Ground
-from clause.jobs.turn import JobKind, Turn
-from clause.knowledge.room import Knowledge
 from clause.values.clusterer import Clusterer
-from clause.values.clustering import Density
+from clause.values.clustering import Density, Worker
 from clause.values.experiences import Experiences
 from clause.values.models import RunRequest
 from clause.values.neo4j_store import Neo4jVectorStore
 from clause.values.value_store import ValueStore
-from clause.values.worker import Worker
 
 
 @dataclass(frozen=True)
 class Values:
-    """What the doors may ask of this room.
+    """The services of this room that the doors may ask.
 
     Attributes:
-        ground, knowledge: what it stands on.
+        ground: what it stands on.
         experiences: what agents have tried, and what came of it.
         clusterer: finds and tells clusters of experiences.
         store: judges and keeps the values that agents make of clusters.
@@ -29,20 +27,19 @@ class Values:
     """
 
     ground: Ground
-    knowledge: Knowledge
     experiences: Experiences
     clusterer: Clusterer
     store: ValueStore
     worker: Worker
 
     @classmethod
-    def open(cls, ground: Ground, knowledge: Knowledge) -> Values:
+    def open(cls, ground: Ground) -> Values:
         """Join the services; nothing is read or started yet."""
         vectors = Neo4jVectorStore(ground.graph, ground.embedder)
         worker = Worker()
         clusterer = Clusterer(ground, vectors, worker, Density(reduction=ground.settings.cluster_reduction))
         store = ValueStore(ground.embedder, vectors, clusterer, ground)
-        return cls(ground, knowledge, Experiences(ground, vectors), clusterer, store, worker)
+        return cls(ground, Experiences(ground, vectors), clusterer, store, worker)
 
     def close(self) -> None:
         """End the process for clustering, where it was started."""
@@ -51,12 +48,12 @@ class Values:
     def job_kinds(self) -> dict[str, JobKind]:
         """Long work by kind: `cluster_values` with the parameters axis (full) and domain."""
 
-        async def cluster_values(turn: Turn) -> None:
-            wanted = turn.job.parameters
-            await turn.progress(message="clustering")
-            request = RunRequest(axis=wanted.get("axis", "full"), domain=wanted.get("domain"), scope=turn.job.scope)
+        async def cluster_values(lease: Lease) -> None:
+            wanted = lease.job.parameters
+            await lease.progress(message="clustering")
+            request = RunRequest(axis=wanted.get("axis", "full"), domain=wanted.get("domain"), scope=lease.job.scope)
             run = await self.clusterer.run(request)
             message = f"run {run.id}: {run.clusters} clusters of {run.experiences} experiences"
-            await turn.progress(run.experiences, run.experiences, message)
+            await lease.progress(run.experiences, run.experiences, message)
 
         return {"cluster_values": cluster_values}

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-from clause.linking import Linking
+from clause.arrays import Doubles, Floats
+from clause.text.linking import Linking
 from clause.values.axes import Axis
 from clause.values.models import ClusterInfo, ClusteringRun, Experience, ValidationResult, Value
 
@@ -20,8 +18,8 @@ class AxisVectors:
     """Resolved experiences on one axis, in the order of their ids: ids, vectors [n, d], weights [n]."""
 
     ids: tuple[str, ...]
-    vectors: NDArray[np.float32]
-    weights: NDArray[np.float64]
+    vectors: Floats
+    weights: Doubles
 
 
 @dataclass(frozen=True)
@@ -39,7 +37,7 @@ class ValueDraft:
 
     node_id: str
     text: str
-    embedding: NDArray[np.float32]
+    embedding: Floats
     cluster: ClusterInfo
     validation: ValidationResult
     linking: Linking
@@ -75,7 +73,7 @@ class VectorStore(Protocol):
         """Members with vectors and whole entries, in the order of their ids."""
         ...
 
-    async def member_vectors(self, cluster: ClusterInfo) -> NDArray[np.float32]:
+    async def member_vectors(self, cluster: ClusterInfo) -> Floats:
         """The vectors of all members, [n, d], in the order of their ids; n may be 0."""
         ...
 

@@ -1,3 +1,90 @@
+// intelligence/known_concepts, entities of some scopes by id or by look-up key of their name or alias
+// mode:       read
+// returns:    many
+// parameters: $ids LIST<STRING>, $keys LIST<STRING>, $scopes LIST<STRING>
+// columns:    id, scope, name, aliases, degree
+CYPHER 25 CALL () {
+  MATCH (n:Entity)
+  WHERE n.id IN $ids AND n.scope IN $scopes
+  RETURN n
+  UNION
+  MATCH (n:Entity)
+  WHERE n.scope IN $scopes AND n.name_key IN $keys
+  RETURN n
+}
+WITH n
+WHERE n.merged_into IS NULL AND n.retracted_at IS NULL
+RETURN n.id AS id, n.scope AS scope, n.name AS name, coalesce(n.aliases, []) AS aliases, coalesce(n.degree, 0) AS degree
+ORDER BY degree DESC, id
+LIMIT 1000
+
+// intelligence/basin_of, the id of a basin by its own id, or by its entity's id
+// mode:       read
+// returns:    maybe
+// parameters: $id STRING, $scopes LIST<STRING>
+// columns:    id
+CYPHER 25 CALL () {
+  MATCH (b:AttractorBasin {id: $id})
+  RETURN b
+  UNION
+  MATCH (:Entity {id: $id})-[:HAS_BASIN]->(b:AttractorBasin)
+  RETURN b
+}
+WITH b
+WHERE b.scope IN $scopes
+RETURN b.id AS id
+ORDER BY id
+LIMIT 1
+
+// intelligence/prune_pairs, drop what occurred together once only around a basin that has very many neighbours
+// mode:       write
+// returns:    one
+// parameters: $ids LIST<STRING>, $scope STRING, $least INTEGER, $many INTEGER
+// columns:    pruned
+CYPHER 25 UNWIND $ids AS id
+MATCH (b:AttractorBasin {id: id})
+WHERE b.scope = $scope AND COUNT { (b)-[:CO_OCCURS_WITH]-() } > $many
+MATCH (b)-[pair:CO_OCCURS_WITH]-(:AttractorBasin)
+WHERE pair.count < $least
+WITH DISTINCT pair
+DELETE pair
+RETURN count(*) AS pruned
+
+// intelligence/idle_basins, basins that have been idle for a week or more since their last activation or decay
+// mode:       read
+// returns:    many
+// parameters: $scopes LIST<STRING>, $before ZONED DATETIME, $after STRING, $states MAP, $limit INTEGER
+// columns:    id, entity_id
+CYPHER 25 MATCH (b:AttractorBasin)
+WHERE b.scope IN $scopes AND b.id > $after AND b.state <> $states.dormant
+  AND coalesce(b.decayed_at, b.last_activated_at, b.recorded_at) <= $before
+RETURN b.id AS id, b.entity_id AS entity_id
+ORDER BY id
+LIMIT $limit
+
+// intelligence/decay, take off what each idle week costs, never below the least; a basin at the least sleeps. Run twice it
+//                     does once: the weeks already paid for are remembered in decayed_at
+// mode:       write
+// returns:    one
+// parameters: $ids LIST<LIST<STRING>>, $scopes LIST<STRING>, $now ZONED DATETIME, $rate FLOAT, $idle_s INTEGER,
+//             $least FLOAT, $decimals INTEGER, $states MAP
+// columns:    decayed, asleep
+CYPHER 25 UNWIND $ids AS pair
+MATCH (entity:Entity {id: pair[1]})
+WHERE entity.scope IN $scopes
+SET entity.basin_strength = coalesce(entity.basin_strength, $least)
+WITH entity, pair
+MATCH (b:AttractorBasin {id: pair[0]})
+WITH entity, b, coalesce(b.decayed_at, b.last_activated_at, b.recorded_at) AS since
+WITH entity, b, since, duration.inSeconds(since, $now).seconds / $idle_s AS weeks
+WHERE weeks >= 1
+SET b.strength = CASE WHEN b.strength - $rate * weeks < $least THEN $least ELSE round(b.strength - $rate * weeks, $decimals) END
+SET b.decayed_at = since + duration({seconds: weeks * $idle_s}),
+    b.state = CASE WHEN b.strength <= $least THEN $states.dormant ELSE $states.decaying END,
+    b.version = b.version + 1,
+    entity.basin_strength = b.strength
+RETURN count(b) AS decayed, sum(CASE WHEN b.state = $states.dormant THEN 1 ELSE 0 END) AS asleep
+
 // intelligence/basins, some basins with what they occur together with, most often first
 // mode:       read
 // returns:    many

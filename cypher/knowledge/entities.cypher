@@ -1,3 +1,50 @@
+// knowledge/nearest_entities, entities near a text by meaning and by the words of their names: two rankings
+// mode:       read
+// returns:    many
+// parameters: $embedding VECTOR, $words STRING, $scopes LIST<STRING>, $kind STRING, $limit INTEGER
+// columns:    ranking, id, similarity
+CYPHER 25 CALL () {
+  MATCH (e:Entity)
+  SEARCH e IN (VECTOR INDEX entity_embedding FOR $embedding WHERE e.scope IN $scopes LIMIT $limit) SCORE AS score
+  RETURN 'dense' AS ranking, e, score
+  UNION ALL
+  CALL db.index.fulltext.queryNodes('entity_names', $words, {limit: $limit}) YIELD node, score
+  WHERE node.scope IN $scopes
+  RETURN 'sparse' AS ranking, node AS e, score
+}
+WITH ranking, e, score
+WHERE ($kind IS NULL OR e.kind = $kind) AND e.merged_into IS NULL AND e.retracted_at IS NULL
+RETURN ranking, e.id AS id, CASE WHEN ranking = 'dense' THEN 2.0 * score - 1.0 END AS similarity
+ORDER BY ranking, score DESC, id
+
+// knowledge/add_alias, another name for an entity; no row when it is of another version than was seen
+// mode:       write
+// returns:    maybe
+// parameters: $id STRING, $scope STRING, $alias STRING, $versions LIST<INTEGER>
+// columns:    id
+CYPHER 25 MATCH (e:Entity {id: $id})
+WHERE e.scope = $scope
+SET e.version = coalesce(e.version, 1) + 1
+WITH e, $versions IS NULL OR e.version - 1 IN $versions AS seen,
+  NOT ($alias = e.name OR $alias IN coalesce(e.aliases, [])) AS fresh
+SET e.version = e.version - CASE WHEN seen AND fresh THEN 0 ELSE 1 END
+FOREACH (_ IN CASE WHEN seen AND fresh THEN [1] ELSE [] END | SET e.aliases = coalesce(e.aliases, []) + $alias)
+WITH e, seen
+WHERE seen
+RETURN e.id AS id
+
+// knowledge/candidates_of_resolution, pairs of entities that may be one, most alike first
+// mode:       read
+// returns:    many
+// parameters: $scopes LIST<STRING>, $limit INTEGER
+// columns:    a, b, similarity, shared, reason
+CYPHER 25 MATCH (a:Entity)-[maybe:MAYBE_SAME_AS]->(b:Entity)
+WHERE a.scope IN $scopes AND b.scope IN $scopes AND a.merged_into IS NULL AND b.merged_into IS NULL
+  AND a.retracted_at IS NULL AND b.retracted_at IS NULL
+RETURN a.id AS a, b.id AS b, maybe.similarity AS similarity, maybe.shared AS shared, maybe.reason AS reason
+ORDER BY similarity DESC, a, b
+LIMIT $limit
+
 // knowledge/entities, entities by their ids
 // mode:       read
 // returns:    many
@@ -10,3 +57,48 @@ RETURN {id: e.id, scope: e.scope, name: e.name, kind: coalesce(e.kind, 'concept'
   degree: coalesce(e.degree, 0), same_as: e.merged_into, recorded_at: e.recorded_at, version: coalesce(e.version, 1),
   beliefs: COUNT { (e)<-[:ABOUT]-(b:Belief) WHERE b.scope IN $scopes AND b.status IN ['active', 'disputed'] }} AS entity
 ORDER BY e.id
+
+// knowledge/drop_candidates, forget the pairs of an earlier look
+// mode:       write
+// returns:    none
+// parameters: $scope STRING
+// columns:    none
+CYPHER 25 MATCH (a:Entity)-[maybe:MAYBE_SAME_AS]->(:Entity)
+WHERE a.scope = $scope AND maybe.scope = $scope
+DELETE maybe
+
+// knowledge/keep_candidates, pairs of entities that may be one ([a, b, similarity, shared, reason]), for somebody to judge
+// mode:       write
+// returns:    none
+// parameters: $rows LIST<LIST<ANY>>, $scope STRING, $now ZONED DATETIME
+// columns:    none
+CYPHER 25 UNWIND $rows AS row
+MATCH (a:Entity {id: row[0]})
+WHERE a.scope = $scope
+MATCH (b:Entity {id: row[1]})
+WHERE b.scope = $scope
+MERGE (a)-[maybe:MAYBE_SAME_AS]->(b)
+ON CREATE SET maybe.scope = $scope, maybe.recorded_at = $now
+SET maybe.similarity = row[2], maybe.shared = row[3], maybe.reason = row[4]
+
+// knowledge/resolution_page, entities of a scope in the order of ids, each with the nearest others by the vectors of
+//                            their names (ids above its own only, so that a pair comes once)
+// mode:       read
+// returns:    many
+// parameters: $scope STRING, $after STRING, $limit INTEGER, $near INTEGER, $least FLOAT
+// columns:    id, name, kind, pairs
+CYPHER 25 MATCH (e:Entity)
+USING INDEX e:Entity(id)
+WHERE e.id > $after AND e.scope = $scope AND e.merged_into IS NULL AND e.retracted_at IS NULL
+WITH e ORDER BY e.id LIMIT $limit
+CALL (e) {
+  WITH e WHERE e.embedding IS NOT NULL
+  MATCH (o:Entity)
+  SEARCH o IN (VECTOR INDEX entity_embedding FOR e.embedding WHERE o.scope = e.scope LIMIT $near) SCORE AS score
+  WITH e, o, 2.0 * score - 1.0 AS similarity
+  WHERE o.id > e.id AND similarity >= $least AND o.merged_into IS NULL AND o.retracted_at IS NULL
+  RETURN collect([o.id, o.name, coalesce(o.kind, 'concept'), similarity,
+    COUNT { (e)--(m)--(o) WHERE NOT m:Run AND NOT m:RunStep AND NOT m:Source }]) AS pairs
+}
+RETURN e.id AS id, e.name AS name, coalesce(e.kind, 'concept') AS kind, pairs
+ORDER BY id

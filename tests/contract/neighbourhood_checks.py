@@ -14,7 +14,8 @@ from collections.abc import Awaitable, Callable
 
 import numpy as np
 
-from clause.reasoning.neighbourhood import Edge, Hop, NeighbourhoodPort, RelationshipType, Vector, View
+from clause.arrays import Vector
+from clause.reasoning.neighbourhood.port import Edge, Hop, NeighbourhoodPort, RelationshipType, View
 
 DIMENSION = 384
 FILMS = tuple(f"film{number:02}" for number in range(12))

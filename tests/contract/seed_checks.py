@@ -11,8 +11,8 @@ import pytest
 
 from clause.errors import AmbiguousNameError, NotFoundError, OutOfBoundsError
 from clause.graph.scopes import scope_token
-from clause.reasoning.neighbourhood import View
-from clause.reasoning.seeds import SeedFinder
+from clause.reasoning.neighbourhood.port import View
+from clause.reasoning.question.seeds import SeedFinder
 from clause.text.mentions import name_key
 
 TRIPLES = [

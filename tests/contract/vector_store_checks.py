@@ -12,12 +12,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from ulid import ULID
 
-from clause.linking import Linking
-from clause.values.axes import Axis
-from clause.values.identifiers import number_of
+from clause.arrays import Floats
+from clause.text.linking import Linking
+from clause.values.axes import Axis, number_of
 from clause.values.models import ClusterInfo, ClusteringRun, ValidationResult
 from clause.values.vector_store import ValueDraft, VectorStore
 
@@ -26,7 +25,7 @@ NOON = datetime(2026, 5, 1, 12, 0, 0, 123456, tzinfo=UTC)
 DIMENSION = 384
 
 
-def axis_vector(place: int, lean: float = 0.0) -> NDArray[np.float32]:
+def axis_vector(place: int, lean: float = 0.0) -> Floats:
     """A unit vector along one place, leaning towards the next by `lean` (a tangent)."""
     vector = np.zeros(DIMENSION, dtype=np.float32)
     vector[place], vector[place + 1] = 1.0, lean
@@ -38,7 +37,7 @@ def run_of(scope: str, clusters: int = 1, **more: Any) -> ClusteringRun:
     return ClusteringRun(id=str(ULID()), scope=scope, clusters=clusters, **(told | more))
 
 
-def cluster_of(run: ClusteringRun, label: int, members: tuple[str, ...], centroid: NDArray[np.float32]) -> ClusterInfo:
+def cluster_of(run: ClusteringRun, label: int, members: tuple[str, ...], centroid: Floats) -> ClusterInfo:
     return ClusterInfo(
         cluster_id=f"{run.axis}_{label}@{run.id}",
         axis=run.axis,

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from clause.graph.address import Address
+from clause.graph.wire import Address
 from tests.faults.serving import serving
 from tests.servers import environ_of
 
@@ -35,7 +35,7 @@ def served_address(migrated_address: Address, tmp_path_factory: pytest.TempPathF
 
     async def load() -> None:
         from clause.graph.catalogue import Catalogue
-        from clause.graph.embedding_model import replace_embedding_model
+        from clause.graph.database import replace_embedding_model
         from clause.graph.runner import Graph
         from clause.ingest.triples import load_triples
         from clause.text.embedder import SentenceTransformerEmbedder

@@ -15,9 +15,9 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 
-from clause.graph.address import Address
 from clause.graph.catalogue import Catalogue
 from clause.graph.runner import Graph
+from clause.graph.wire import Address
 from clause.operations.keys import ApiKeys
 from tests.servers import environ_of
 

@@ -8,36 +8,36 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, expect
 
-from clause.graph.address import Address
-from clause.graph.catalogue import Catalogue
-from clause.graph.runner import Graph
-from clause.operations.keys import ApiKeys
+from clause.graph.wire import Address
+from clause.operations.keys import ApiKeys, key_file
+from clause.settings import Settings
 from tests.e2e.chromium import Watched, chromium, explorer_of
 from tests.e2e.conftest import SCOPE
 from tests.faults.serving import serving
-from tests.servers import environ_of, statement
+from tests.servers import environ_of
 
 pytestmark = pytest.mark.integration
 
 NEEDED = "an API key is needed, and this is none in force"
-_FORGET = statement("MATCH (n:ApiKey {id: $id}) DELETE n", parameters="$id STRING")
 
 
 @pytest.fixture(scope="module")
-async def token(served_address: Address) -> AsyncIterator[str]:
-    """A key that reads the small graph; gone afterwards."""
-    async with Graph(served_address, Catalogue.load()) as graph:
-        made = await ApiKeys(graph).create("explorer", [SCOPE], [])
-        yield made.token
-        await graph.execute(_FORGET, {"id": made.id})
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home of the guarded service."""
+    return tmp_path_factory.mktemp("guarded")
 
 
 @pytest.fixture(scope="module")
-def guarded(served_address: Address, token: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+async def token(home: Path) -> str:
+    """A key that reads the small graph."""
+    return (await ApiKeys(key_file(Settings(home=home))).create("explorer", [SCOPE], [])).token
+
+
+@pytest.fixture(scope="module")
+def guarded(served_address: Address, token: str, home: Path) -> Iterator[str]:
     """The URL, on the loopback, of a service that needs a key."""
-    folder: Path = tmp_path_factory.mktemp("guarded")
-    settings = environ_of(served_address, folder, CLAUSE_HOST="0.0.0.0")
-    with serving(folder, settings) as url:
+    settings = environ_of(served_address, home, CLAUSE_HOST="0.0.0.0")
+    with serving(home, settings) as url:
         yield url.replace("0.0.0.0", "127.0.0.1")
 
 

@@ -33,10 +33,10 @@ def test_a_question_is_answered_with_path_evidence_and_receipt(http: httpx.Clien
     answer = http.post(COORDINATE, json=asking("who directed Kes"))
     assert answer.status_code == 200, answer.text
     response = CoordinationResponse.model_validate(answer.json())
-    assert "Ken Loach" in [item["name"] for item in response.result["answers"]]
-    assert response.result["seeds"][0]["name"] == "Kes"
-    assert response.result["path"]["steps"]
-    assert response.result["evidence"][0]["provenance"]["source_uri"]
+    assert "Ken Loach" in [item.name for item in response.result.answers]
+    assert response.result.seeds[0].name == "Kes"
+    assert response.result.path.steps
+    assert response.result.evidence[0].provenance.source_uri
     assert [handoff.agent for handoff in response.agent_handoffs] == [
         "SubgraphArchitect",
         "PathNavigator",
@@ -163,7 +163,7 @@ def test_a_job_is_started_once_for_its_key_and_tells_its_progress(http: httpx.Cl
     states = [json.loads(event)["state"] for event in events]
     assert states[-1] == "succeeded", states
     assert http.get(first.headers["Location"]).json()["state"] == "succeeded"
-    other = http.post("/api/jobs", json={**body, "scope": "user:ann"}, headers=headers)
+    other = http.post("/api/jobs", json={**body, "scope": "public"}, headers=headers)
     expect_problem(other, 409, field="Idempotency-Key")
 
 

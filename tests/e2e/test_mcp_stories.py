@@ -13,9 +13,9 @@ import pytest
 from mcp import Client
 from ulid import ULID
 
-from clause.graph.address import Address
 from clause.graph.catalogue import Catalogue
 from clause.graph.runner import Graph
+from clause.graph.wire import Address
 from tests.e2e.mcp_clients import environment, http_server, new_key, over_http, over_stdio, refused, told
 from tests.servers import erase_scope
 

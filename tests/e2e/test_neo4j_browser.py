@@ -11,10 +11,10 @@ import httpx
 import pytest
 from playwright.async_api import Page, expect
 
-from clause.graph.address import Address
-from clause.graph.browsing import browser_link, explorations, style_link
+from clause.graph.browser import browser_link, explorations, style_link
 from clause.graph.catalogue import Catalogue
 from clause.graph.runner import Graph
+from clause.graph.wire import Address
 from tests.e2e.chromium import Watched, chromium, watch
 from tests.e2e.conftest import SCOPE
 from tests.servers import statement

@@ -13,11 +13,10 @@ from typing import Any
 import httpx
 import pytest
 
-from clause.graph.address import Address
+from clause.graph.wire import Address
+from clause.ingest.sample.loader import KB
+from clause.reasoning.answer.run_record import RunRecord, make_receipt
 from clause.reasoning.models import CoordinationResponse
-from clause.reasoning.receipts import make_receipt
-from clause.reasoning.run_record import RunRecord
-from clause.sample.files import KB
 from clause.text.names import canonical_key, entity_id
 
 SCOPE = "kg:random"
@@ -98,11 +97,11 @@ async def check(client: httpx.AsyncClient, body: dict[str, Any]) -> int:
     assert used["edges"] <= body["budgets"]["edge_budget"]
     assert used["steps"] <= body["budgets"]["step_budget"]
     assert used["tokens"] <= body["budgets"]["token_budget"]
-    assert sum(item["tokens"] for item in response.result["evidence"]) == used["tokens"]
-    assert all(len(path["steps"]) <= body["budgets"]["step_budget"] for path in response.result["paths"])
+    assert sum(item.tokens for item in response.result.evidence) == used["tokens"]
+    assert all(len(path.steps) <= body["budgets"]["step_budget"] for path in response.result.paths)
     told = await client.get(f"/api/clause/runs/{response.run_id}")
     run = RunRecord.model_validate(told.json())
-    assert make_receipt(run.steps, run.budgets, run.prices).model_dump(mode="json") == response.receipt
+    assert make_receipt(run.steps, run.budgets, run.prices) == response.receipt
     return answer.status_code
 
 

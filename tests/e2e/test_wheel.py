@@ -22,10 +22,10 @@ PROGRAM = """
 import asyncio, clause
 from pathlib import Path
 from clause.graph.catalogue import Catalogue, cypher_folder
-from clause.mcp_bridge.toolbox import offered
-from clause.policy.checkpoint import load
-from clause.reasoning.seed_ranking import shipped_weights
-from clause.sample.files import KB, VECTORS
+from clause.mcp_bridge.server import offered
+from clause.policy.serve.checkpoint import load
+from clause.reasoning.question.seed_ranking import shipped_weights
+from clause.ingest.sample.loader import KB, VECTORS
 inside = Path(clause.__file__).parent
 assert cypher_folder().is_relative_to(inside), cypher_folder()
 assert KB.is_relative_to(inside) and KB.is_file() and VECTORS.is_file()
@@ -57,7 +57,7 @@ def test_the_wheel_carries_cypher_the_sample_the_policy_and_the_notices(wheel: P
     names = set(zipfile.ZipFile(wheel).namelist())
     statements = {path.relative_to(ROOT / "cypher").as_posix() for path in (ROOT / "cypher").rglob("*.cypher")}
     assert {f"clause/cypher/{name}" for name in statements} <= names
-    assert {"clause/py.typed", "clause/sample/metaqa/kb.txt.gz", "clause/graph/server/neo4j.lock"} <= names
+    assert {"clause/py.typed", "clause/ingest/sample/metaqa/kb.txt.gz", "clause/graph/server/neo4j.lock"} <= names
     assert any(name.endswith("licenses/NOTICE") for name in names)
     assert not [name for name in names if name.startswith("tests/")]
 

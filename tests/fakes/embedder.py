@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from clause.arrays import Floats
 from clause.text.embedder import readable
 
 _PLACES = 4
@@ -33,20 +33,20 @@ class HashEmbedder:
     async def warm(self) -> None:
         return None
 
-    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    async def embed(self, texts: Sequence[str]) -> Floats:
         self.calls += 1
         vectors = np.zeros((len(texts), self._dimension), dtype=np.float32)
         for row, text in enumerate(texts):
             vectors[row] = self._vector(readable(text))
         return vectors
 
-    async def embed_query(self, text: str) -> NDArray[np.float32]:
+    async def embed_query(self, text: str) -> Floats:
         return (await self.embed([text]))[0]
 
     def close(self) -> None:
         return None
 
-    def _vector(self, text: str) -> NDArray[np.float32]:
+    def _vector(self, text: str) -> Floats:
         vector = np.zeros(self._dimension, dtype=np.float64)
         for word in re.findall(r"\w+", text.casefold()) or [text]:
             digest = hashlib.sha256(word.encode()).digest()

@@ -8,11 +8,10 @@ from datetime import UTC
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from clause.values.axes import Axis
+from clause.arrays import Floats
+from clause.values.axes import Axis, micros, number_of, value_id
 from clause.values.ghap import tier_weight
-from clause.values.identifiers import micros, number_of, value_id
 from clause.values.models import ClusterInfo, ClusteringRun, Experience, Value
 from clause.values.vector_store import AxisVectors, ValueDraft
 
@@ -24,7 +23,7 @@ class Resolved:
     id: str
     scope: str
     payload: dict[str, Any]
-    vectors: dict[Axis, NDArray[np.float32]]
+    vectors: dict[Axis, Floats]
 
     @property
     def weight(self) -> float:
@@ -100,7 +99,7 @@ class InMemoryVectorStore:
         ]
         return found[:limit]
 
-    async def member_vectors(self, cluster: ClusterInfo) -> NDArray[np.float32]:
+    async def member_vectors(self, cluster: ClusterInfo) -> Floats:
         return self._stacked([member.vectors[Axis(cluster.axis)] for member in self._members(cluster)])
 
     async def add_value(self, draft: ValueDraft) -> Value:
@@ -153,5 +152,5 @@ class InMemoryVectorStore:
     def _now(self, cluster: ClusterInfo) -> ClusterInfo:
         return cluster.model_copy(update={"member_ids": tuple(member.id for member in self._members(cluster))})
 
-    def _stacked(self, vectors: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
+    def _stacked(self, vectors: Sequence[Floats]) -> Floats:
         return np.stack(vectors) if vectors else np.empty((0, self.dimension), dtype=np.float32)

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import takewhile
 from pathlib import Path
 from threading import Event
 
@@ -28,7 +29,9 @@ def serving(folder: Path, settings: Mapping[str, str]) -> Iterator[str]:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=sink, env={**others, **settings}, text=True)
         try:
             assert process.stdout is not None
-            url = json.loads("".join(iter(process.stdout.readline, "}\n")) + "}")["api"]
+            said = "".join(takewhile(lambda line: line != "}\n", process.stdout))
+            assert said, log.read_text()
+            url = json.loads(said + "}")["api"]
             until(lambda: process.poll() is not None or ready(url))
             assert process.poll() is None, log.read_text()
             yield url

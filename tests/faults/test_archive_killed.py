@@ -14,13 +14,12 @@ from typing import Any
 import pytest
 
 from clause.errors import BadInputError, ConflictError
-from clause.graph.address import Address
 from clause.graph.canonical import scope_hash
+from clause.graph.jobs import Jobs
 from clause.graph.runner import Graph
+from clause.graph.wire import Address
 from clause.ingest.triples import load_triples
-from clause.jobs.jobs import Jobs
-from clause.operations.archive import Archive
-from clause.operations.export import export_scope
+from clause.operations.archive import Archive, export_scope
 from clause.operations.restoration import import_archive
 from tests.servers import erase_scope
 from tests.shapes import write_text
@@ -34,7 +33,7 @@ SHORT_LEASE_S = 2.0
 COMMAND = """
 import functools, signal, sys
 from contextlib import contextmanager
-from clause.cli import export, restore
+from clause.cli import archive
 from clause.cli.main import app
 from clause.operations import restoration
 
@@ -49,7 +48,7 @@ def held():
                 signal.pause()  # until it is killed
     yield told
 
-export.loading_bar = restore.loading_bar = held
+archive.loading_bar = held
 restoration.Jobs = functools.partial(restoration.Jobs, lease_s=2.0)
 app(command)
 """

@@ -9,19 +9,19 @@ from pathlib import Path
 import pytest
 
 from clause.errors import UnavailableError
-from clause.graph.address import Address
 from clause.graph.catalogue import Catalogue
+from clause.graph.jobs import Jobs
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
 from clause.graph.server import ManagedServer
+from clause.graph.wire import Address
 from clause.ground import Ground
-from clause.jobs.jobs import Jobs
-from clause.knowledge.models import Belief, BeliefCreate, SourceGiven
-from clause.knowledge.models_query import BeliefFilter
+from clause.knowledge.beliefs.models import Belief, BeliefCreate, SourceGiven
+from clause.knowledge.beliefs.query_models import BeliefFilter
 from clause.knowledge.room import Knowledge
 from clause.settings import Settings
 from clause.telemetry import Metrics
-from clause.text.pool import CpuPool
+from clause.text.thread_pool import CpuPool
 from tests.fakes.embedder import HashEmbedder
 from tests.faults.conftest import kill
 

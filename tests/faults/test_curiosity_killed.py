@@ -16,10 +16,10 @@ from pathlib import Path
 import pytest
 from neo4j import AsyncGraphDatabase
 
-from clause.graph.address import Address
 from clause.graph.catalogue import Catalogue
 from clause.graph.runner import Graph
 from clause.graph.server import ManagedServer
+from clause.graph.wire import Address
 from clause.ingest.triples import load_triples
 from clause.intelligence.curiosity import Surprise, trigger_rows
 from tests.faults.serving import EVERY_S, PATIENCE_S

@@ -116,14 +116,14 @@ def expect_problem(answer: httpx.Response) -> dict[str, Any]:
 
 def test_an_empty_graph_is_an_answer_with_a_reason(http: httpx.Client) -> None:
     result = ask(http, "kg:empty", "who directed Kes").result
-    assert (result["answers"], result["seeds"], result["abstained"]) == ([], [], True)
-    assert result["reason"]
+    assert (result.answers, result.seeds, result.abstained) == ((), (), True)
+    assert result.reason
 
 
 def test_a_single_node_is_a_place_to_start_and_nowhere_to_go(http: httpx.Client) -> None:
     response = ask(http, "kg:one", "where is Robinson", start_nodes=["Robinson"])
-    assert [seed["id"] for seed in response.result["seeds"]] == ["one"]
-    assert response.result["subgraph"]["edges"] == []
+    assert [seed.id for seed in response.result.seeds] == ["one"]
+    assert response.result.subgraph.edges == ()
     assert spent(response)["edges"] == 0
     walk = http.post("/api/clause/navigate", json={"query": "where is it", "start_node": "one", "scopes": ["kg:one"]})
     assert [node["id"] for node in walk.json()["path"]["nodes"]] == ["one"], walk.text
@@ -132,7 +132,7 @@ def test_a_single_node_is_a_place_to_start_and_nowhere_to_go(http: httpx.Client)
 @pytest.mark.parametrize(("scope", "start", "edges"), [("kg:loop", "Ouroboros", 1), ("kg:cycle", "Rock", 3)])
 def test_loops_and_cycles_end(http: httpx.Client, scope: str, start: str, edges: int) -> None:
     response = ask(http, scope, f"what does {start} do to what in the end", max_rounds=5)
-    found = response.result["subgraph"]["edges"]
+    found = response.result.subgraph.edges
     assert len(found) <= edges
     assert spent(response)["steps"] <= 5
     body = {"query": f"what about {start}", "scopes": [scope], "min_edge_score": 0, "hop_distance": 5}
@@ -143,24 +143,24 @@ def test_loops_and_cycles_end(http: httpx.Client, scope: str, start: str, edges:
 
 def test_a_hub_costs_no_more_than_the_budget(http: httpx.Client) -> None:
     response = ask(http, "kg:hub", "what points to Hub")
-    assert len(response.result["subgraph"]["edges"]) <= spent(response)["edges"] <= 20
+    assert len(response.result.subgraph.edges) <= spent(response)["edges"] <= 20
     body = {"query": "what points to Hub", "scopes": ["kg:hub"], "edge_budget": 1000, "min_edge_score": 0}
     subgraph = http.post("/api/clause/subgraph", json=body).json()
     assert 0 < subgraph["budget_used"] <= 1000
     for spoke in ("spoke 1", "spoke 9999"):
-        assert ask(http, "kg:hub", f"where does {spoke} point to", start_nodes=[spoke]).result["seeds"]
+        assert ask(http, "kg:hub", f"where does {spoke} point to", start_nodes=[spoke]).result.seeds
 
 
 def test_what_a_machine_with_a_clock_ahead_loaded_is_found(http: httpx.Client) -> None:
     result = ask(http, "kg:skewed", "what comes after Today", start_nodes=["Today"]).result
-    assert result["subgraph"]["edges"]
+    assert result.subgraph.edges
 
 
 @pytest.mark.parametrize("name", ODD_NAMES, ids=range(len(ODD_NAMES)))
 def test_an_odd_name_is_found_by_itself(http: httpx.Client, name: str) -> None:
     told = name if len(name) <= LONGEST_KEY else entity_id("kg:odd", canonical_key(name))  # longer: by the id alone
     result = ask(http, "kg:odd", "what does it link to", start_nodes=[told]).result
-    assert [seed["name"] for seed in result["seeds"]] == [normalise(name)]
+    assert [seed.name for seed in result.seeds] == [normalise(name)]
 
 
 @pytest.mark.parametrize("nasty", NASTY.values(), ids=NASTY)

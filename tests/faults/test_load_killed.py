@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from ulid import ULID
 
-from clause.graph.address import Address
+from clause.graph.jobs import Jobs
+from clause.graph.lease import JobState
 from clause.graph.runner import Graph
+from clause.graph.wire import Address
 from clause.ingest.triples import load_triples
-from clause.jobs.jobs import Jobs
-from clause.jobs.models import JobState
 from tests.integration.graphs import relationships, triples, wrong_counts
 from tests.servers import erase_scope
 from tests.shapes import write_text

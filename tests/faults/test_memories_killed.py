@@ -8,19 +8,18 @@ from typing import Any
 import pytest
 
 from clause.errors import ClauseError
-from clause.graph.address import Address
 from clause.graph.catalogue import Catalogue
+from clause.graph.jobs import Jobs
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
 from clause.graph.server import ManagedServer
+from clause.graph.wire import Address
 from clause.ground import Ground
-from clause.jobs.jobs import Jobs
-from clause.memory.config import MCSConfig
-from clause.memory.models import MemoryWriteInput
+from clause.memory.models import MCSConfig, MemoryWriteInput
 from clause.memory.room import Memory
 from clause.settings import Settings
 from clause.telemetry import Metrics
-from clause.text.pool import CpuPool
+from clause.text.thread_pool import CpuPool
 from tests.fakes.embedder import HashEmbedder
 from tests.faults.conftest import kill
 from tests.integration.memory.reading_back import clusters, faults, memories

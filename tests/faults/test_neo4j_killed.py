@@ -14,12 +14,12 @@ import httpx
 import pytest
 
 from clause.errors import UnavailableError
-from clause.graph.address import Address
 from clause.graph.catalogue import Catalogue
+from clause.graph.jobs import Jobs
 from clause.graph.runner import Graph
 from clause.graph.server import ManagedServer
+from clause.graph.wire import Address
 from clause.ingest.triples import load_triples
-from clause.jobs.jobs import Jobs
 from tests.faults.conftest import kill
 from tests.faults.serving import ready, until
 from tests.integration.graphs import triples, wrong_counts

@@ -16,11 +16,11 @@ import psutil
 import pytest
 
 from clause.errors import ServerError
-from clause.graph.address import Address
 from clause.graph.catalogue import Catalogue
 from clause.graph.runner import Graph
 from clause.graph.server import ManagedServer
 from clause.graph.server.pidfile import PidFile, ProcessRecord, replace_privately
+from clause.graph.wire import Address
 from tests.servers import statement
 
 pytestmark = pytest.mark.integration

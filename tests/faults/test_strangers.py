@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from clause.database import open_graph
 from clause.errors import ClauseError, ServerError, UnavailableError
+from clause.graph.database import open_graph
 from clause.settings import Settings
 
 Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]

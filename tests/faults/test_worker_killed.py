@@ -11,12 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from clause.graph.address import Address
 from clause.graph.idempotency import IdempotencyKeys, StoredResponse
+from clause.graph.jobs import Jobs
+from clause.graph.lease import JobState, Lease, LeaseLostError
 from clause.graph.runner import Graph
-from clause.jobs.jobs import Jobs
-from clause.jobs.models import JobState, LeaseLostError
-from clause.jobs.turn import Turn
+from clause.graph.wire import Address
 from tests.servers import statement
 
 pytestmark = pytest.mark.integration
@@ -42,20 +41,20 @@ uri, user, password, database, job_id = sys.argv[1:]
 
 async def main():
     async with Graph(Address(uri, user, SecretStr(password), database), Catalogue.load()) as graph:
-        async with Jobs(graph, lease_s=2.0).lease(job_id) as turn:
-            await count(turn, told=lambda number: print(number, flush=True))
+        async with Jobs(graph, lease_s=2.0).lease(job_id) as lease:
+            await count(lease, told=lambda number: print(number, flush=True))
 
 asyncio.run(main())
 """
 
 
-async def count(turn: Turn, told: object = None) -> None:
+async def count(lease: Lease, told: object = None) -> None:
     """A job that makes one entity a step, in one transaction with its cursor."""
-    scope = turn.job.scope
-    for number in range(int(turn.cursor.get("at", 0)), STEPS):
+    scope = lease.job.scope
+    for number in range(int(lease.cursor.get("at", 0)), STEPS):
         entity = [0, f"{scope}-{number}", str(number), str(number), str(number), "concept", []]
-        common = {"scope": scope, "scope_token": "s", "recorded_at": turn.job.created_at}
-        await turn.commit([("graph/merge_entities", {"rows": [entity], **common})], cursor={"at": number + 1})
+        common = {"scope": scope, "scope_token": "s", "recorded_at": lease.job.created_at}
+        await lease.commit([("graph/merge_entities", {"rows": [entity], **common})], cursor={"at": number + 1})
         if callable(told):
             told(number)
 
@@ -79,9 +78,9 @@ async def test_the_job_of_a_killed_worker_is_finished_by_another_and_each_step_i
     assert await process.wait() == -signal.SIGKILL
     orphan = await Jobs(graph).get(job.id)
 
-    async with Jobs(graph, lease_s=2.0).lease(job.id, patient=True) as turn:
-        taken_over_at = turn.cursor["at"]
-        await count(turn)
+    async with Jobs(graph, lease_s=2.0).lease(job.id, patient=True) as lease:
+        taken_over_at = lease.cursor["at"]
+        await count(lease)
 
     assert orphan.state is JobState.RUNNING
     assert acknowledged + 1 <= taken_over_at < STEPS
@@ -97,17 +96,17 @@ async def test_a_machine_whose_clock_is_a_year_off_takes_no_lease_and_loses_none
     right, wrong = Jobs(graph), Jobs(graph, now=lambda: datetime.now(UTC) + skew)
     job = await wrong.submit("count", {}, scope)
 
-    async with right.lease(job.id) as turn:
+    async with right.lease(job.id) as lease:
         with pytest.raises(LeaseLostError, match="another worker holds"):
             async with wrong.lease(job.id):
                 raise AssertionError
-        await turn.progress(1, 2)
+        await lease.progress(1, 2)
     other = await right.submit("count", {}, scope)
-    async with wrong.lease(other.id) as turn:
+    async with wrong.lease(other.id) as lease:
         with pytest.raises(LeaseLostError, match="another worker holds"):
             async with right.lease(other.id):
                 raise AssertionError
-        await turn.progress(1, 2)
+        await lease.progress(1, 2)
 
     done = await right.get(other.id)
     assert done.state is JobState.SUCCEEDED

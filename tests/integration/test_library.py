@@ -6,9 +6,10 @@ import pytest
 
 from clause import Caller, Clause, SyncClause
 from clause.errors import ForbiddenError, NotFoundError
-from clause.evaluation.questions import Question
-from clause.graph.address import Address
-from clause.reasoning.budget import Budgets
+from clause.evaluation.question_files import GoldQuestion
+from clause.graph.wire import Address
+from clause.memory.models import MemoryReadInput, MemoryWriteInput
+from clause.reasoning.episode.budget import Budgets
 
 pytestmark = pytest.mark.integration
 TRIPLES = "Kes|directed_by|Ken Loach\nRiff-Raff|directed_by|Ken Loach\nNaked|directed_by|Mike Leigh\n"
@@ -33,15 +34,33 @@ async def test_the_library_loads_answers_and_explains(given: dict[str, object], 
         report = await opened.load("triples", file, scope)
         assert report.created == 3
         answer = await opened.coordinate("who directed Kes", scopes=[scope])
-        assert "Ken Loach" in [item["name"] for item in answer.result["answers"]]
+        assert "Ken Loach" in [item.name for item in answer.result.answers]
         assert answer.run_id in [run.id for run in await opened.runs()]
         run = await opened.run(str(answer.run_id))
         assert run.query == "who directed Kes"
         assert (await opened.subgraph("who directed Kes", scopes=[scope], min_edge_score=0)).selected_edges
-        assert (await opened.navigate("who directed it", "Kes", scopes=[scope])).path["nodes"]
+        assert (await opened.navigate("who directed it", "Kes", scopes=[scope])).path.nodes
         stranger = Clause(opened.container, Caller(readable=("user:ann",), writable=()))
         with pytest.raises(NotFoundError):
             await stranger.run(run.id)
+
+
+async def test_what_the_library_forgets_is_gone_from_answers_too(
+    given: dict[str, object], scope: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "films.txt"
+    file.write_text(TRIPLES)
+    async with Clause.open(**given) as opened:
+        await opened.load("triples", file, scope)
+        said = MemoryWriteInput(content="Ken Loach told Ann that he drinks rosehip tea", scope=scope)
+        kept = await opened.memory.store.write(said, caller=opened.caller)
+        answer = await opened.coordinate("which tea does Ken Loach drink", scopes=[scope])
+        assert said.content in str(answer.result.evidence)
+        await opened.memory.store.forget(kept.memory_id, caller=opened.caller)  # its run is perhaps still being written
+        with pytest.raises(NotFoundError):
+            await opened.run(str(answer.run_id))
+        asked = MemoryReadInput(query_text="rosehip tea", scopes=[scope])
+        assert await opened.memory.store.read(asked, caller=opened.caller) == []
 
 
 async def test_a_graph_is_taken_into_memory_with_questions_and_answers_are_measured(
@@ -49,7 +68,7 @@ async def test_a_graph_is_taken_into_memory_with_questions_and_answers_are_measu
 ) -> None:
     file = tmp_path / "films.txt"
     file.write_text(TRIPLES)
-    asked = [Question("who directed Kes", ("Ken Loach",)), Question("zzqx wvvk", ("nobody",))]
+    asked = [GoldQuestion("who directed Kes", ("Ken Loach",)), GoldQuestion("zzqx wvvk", ("nobody",))]
     async with Clause.open(**given) as opened:
         await opened.load("triples", file, scope)
         snapshot = await opened.snapshot([scope])
@@ -72,4 +91,4 @@ def test_the_same_without_await(given: dict[str, object], scope: str, tmp_path: 
     with SyncClause.open(**given) as opened:
         opened.call(opened.clause.load, "triples", file, scope)
         answer = opened.coordinate("what films did Ken Loach direct", scopes=[scope])
-        assert {"Kes", "Riff-Raff"} <= {item["name"] for item in answer.result["answers"]}
+        assert {"Kes", "Riff-Raff"} <= {item.name for item in answer.result.answers}

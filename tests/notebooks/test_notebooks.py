@@ -11,8 +11,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from clause.graph.address import Address
 from clause.graph.runner import Graph
+from clause.graph.wire import Address
 from tests import servers
 
 ROOT = Path(__file__).parents[2]

@@ -8,8 +8,8 @@ from itertools import product
 import pyagrum
 import pytest
 
-from clause.intelligence.causal_graph import CausalEdge, CausalGraph
-from clause.intelligence.noisy_or import BASE_RATE, Propagation
+from clause.intelligence.causal.graph import CausalEdge, CausalGraph
+from clause.intelligence.causal.inference import BASE_RATE, Propagation
 
 
 def network_of(graph: CausalGraph, extra: tuple[str, ...] = ()) -> pyagrum.BayesNet:

@@ -5,7 +5,7 @@ import random
 import pytest
 from ranx import Qrels, Run, evaluate
 
-from clause.evaluation.metrics import mrr, ndcg, recall_at_k
+from clause.evaluation.harness import mrr, ndcg, recall_at_k
 
 pytestmark = pytest.mark.long  # ranx compiles for half a minute
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from clause import Caller, Clause, Settings, SyncClause
-from clause.container import Container
+from clause.app import Container
 from clause.errors import ForbiddenError, NotFoundError, OutOfBoundsError, SettingsError
 from clause.reasoning.models import (
     ContextCurationRequest,
@@ -55,7 +55,7 @@ def events(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             ground = SimpleNamespace(writable=lambda caller, scope: caller.require_write(scope or "public"))
             rooms = SimpleNamespace(**{name: name for name in ("sessions", "memory", "values", "insights")})
             services = {name: name for name in SHORTCUTS}
-            rooms.knowledge, rooms.intelligence = SimpleNamespace(ground=ground, **services), "intelligence"
+            rooms.ground, rooms.knowledge, rooms.intelligence = ground, SimpleNamespace(**services), "intelligence"
             yield SimpleNamespace(coordinator=Agents(), agents=Agents(), runs=Runs(), rooms=rooms)
             seen.append("closed")
 

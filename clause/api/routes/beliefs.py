@@ -1,4 +1,4 @@
-"""/api/beliefs: what an agent holds to be true."""
+"""/api/beliefs and /api/tensions: what an agent holds to be true, and what contradicts it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from clause.api.idempotency import Idempotent
 from clause.api.pagination import Page, PageDependency, page_of
 from clause.api.strict_json import StrictRoute, written
 from clause.api.versions import IfMatch, etag
-from clause.knowledge.models import (
+from clause.knowledge.beliefs.confidence import Severity
+from clause.knowledge.beliefs.models import (
     Belief,
     BeliefCreate,
     BeliefCreated,
@@ -24,7 +25,7 @@ from clause.knowledge.models import (
     Corroboration,
     Status,
 )
-from clause.knowledge.models_query import (
+from clause.knowledge.beliefs.query_models import (
     BeliefFilter,
     BeliefHits,
     BeliefQuery,
@@ -32,6 +33,7 @@ from clause.knowledge.models_query import (
     ConfidenceExplanation,
     Corroborations,
 )
+from clause.knowledge.tension_detection import Standing, Tension, TensionFilter, TensionResolve
 
 router = APIRouter(prefix="/api/beliefs", tags=["beliefs"], route_class=StrictRoute)
 BeliefId = Annotated[str, Path(max_length=200, description="the belief's ULID")]
@@ -131,13 +133,13 @@ async def corroborate(
 
 @router.get("/{belief_id}/corroborations", response_model=Corroborations)
 async def corroborations(belief_id: BeliefId, services: Services, caller: CallerDependency) -> Response:
-    """Who says a belief besides its first source, and what each counts for."""
+    """The sources of a belief besides its first one, and what each counts for."""
     return written(await services.rooms.knowledge.beliefs.corroboration(belief_id, caller=caller))
 
 
 @router.get("/{belief_id}/confidence", response_model=ConfidenceExplanation)
 async def confidence(belief_id: BeliefId, services: Services, caller: CallerDependency) -> Response:
-    """How the confidence of a belief came to be, dimension by dimension, and what would raise it."""
+    """The confidence of a belief explained, dimension by dimension, and what would raise it."""
     return written(await services.rooms.knowledge.beliefs.explain(belief_id, caller=caller))
 
 
@@ -147,3 +149,69 @@ def _created(body: Mapping[str, Any]) -> Mapping[str, str]:
 
 def _located(body: Mapping[str, Any]) -> Mapping[str, str]:
     return {"Location": f"{router.prefix}/{body['id']}", "ETag": etag(body["version"])}
+
+
+tensions_router = APIRouter(prefix="/api/tensions", tags=["tensions"], route_class=StrictRoute)
+TensionId = Annotated[str, Path(max_length=200, description="the tension's ULID")]
+
+
+@tensions_router.get("", response_model=Page[Tension])
+async def list_tensions(
+    *,
+    services: Services,
+    caller: CallerDependency,
+    page: PageDependency,
+    status: Standing | None = None,
+    severity: Severity | None = None,
+    scope: Narrow = None,
+    entity_id: Narrow = None,
+    belief_id: Narrow = None,
+) -> Response:
+    """Tensions, newest first; open ones between beliefs that are held, unless a status is named."""
+    wanted = TensionFilter(
+        status=status,
+        severity=severity,
+        entity_id=entity_id,
+        belief_id=belief_id,
+        scopes=None if scope is None else (scope,),
+        limit=page.limit + 1,
+        after=page.after,
+    )
+    return written(page_of(await services.rooms.knowledge.tensions.list(wanted, caller=caller), page.limit))
+
+
+@tensions_router.get("/{tension_id}", response_model=Tension)
+async def get_tension(tension_id: TensionId, services: Services, caller: CallerDependency) -> Response:
+    """A tension with both beliefs; its version is the ETag."""
+    tension = await services.rooms.knowledge.tensions.get(tension_id, caller=caller)
+    return written(tension, headers={"ETag": etag(tension.version)})
+
+
+@tensions_router.post("/{tension_id}/resolve", response_model=Tension)
+async def resolve(
+    *,
+    tension_id: TensionId,
+    body: TensionResolve,
+    services: Services,
+    caller: CallerDependency,
+    once: Idempotent,
+    accepted: IfMatch,
+) -> Response:
+    """Settle a tension: one belief takes the place of the other, both stay, or both are put away."""
+    return await once.answer(
+        lambda: services.rooms.knowledge.tensions.resolve(tension_id, body, caller=caller, versions=accepted),
+        status=HTTPStatus.OK,
+        headers=lambda found: {"ETag": etag(found["version"])},
+    )
+
+
+@tensions_router.post("/{tension_id}/reopen", response_model=Tension)
+async def reopen(
+    *, tension_id: TensionId, services: Services, caller: CallerDependency, once: Idempotent, accepted: IfMatch
+) -> Response:
+    """Take back how a tension was settled: what it ended is held again."""
+    return await once.answer(
+        lambda: services.rooms.knowledge.tensions.reopen(tension_id, caller=caller, versions=accepted),
+        status=HTTPStatus.OK,
+        headers=lambda found: {"ETag": etag(found["version"])},
+    )

@@ -11,7 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from clause import __version__
 from clause.api.dependencies import CallerDependency, Services
 from clause.api.problems import RETRY_AFTER_S
-from clause.container import Check
+from clause.app import Check
+from clause.errors import ForbiddenError
 from clause.telemetry import Metrics
 
 router = APIRouter(tags=["health"])
@@ -27,7 +28,7 @@ class Alive(BaseModel):
 
 
 class Ready(BaseModel):
-    """Whether questions can be answered, and each part that this needs."""
+    """Readiness for questions, and each part that this needs."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -43,7 +44,7 @@ async def live() -> Alive:
 
 @router.get("/health/ready", responses={503: {"model": Ready, "description": "A part is not ready."}})
 async def ready(services: Services, response: Response) -> Ready:
-    """Whether Neo4j, migrations, the embedding model and the policy are ready; 503 while one is not."""
+    """Readiness of Neo4j, migrations, the embedding model and the policy; 503 while one is not ready."""
     checks = await services.readiness()
     answer = Ready(ready=all(check.ready for check in checks.values()), checks=checks)
     if not answer.ready:
@@ -53,7 +54,11 @@ async def ready(services: Services, response: Response) -> Ready:
 
 
 @router.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
-async def metrics(request: Request, _caller: CallerDependency) -> Response:
-    """Counters and histograms in Prometheus' text format; beyond the loopback for those with an API key."""
+async def metrics(request: Request, caller: CallerDependency) -> Response:
+    """Counters and histograms in Prometheus' text format; for the owner, or a key that reads and writes everything."""
+    if caller.readable is not None or caller.writable is not None:
+        raise ForbiddenError(
+            "the metrics tell of all scopes", remedy="ask with a key that reads and writes all of them"
+        )
     registry: Metrics = request.app.state.metrics
     return Response(registry.render(), media_type=registry.content_type)

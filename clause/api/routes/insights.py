@@ -1,4 +1,5 @@
-"""/api/insights: what an agent has come to understand, with age and strength in words, and its conflicts."""
+"""/api/insights and /api/topics: what an agent has come to understand, with age and strength in words, and its
+conflicts."""
 
 from __future__ import annotations
 
@@ -15,14 +16,16 @@ from clause.api.idempotency import Idempotent
 from clause.api.pagination import Page, PageDependency, page_of
 from clause.api.strict_json import StrictRoute, written
 from clause.api.versions import IfMatch, etag
-from clause.insights.marks import (
+from clause.insights.conflict_models import (
     Conflict,
+    EarnSalience,
     InsightChange,
     Quarantine,
     QuarantineState,
     ResolveConflict,
     StoredInsight,
     SynthesisProposal,
+    Topic,
 )
 from clause.insights.models import (
     FoundInsights,
@@ -197,7 +200,7 @@ async def quarantine(
 async def list_changes(
     insight_id: InsightId, services: Services, caller: CallerDependency, page: PageDependency
 ) -> Response:
-    """What was marked on an insight, oldest first; its content is not shown."""
+    """The marks that were set on an insight, oldest first; its content is not shown."""
     found = await services.rooms.insights.insights.changes(
         insight_id, limit=page.limit + 1, after=page.after or "", caller=caller
     )
@@ -206,3 +209,46 @@ async def list_changes(
 
 def _tagged(body: Mapping[str, Any]) -> Mapping[str, str]:
     return {"ETag": etag(body["version"])}
+
+
+topics_router = APIRouter(prefix="/api/topics", tags=["insights"], route_class=StrictRoute)
+
+
+@topics_router.get("", response_model=Page[Topic])
+async def list_topics(
+    services: Services,
+    caller: CallerDependency,
+    page: PageDependency,
+    kind: Annotated[str | None, Query(max_length=40, description="such as user, dyad, channel")] = None,
+    scopes: Scopes = None,
+) -> Response:
+    """Topics with their salience now."""
+    found = await services.rooms.insights.topics.list(
+        scopes=scopes, kind=kind, limit=page.limit + 1, after=page.after, caller=caller
+    )
+    return written(page_of(list(found), page.limit))
+
+
+@topics_router.post("/salience", response_model=Topic)
+async def earn(body: EarnSalience, services: Services, caller: CallerDependency, once: Idempotent) -> Response:
+    """Tell of activity on a topic: its salience grows, and fades only after 7 idle days."""
+
+    async def work() -> Topic:
+        return await services.rooms.insights.topics.earn(body, caller=caller)
+
+    def headers(answer: Mapping[str, Any]) -> Mapping[str, str]:
+        return {"ETag": etag(answer["version"])}
+
+    return await once.answer(work, status=HTTPStatus.OK, headers=headers)
+
+
+@topics_router.get("/{topic_key:path}", response_model=Topic)
+async def get_topic(
+    topic_key: Annotated[str, Path(max_length=600, description="user:<id>, dyad:<a>:<b>, server:<id>:...")],
+    services: Services,
+    caller: CallerDependency,
+    scope: Annotated[str | None, Query(max_length=300, description="whose; the caller's own if not said")] = None,
+) -> Response:
+    """One topic; its version is the ETag."""
+    found = await services.rooms.insights.topics.get(topic_key, scope=scope, caller=caller)
+    return written(found, headers={"ETag": etag(found.version)})

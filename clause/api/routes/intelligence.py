@@ -11,8 +11,7 @@ from clause.api.dependencies import CallerDependency, Services
 from clause.api.idempotency import Idempotent
 from clause.api.strict_json import StrictRoute, written
 from clause.api.versions import etag
-from clause.intelligence.models import Basin, Strengthened, StrengthenRequest, ThoughtSeed, TriggerList
-from clause.intelligence.models_causal import (
+from clause.intelligence.causal.models import (
     CausalQuestion,
     CausalType,
     CounterfactualResponse,
@@ -21,7 +20,16 @@ from clause.intelligence.models_causal import (
     RootCauseRequest,
     RootCauses,
 )
-from clause.intelligence.models_conflicts import AgentWrites, AgentWritesDone, Conflicts
+from clause.intelligence.models import (
+    AgentWrites,
+    AgentWritesDone,
+    Basin,
+    Conflicts,
+    Strengthened,
+    StrengthenRequest,
+    ThoughtSeed,
+    TriggerList,
+)
 
 router = APIRouter(prefix="/api/clause", tags=["intelligence"], route_class=StrictRoute)
 SeedId = Annotated[str, Path(max_length=200, description="`thoughtseed_id` of a path's step")]
@@ -53,7 +61,7 @@ async def intervene(body: InterventionRequest, services: Services, caller: Calle
 
 @router.post("/causal/counterfactual", response_model=CounterfactualResponse)
 async def counterfactual(body: CausalQuestion, services: Services, caller: CallerDependency) -> Response:
-    """What a node makes of another: the difference of two propagations, with it and without it."""
+    """The effect of a node on another: the difference of two propagations, with it and without it."""
     return written(await services.rooms.intelligence.causal.counterfactual(body, caller=caller))
 
 

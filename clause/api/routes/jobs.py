@@ -15,9 +15,8 @@ from clause.api.idempotency import Idempotent
 from clause.api.pagination import Page, PageDependency, encode
 from clause.api.strict_json import StrictRoute, written
 from clause.api.versions import etag
-from clause.errors import BadInputError, ClauseError
-from clause.graph.scopes import Caller
-from clause.jobs.models import Job, JobState
+from clause.errors import ClauseError
+from clause.graph.lease import Job, JobState, admitted
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"], route_class=StrictRoute)
 _PING_S = 15
@@ -25,7 +24,7 @@ JobId = Annotated[str, Path(max_length=64, description="the job's ULID")]
 
 
 class JobRequest(BaseModel):
-    """Which work to start, with what, and where it writes (the default scope if not said)."""
+    """A piece of work to start: its kind, its parameters, and where it writes (the default scope if not said)."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", json_schema_extra={"example": {"kind": "load_sample", "parameters": {}}}
@@ -33,7 +32,9 @@ class JobRequest(BaseModel):
 
     kind: str = Field(max_length=100, description="one of the kinds that this service runs")
     parameters: dict[str, Any] = Field(default_factory=dict, description="what the work is asked with")
-    scope: str | None = Field(None, max_length=300, description="where it writes; the default scope if not said")
+    scope: str | None = Field(
+        None, max_length=300, description="where it writes; if not said the kind's own scope, else the default one"
+    )
 
 
 @router.post("", status_code=HTTPStatus.ACCEPTED, response_model=Job)
@@ -42,10 +43,8 @@ async def start(body: JobRequest, services: Services, caller: CallerDependency, 
 
     Jobs of one kind in one scope run one after the other.
     """
-    if body.kind not in services.job_kinds:
-        known = ", ".join(sorted(services.job_kinds))
-        raise BadInputError(f"no job is of kind {body.kind[:100]!r}", field="kind", bound=f"one of {known}")
-    scope = caller.require_write(body.scope or caller.home(services.settings.default_scope))
+    default = services.settings.default_scope
+    scope = admitted(services.job_kinds, body.kind, body.scope, caller, default=default)
 
     async def submit() -> Job:
         return await services.jobs.submit(body.kind, body.parameters, scope, resource=f"{body.kind}:{scope}")
@@ -63,7 +62,7 @@ async def list_jobs(
 ) -> Response:
     """Jobs, newest first."""
     found = await services.jobs.list(
-        scopes=_readable(caller), kind=kind, state=state, cursor=page.after, limit=page.limit
+        scopes=caller.readable, kind=kind, state=state, cursor=page.after, limit=page.limit
     )
     return written(Page[Job](items=found.items, next_cursor=encode(found.next_cursor) if found.next_cursor else None))
 
@@ -71,16 +70,16 @@ async def list_jobs(
 @router.get("/{job_id}", response_model=Job)
 async def get_job(job_id: JobId, services: Services, caller: CallerDependency) -> Response:
     """A job as it is now; its version is the ETag."""
-    job = await services.jobs.get(job_id, scopes=_readable(caller))
+    job = await services.jobs.get(job_id, scopes=caller.readable)
     return written(job, headers={"ETag": etag(job.version)})
 
 
 @router.post("/{job_id}/cancel", response_model=Job)
 async def cancel(job_id: JobId, services: Services, caller: CallerDependency) -> Response:
     """End a waiting job at once; ask a running one to stop at its next progress."""
-    job = await services.jobs.get(job_id, scopes=_readable(caller))
+    job = await services.jobs.get(job_id, scopes=caller.readable)
     caller.require_write(job.scope)
-    return written(await services.jobs.cancel(job_id, scopes=_readable(caller)))
+    return written(await services.jobs.cancel(job_id, scopes=caller.readable))
 
 
 @router.get(
@@ -90,7 +89,7 @@ async def cancel(job_id: JobId, services: Services, caller: CallerDependency) ->
 )
 async def events(job_id: JobId, services: Services, caller: CallerDependency) -> Response:
     """Snapshots of a job as server-sent events: the present one, then each change, until it has ended."""
-    scopes = _readable(caller)
+    scopes = caller.readable
     await services.jobs.get(job_id, scopes=scopes)
 
     async def snapshots() -> AsyncIterator[ServerSentEvent]:
@@ -105,7 +104,3 @@ async def events(job_id: JobId, services: Services, caller: CallerDependency) ->
 
 def _location(body: Mapping[str, Any]) -> Mapping[str, str]:
     return {"Location": f"{router.prefix}/{body['id']}"}
-
-
-def _readable(caller: Caller) -> tuple[str, ...] | None:
-    return caller.readable

@@ -12,9 +12,7 @@ from clause.api.idempotency import Idempotent
 from clause.api.pagination import Page, PageDependency, page_of
 from clause.api.strict_json import StrictRoute, written
 from clause.api.versions import IfMatch, require_version
-from clause.container import Container
-from clause.graph.scopes import Caller
-from clause.knowledge.models_lineage import (
+from clause.knowledge.lineage.models import (
     AuthorityAudit,
     Erasure,
     ErasureRequest,
@@ -33,20 +31,14 @@ NodeId = Annotated[str, Path(max_length=200)]
 @router.post("/api/retractions/preview", response_model=RetractionPlan)
 async def preview_retraction(body: RetractionRequest, services: Services, caller: CallerDependency) -> Response:
     """Everything that rests on a belief or a source, and what a retraction would do to it; nothing is written."""
-    await services.runs.settled()
     return written(await services.rooms.knowledge.retraction.preview(body, caller=caller))
 
 
 @router.post("/api/retractions", status_code=HTTPStatus.CREATED, response_model=Retraction)
 async def retract(body: RetractionRequest, services: Services, caller: CallerDependency, once: Idempotent) -> Response:
     """Take a belief or a source back in one transaction, with what rests on it; the receipt undoes it."""
-
-    async def apply() -> Retraction:
-        await services.runs.settled()
-        return await services.rooms.knowledge.retraction.apply(body, caller=caller)
-
     return await once.answer(
-        apply,
+        lambda: services.rooms.knowledge.retraction.apply(body, caller=caller),
         status=HTTPStatus.CREATED,
         headers=lambda answer: {"Location": f"/api/retractions/{answer['id']}"},
     )
@@ -110,21 +102,20 @@ async def unmerge_beliefs(
 
 @router.get("/api/trust/audit", response_model=AuthorityAudit)
 async def audit(services: Services, caller: CallerDependency) -> Response:
-    """Whether anything derived is trusted more than the lowest of its lineage, without independent corroboration."""
+    """Checks that nothing derived is trusted more than the lowest of its lineage, without independent corroboration."""
     return written(await services.rooms.knowledge.authority.audit(caller=caller))
 
 
 @router.post("/api/erasures/preview", response_model=Erasure)
 async def preview_erasure(body: ErasureRequest, services: Services, caller: CallerDependency) -> Response:
-    """What forgetting would remove, in counts; nothing is written."""
-    await services.runs.settled()
+    """The counts of what forgetting would remove; nothing is written."""
     return written(await services.rooms.knowledge.erasure.preview(body, caller=caller))
 
 
 @router.post("/api/erasures", response_model=Erasure)
 async def erase(body: ErasureRequest, services: Services, caller: CallerDependency, once: Idempotent) -> Response:
     """Forget for good: the thing, its vector, what was derived only from it, and its text in recorded runs."""
-    return await once.answer(lambda: _erased(body, services, caller), status=HTTPStatus.OK)
+    return await once.answer(lambda: services.rooms.knowledge.erasure.apply(body, caller=caller), status=HTTPStatus.OK)
 
 
 @router.delete("/api/beliefs/{belief_id}", response_model=Erasure)
@@ -137,7 +128,8 @@ async def delete_belief(
         if accepted is not None:
             found = await services.rooms.knowledge.beliefs.get(belief_id, caller=caller)
             require_version(accepted, found.version)
-        return await _erased(ErasureRequest(belief_id=belief_id), services, caller)
+        request = ErasureRequest(belief_id=belief_id)
+        return await services.rooms.knowledge.erasure.apply(request, caller=caller)
 
     return await once.answer(forget, status=HTTPStatus.OK)
 
@@ -151,11 +143,7 @@ async def delete_source(
     async def forget() -> Erasure:
         found = await services.rooms.knowledge.sources.get(source_id, caller=caller)
         require_version(accepted, found.version)
-        return await _erased(ErasureRequest(source_id=source_id), services, caller)
+        request = ErasureRequest(source_id=source_id)
+        return await services.rooms.knowledge.erasure.apply(request, caller=caller)
 
     return await once.answer(forget, status=HTTPStatus.OK)
-
-
-async def _erased(request: ErasureRequest, services: Container, caller: Caller) -> Erasure:
-    await services.runs.settled()
-    return await services.rooms.knowledge.erasure.apply(request, caller=caller)

@@ -1,4 +1,4 @@
-"""/api/memories: keep, recall, show, delete; figures; and when it is time to recall."""
+"""/api/memories and /api/clusters: keep, recall, show, delete, consolidate; figures; and when it is time to recall."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from clause.api.dependencies import CallerDependency, Services
 from clause.api.idempotency import Idempotent
 from clause.api.pagination import Page, PageDependency, page_of
 from clause.api.strict_json import StrictRoute, written
-from clause.api.versions import IfMatch, etag, require_version
-from clause.knowledge.models_lineage import ErasureRequest
+from clause.api.versions import IfMatch, etag
+from clause.errors import BadInputError
+from clause.graph.lease import Job
+from clause.memory.cluster import ClusterSummary, MemoryCluster
 from clause.memory.models import (
     DeletedMemory,
     MemoryReadInput,
@@ -22,10 +24,10 @@ from clause.memory.models import (
     MemoryRecord,
     MemoryWriteInput,
     MemoryWriteResult,
+    unit_vector,
 )
 from clause.memory.monitor import SMOOTHING, THRESHOLD, WINDOW, MonitorReading
 from clause.memory.statistics import MemoryStatistics
-from clause.memory.vectors import unit_vector
 
 router = APIRouter(prefix="/api/memories", tags=["memories"], route_class=StrictRoute)
 MemoryId = Annotated[str, Path(max_length=64, description="the memory's id")]
@@ -45,7 +47,7 @@ class MemoryBatch(BaseModel):
 
 
 class MemoryBatchResult(BaseModel):
-    """What was kept, in the order of the request."""
+    """The memories that were kept, in the order of the request."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -53,7 +55,7 @@ class MemoryBatchResult(BaseModel):
 
 
 class Recalled(BaseModel):
-    """What was recalled, best first."""
+    """The memories that were recalled, best first."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -131,7 +133,7 @@ async def stats(services: Services, caller: CallerDependency, scope: Scopes = No
 
 @router.post("/monitor", response_model=MonitorAnswer)
 async def monitor(body: MonitorRequest, services: Services, _caller: CallerDependency) -> Response:
-    """Whether a conversation has moved on so far that it is time to recall; nothing is stored."""
+    """Tells when a conversation has moved on so far that it is time to recall; nothing is stored."""
     dimension = services.embedder.dimension
     turns = (
         list(await services.embedder.embed(body.turns))
@@ -154,16 +156,76 @@ async def delete_memory(
     memory_id: MemoryId, services: Services, caller: CallerDependency, accepted: IfMatch, once: Idempotent
 ) -> Response:
     """Forget a memory for good, and every trace of it; the prototype of its cluster is the mean of those left."""
-
-    async def forget() -> DeletedMemory:
-        require_version(accepted, (await services.rooms.memory.store.get(memory_id, caller=caller)).version)
-        await services.runs.settled()
-        request = ErasureRequest(memory_id=memory_id)
-        await services.rooms.knowledge.erasure.apply(request, caller=caller, keep_root=True)
-        return await services.rooms.memory.store.delete(memory_id, caller=caller, versions=accepted)
-
-    return await once.answer(forget, status=HTTPStatus.OK)
+    return await once.answer(
+        lambda: services.rooms.memory.store.forget(memory_id, caller=caller, versions=accepted), status=HTTPStatus.OK
+    )
 
 
 def _location(body: Mapping[str, Any]) -> Mapping[str, str]:
     return {"Location": f"{router.prefix}/{body['memory_id']}"}
+
+
+clusters_router = APIRouter(prefix="/api/clusters", tags=["memories"], route_class=StrictRoute)
+ClusterId = Annotated[int, Path(ge=0, le=2**53, description="the cluster's number")]
+
+
+class ConsolidationRequest(BaseModel):
+    """The scope whose memories are consolidated."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra={"example": {"scope": "user:ann"}})
+
+    scope: str | None = Field(None, max_length=300, description="the default scope if not said")
+
+
+@clusters_router.get("", response_model=Page[ClusterSummary])
+async def list_clusters(
+    services: Services, caller: CallerDependency, page: PageDependency, scope: Scopes = None
+) -> Response:
+    """Clusters, the newest first."""
+    found = await services.rooms.memory.store.clusters(
+        caller=caller, scopes=scope, limit=page.limit + 1, before=_number(page.after)
+    )
+    return written(page_of(list(found), page.limit, "cluster_id"))
+
+
+@clusters_router.post("/consolidate", status_code=HTTPStatus.ACCEPTED, response_model=Job)
+async def consolidate(
+    body: ConsolidationRequest, services: Services, caller: CallerDependency, once: Idempotent
+) -> Response:
+    """Queue a pass over a scope: full clusters are closed, twins become one; 202 with the job's address."""
+    return await once.answer(
+        lambda: services.rooms.memory.consolidation.queue(body.scope, caller=caller),
+        status=HTTPStatus.ACCEPTED,
+        headers=_job_location,
+    )
+
+
+@clusters_router.get("/{cluster_id}", response_model=ClusterSummary)
+async def get_cluster(cluster_id: ClusterId, services: Services, caller: CallerDependency) -> Response:
+    """One cluster; its version is the ETag."""
+    found = await services.rooms.memory.store.cluster(cluster_id, caller=caller)
+    return written(found, headers={"ETag": etag(found.version)})
+
+
+@clusters_router.get("/{cluster_id}/members", response_model=MemoryCluster)
+async def members(
+    cluster_id: ClusterId,
+    services: Services,
+    caller: CallerDependency,
+    embeddings: Annotated[bool, Query(description="whether the vectors of the members come too")] = False,
+) -> Response:
+    """A cluster with its first 1,000 members, in the order in which they came."""
+    found = await services.rooms.memory.store.members(cluster_id, caller=caller)
+    return written(found if embeddings else found.model_copy(update={"member_embeddings": []}))
+
+
+def _job_location(body: Mapping[str, Any]) -> Mapping[str, str]:
+    return {"Location": f"/api/jobs/{body['id']}"}
+
+
+def _number(after: str | None) -> int | None:
+    if after is None:
+        return None
+    if not after.isdigit() or len(after) > 15:
+        raise BadInputError("not a cursor of this list", field="cursor", remedy="pass next_cursor as given")
+    return int(after)

@@ -1,4 +1,4 @@
-"""/api/sessions: conversations, their exchanges, and what was learned in them."""
+"""/api/sessions and /api/patterns: conversations, their exchanges, what was learned in them, and what repeats."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from http import HTTPStatus
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Response
+from pydantic import BaseModel, ConfigDict, Field
 
 from clause.api.dependencies import CallerDependency, Services
 from clause.api.idempotency import Idempotent
@@ -19,6 +20,14 @@ from clause.sessions.models import (
     Exchange,
     ExchangeAdd,
     InsightExtract,
+    Pattern,
+    PatternFound,
+    PatternRecord,
+    PatternRecorded,
+    PatternReinforce,
+    PatternSearch,
+    PatternStatus,
+    PatternType,
     Session,
     SessionEnd,
     SessionEnded,
@@ -69,7 +78,7 @@ async def list_sessions(
 
 @router.get("/insights", response_model=Page[SessionInsight])
 async def list_all_insights(services: Services, caller: CallerDependency, page: PageDependency) -> Response:
-    """What was learned in all sessions, newest first."""
+    """The insights of all sessions, newest first."""
     found = await services.rooms.sessions.insights.list(caller=caller, after=page.after, limit=page.limit + 1)
     return written(page_of(list(found), page.limit, "belief_id"))
 
@@ -146,7 +155,7 @@ async def extract_insight(
 async def list_insights(
     session_id: SessionId, services: Services, caller: CallerDependency, page: PageDependency
 ) -> Response:
-    """What was learned in a session, newest first."""
+    """The insights of a session, newest first."""
     found = await services.rooms.sessions.insights.list(
         caller=caller, session_id=session_id, after=page.after, limit=page.limit + 1
     )
@@ -156,3 +165,71 @@ async def list_insights(
 def _started(body: Mapping[str, Any]) -> Mapping[str, str]:
     session = body["session"]
     return {"Location": f"{router.prefix}/{session['id']}", "ETag": etag(session["version"])}
+
+
+patterns_router = APIRouter(prefix="/api/patterns", tags=["patterns"], route_class=StrictRoute)
+PatternId = Annotated[str, Path(max_length=200, description="the pattern's ULID")]
+
+
+class PatternsFound(BaseModel):
+    """The answer to a search."""
+
+    model_config = ConfigDict(frozen=True)
+
+    items: tuple[PatternFound, ...] = Field(description="best first")
+    reason: str | None = Field(None, description="why there is none, where there is none")
+
+
+@patterns_router.post("", status_code=HTTPStatus.CREATED, response_model=PatternRecorded)
+async def record(body: PatternRecord, services: Services, caller: CallerDependency, once: Idempotent) -> Response:
+    """Note a regularity; the same one again reinforces the first."""
+    return await once.answer(
+        lambda: services.rooms.sessions.patterns.record(body, caller=caller),
+        status=HTTPStatus.CREATED,
+        headers=lambda answer: {
+            "Location": f"{router.prefix}/{answer['pattern']['id']}",
+            "ETag": etag(answer["pattern"]["version"]),
+        },
+    )
+
+
+@patterns_router.get("", response_model=Page[Pattern])
+async def list_patterns(
+    services: Services,
+    caller: CallerDependency,
+    page: PageDependency,
+    type: PatternType | None = None,
+    status: PatternStatus | None = None,
+) -> Response:
+    """Patterns, newest first."""
+    found = await services.rooms.sessions.patterns.list(
+        caller=caller, type=type, status=status, after=page.after, limit=page.limit + 1
+    )
+    return written(page_of(list(found), page.limit))
+
+
+@patterns_router.post("/search", response_model=PatternsFound)
+async def search(body: PatternSearch, services: Services, caller: CallerDependency) -> Response:
+    """Patterns by meaning and by words, fused."""
+    found = await services.rooms.sessions.patterns.search(body, caller=caller)
+    reason = None if found else "no live pattern in these scopes fits the words or their meaning"
+    return written(PatternsFound(items=tuple(found), reason=reason))
+
+
+@patterns_router.get("/{pattern_id}", response_model=Pattern)
+async def get_pattern(pattern_id: PatternId, services: Services, caller: CallerDependency) -> Response:
+    """A pattern; its version is the ETag."""
+    pattern = await services.rooms.sessions.patterns.get(pattern_id, caller=caller)
+    return written(pattern, headers={"ETag": etag(pattern.version)})
+
+
+@patterns_router.post("/{pattern_id}/reinforce", response_model=Pattern)
+async def reinforce(
+    pattern_id: PatternId, body: PatternReinforce, services: Services, caller: CallerDependency, once: Idempotent
+) -> Response:
+    """It was seen once more: c + .1 (1 - c), at most .99; established at 4 times."""
+    return await once.answer(
+        lambda: services.rooms.sessions.patterns.reinforce(pattern_id, body, caller=caller),
+        status=HTTPStatus.OK,
+        headers=lambda answer: {"ETag": etag(answer["version"])},
+    )

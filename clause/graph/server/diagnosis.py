@@ -1,4 +1,4 @@
-"""Why the server did not come up: one clear line and a way out, read from what it logged."""
+"""Reasons why the server did not come up: one clear line and a way out, read from what it logged."""
 
 from __future__ import annotations
 

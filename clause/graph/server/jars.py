@@ -1,12 +1,20 @@
-"""The jars of the server: what they are (neo4j.lock), and whether the files at hand are those."""
+"""The jars of the server: named by neo4j.lock, fetched once into this user's Maven cache, checked by sha256."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
+
+from filelock import FileLock
+from jgo.config import GlobalSettings
+from jgo.constants import MAVEN_CENTRAL_URL
+from jgo.maven import Artifact, MavenContext
+
+from clause.errors import ServerError
+from clause.telemetry import Progress, silent
 
 LOCK = Path(__file__).with_name("neo4j.lock")
 VERSION = "2026.08.1"
@@ -66,3 +74,66 @@ def missing(jars: Iterable[Jar], cache: Path) -> list[Jar]:
     with ThreadPoolExecutor(max_workers=4) as pool:
         whole = pool.map(lambda jar: jar.is_whole(cache), jars)
     return [jar for jar, ok in zip(jars, whole, strict=True) if not ok]
+
+
+def repository() -> Path:
+    """The Maven cache of this user, as jgo's settings and M2_REPO have it."""
+    return Path(GlobalSettings.load().repo_cache).expanduser()
+
+
+def fetch(jars: Sequence[Jar], cache: Path, progress: Progress = silent) -> list[Path]:
+    """Fetch what is missing and give the class path: every jar is there and has the locked sha256.
+
+    Raises:
+        ServerError: a jar cannot be fetched, or is not the one that the lock file names.
+    """
+    if wanted := missing(jars, cache):
+        cache.mkdir(parents=True, exist_ok=True)
+        with FileLock(cache / ".clause-neo4j.lock"):
+            _fetch_all(missing(wanted, cache), cache, progress)
+    return [cache / jar.path for jar in jars]
+
+
+def _fetch_all(jars: list[Jar], cache: Path, progress: Progress) -> None:
+    remotes = {"central": MAVEN_CENTRAL_URL, **GlobalSettings.load().repositories}
+    context = MavenContext(repo_cache=cache, remote_repos=remotes, timeout=60)
+    done, total = 0, sum(jar.size for jar in jars)
+    message = f"fetching Neo4j {VERSION} ({len(jars)} jars)"
+    progress(message, done, total)
+    pool = ThreadPoolExecutor(max_workers=8)
+    try:
+        tasks = [pool.submit(_fetch_one, jar, context) for jar in jars]
+        for task in as_completed(tasks):
+            done += task.result().size
+            progress(message, done, total)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _fetch_one(jar: Jar, context: MavenContext) -> Jar:
+    """Fetch `jar`; a file that is there but not whole is fetched anew."""
+    (context.repo_cache / jar.path).unlink(missing_ok=True)
+    try:
+        _artifact(jar, context).resolve()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise ServerError(
+            f"cannot fetch {jar.path.name}: {_reason(error)}",
+            remedy="check the network and the free disk space, then run the command again; it goes on where it stopped",
+        ) from error
+    if not jar.is_whole(context.repo_cache):
+        (context.repo_cache / jar.path).unlink(missing_ok=True)
+        raise ServerError(
+            f"{jar.path.name} is not the file that was locked: its sha256 differs",
+            remedy="nothing was started; check which repository answers as Maven Central, then run the command again",
+        )
+    return jar
+
+
+def _artifact(jar: Jar, context: MavenContext) -> Artifact:
+    component = context.project(jar.group, jar.artifact).at_version(jar.version)
+    return component.artifact(jar.classifier)
+
+
+def _reason(error: Exception) -> str:
+    text = str(error).splitlines()
+    return text[0][:200] if text and text[0] else type(error).__name__

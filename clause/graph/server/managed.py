@@ -13,14 +13,15 @@ from filelock import FileLock, Timeout
 from pydantic import BaseModel, ConfigDict, SecretStr
 
 from clause.errors import ServerError
-from clause.graph.address import Address
 from clause.graph.catalogue import Catalogue
-from clause.graph.server import jars, launch, ports
+from clause.graph.server import jars, launch
+from clause.graph.server import layout as ports
 from clause.graph.server.diagnosis import NOT_OPEN, PORT_TAKEN, RESTART, diagnose, reasons_in, tail
-from clause.graph.server.java import find_java
+from clause.graph.server.launch import find_java
 from clause.graph.server.layout import DATABASE, USER, WAY_BACK_IN, Layout, Ports
 from clause.graph.server.pidfile import PidFile, ProcessRecord, spawn, terminate
-from clause.graph.server.progress import Progress, silent
+from clause.graph.wire import Address
+from clause.telemetry import Progress, silent
 
 _START_S = 180.0
 _WAKE_S = 20.0
@@ -139,7 +140,7 @@ class ManagedServer:
             attempt += 1
 
     def _class_path(self, progress: Progress) -> list[Path]:
-        from clause.graph.server import maven  # noqa: PLC0415 - jgo is needed for a start only
+        from clause.graph.server import jars as maven  # noqa: PLC0415 - jgo is needed for a start only
 
         return maven.fetch(jars.read_lock(), maven.repository(), progress)
 

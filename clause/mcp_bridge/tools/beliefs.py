@@ -7,41 +7,41 @@ from typing import TYPE_CHECKING
 from pydantic import AwareDatetime, Field
 
 from clause.graph.scopes import Caller
-from clause.knowledge.models import BeliefCreate, BeliefSupersede
-from clause.knowledge.models_query import BeliefQuery, BeliefSearch
-from clause.knowledge.models_tension import TensionFilter, TensionResolve
+from clause.knowledge.beliefs.models import BeliefCreate, BeliefSupersede
+from clause.knowledge.beliefs.query_models import BeliefQuery, BeliefSearch
+from clause.knowledge.tension_detection import TensionFilter, TensionResolve
 from clause.mcp_bridge.tool import Arguments, Found, Id, only, page, tool
 
 if TYPE_CHECKING:
-    from clause.container import Container
+    from clause.app import Container
 
 
 class BeliefId(Arguments):
-    """Which belief."""
+    """The belief that is asked for."""
 
     belief_id: Id = Field(description="the belief's id")
 
 
 class BeliefAt(BeliefId):
-    """Which belief, and as it was known when."""
+    """The belief that is asked for, and the time as of which it was known."""
 
     as_of_recorded: AwareDatetime | None = Field(None, description="as it was known at this instant; now if not said")
 
 
 class Replacement(BeliefSupersede):
-    """Which belief is replaced, and by what."""
+    """The belief that is replaced, and what replaces it."""
 
     belief_id: Id = Field(description="the belief that does not hold any more")
 
 
 class Tensions(TensionFilter):
-    """Which tensions to list, newest first."""
+    """The tensions to list, newest first."""
 
     cursor: str | None = Field(None, max_length=1000, description="next_cursor of the result before")
 
 
-class Settlement(TensionResolve):
-    """Which tension is settled, and how."""
+class TensionSettlement(TensionResolve):
+    """The tension that is settled, and the way."""
 
     tension_id: Id = Field(description="the tension's id")
 
@@ -98,7 +98,7 @@ async def tension_list(container: Container, given: Tensions, caller: Caller) ->
 
 
 @tool("personal", idempotent=True)
-async def tension_resolve(container: Container, given: Settlement, caller: Caller) -> Found:
+async def tension_resolve(container: Container, given: TensionSettlement, caller: Caller) -> Found:
     """Settle a contradiction: supersede_a (b takes the place of a), supersede_b, keep_both or archive_both, and why.
     Use it after the user has said which holds, or when one side is plainly outdated; it can be undone."""
     return await container.rooms.knowledge.tensions.resolve(

@@ -1,30 +1,31 @@
-"""Tools of what beliefs are about and rest on: entities, trust, retraction, merging, erasure."""
+"""Tools of what beliefs are about and rest on, and read-only Cypher behind a guard."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
-from clause.errors import BadInputError
+from clause.errors import BadInputError, ForbiddenError
+from clause.graph.exploration import MAX_TEXT
 from clause.graph.scopes import Caller
-from clause.knowledge.models_entities import EntitySearch, TrustCheck
-from clause.knowledge.models_lineage import ErasureRequest, RetractionRequest
+from clause.knowledge.entity_models import EntitySearch, TrustCheck
+from clause.knowledge.lineage.models import ErasureRequest, RetractionRequest
 from clause.mcp_bridge.tool import Arguments, Found, Id, ScopesGiven, only, tool
 
 if TYPE_CHECKING:
-    from clause.container import Container
+    from clause.app import Container
 
 
 class EntityNamed(Arguments):
-    """Which entity."""
+    """The entity that is asked for."""
 
     entity: Id = Field(description="its id, its exact name, or an alias")
     scopes: ScopesGiven = None
 
 
 class Taking(Arguments):
-    """What is taken back, or given back."""
+    """The thing that is taken back, or given back."""
 
     step: Literal["preview", "apply", "undo"] = Field("preview", description="preview first; undo takes a receipt_id")
     belief_id: Id | None = Field(None, description="the belief that is taken back")
@@ -35,13 +36,13 @@ class Taking(Arguments):
 
 
 class Merged(Arguments):
-    """Which merge is undone."""
+    """The merge that is undone."""
 
     receipt_id: Id = Field(description="the merge's receipt, or the id of the belief that went into another")
 
 
 class Forgetting(ErasureRequest):
-    """What is forgotten for good; a preview unless confirmed."""
+    """The things that are forgotten for good; a preview unless confirmed."""
 
     confirm: bool = Field(False, description="false: only say what would go; true: it goes, for good")
 
@@ -102,3 +103,28 @@ async def forget(container: Container, given: Forgetting, caller: Caller) -> Fou
 
 
 TOOLS = (entity_get, entity_search, trust_check, belief_retract, belief_unmerge, forget)
+
+
+class GraphQuery(Arguments):
+    """A Cypher statement that only reads, with its parameters."""
+
+    query: str = Field(min_length=1, max_length=MAX_TEXT, description="one Cypher statement that only reads")
+    parameters: dict[str, JsonValue] = Field(default_factory=dict, description="values for its $names")
+
+
+@tool("full", reads=True)
+async def graph_query(container: Container, given: GraphQuery, caller: Caller) -> Found:
+    """Run one read-only Cypher statement on the graph (Neo4j, Cypher 25). Use it to count, list or inspect what the
+    other tools do not show: labels are Entity, Belief, Memory, Experience, Value, Insight, Session and others; every
+    node has id, scope and recorded_at; `CALL db.labels()` and `CALL db.schema.nodeTypeProperties()` show the rest. Pass
+    values as parameters. Writes, files, addresses and the server's own affairs are refused; at most 1,000 rows and 10
+    seconds. It reads every scope, so only the owner may use it."""
+    if caller.readable is not None:
+        raise ForbiddenError(
+            "Cypher reads every scope, and this API key does not", remedy="use belief_query, coordinate or memory_read"
+        )
+    found = await container.graph.explore(given.query, given.parameters)
+    return {"columns": found.columns, "cut_by_limits": found.cut, "rows": found.rows}
+
+
+GRAPH_TOOLS = (graph_query,)

@@ -17,25 +17,25 @@ from clause.reasoning.models import (
 )
 
 if TYPE_CHECKING:
-    from clause.container import Container
+    from clause.app import Container
 
 _FIRST = ("answers", "abstained", "evidence", "path", "seeds", "paths")
 
 
-class Question(CoordinationRequest):
+class QuestionArguments(CoordinationRequest):
     """A question for all three agents, within budgets."""
 
     budgets: BudgetAllocation = Field(default_factory=BudgetAllocation, description="what each agent may spend")
 
 
 class RunId(Arguments):
-    """Which recorded run."""
+    """The recorded run that is asked for."""
 
     run_id: Id = Field(description="run_id of an answer of `coordinate`")
 
 
 @tool("full")
-async def coordinate(container: Container, given: Question, caller: Caller) -> Found:
+async def coordinate(container: Container, given: QuestionArguments, caller: Caller) -> Found:
     """Answer a question from the graph: builds a small subgraph, walks it and picks evidence with its sources, within
     hard budgets. Use it first for a factual question that may take several steps (who directed the films that X
     starred in); use belief_query for a single remembered statement. The answer has the answers, the evidence, the path,

@@ -23,25 +23,25 @@ from clause.sessions.models import (
 )
 
 if TYPE_CHECKING:
-    from clause.container import Container
+    from clause.app import Container
 
 _Narrow = Field(None, max_length=500)
 
 
 class SessionId(Arguments):
-    """Which session."""
+    """The session that is asked for."""
 
     session_id: Id = Field(description="the session's id")
 
 
 class Ending(SessionEnd):
-    """Which session ends, and how."""
+    """The session that ends, and its outcome."""
 
     session_id: Id = Field(description="the session's id")
 
 
 class SessionFilter(Paged):
-    """Which sessions to list, newest first."""
+    """The sessions to list, newest first."""
 
     status: SessionStatus | None = Field(None, description="of this status")
     platform: str | None = _Narrow
@@ -51,25 +51,25 @@ class SessionFilter(Paged):
 
 
 class RoomId(Arguments):
-    """Which chat room."""
+    """The chat room that is asked for."""
 
     room_id: Id = Field(description="the chat room on its platform")
 
 
-class Turn(ExchangeAdd):
+class SessionTurn(ExchangeAdd):
     """A turn of a session."""
 
     session_id: Id = Field(description="the session's id")
 
 
 class TurnsOf(Paged):
-    """Whose turns to list."""
+    """The session whose turns are listed."""
 
     session_id: Id = Field(description="the session's id")
 
 
 class PatternFilter(Paged):
-    """Which patterns to list, newest first."""
+    """The patterns to list, newest first."""
 
     type: PatternType | None = Field(None, description="of this type")
     status: PatternStatus | None = Field(None, description="of this status")
@@ -77,19 +77,19 @@ class PatternFilter(Paged):
 
 
 class SeenAgain(PatternReinforce):
-    """Which pattern was seen again."""
+    """The pattern that was seen again."""
 
     pattern_id: Id = Field(description="the pattern's id")
 
 
 class Learned(InsightExtract):
-    """What was learned, and in which session."""
+    """A text that was learned from, and its session."""
 
     session_id: Id = Field(description="the session's id")
 
 
 class InsightFilter(Paged):
-    """Whose insights to list, newest first."""
+    """The insights to list, newest first."""
 
     session_id: Id | None = Field(None, description="of this session; of all if not said")
 
@@ -138,7 +138,7 @@ async def session_find_by_room(container: Container, given: RoomId, caller: Call
 
 
 @tool("connected")
-async def exchange_add(container: Container, given: Turn, caller: Caller) -> Found:
+async def exchange_add(container: Container, given: SessionTurn, caller: Caller) -> Found:
     """Store the next turn of a session. Use it where no client keeps the conversation itself: summaries are taken from
     stored turns."""
     return await container.rooms.sessions.exchanges.add(given.session_id, only(ExchangeAdd, given), caller=caller)

@@ -13,32 +13,32 @@ from clause.values.ghap import Outcome, ResolveGhap, StartGhap, UpdateGhap
 from clause.values.models import NewValue, RunRequest, SearchExperiences, ValueCandidate
 
 if TYPE_CHECKING:
-    from clause.container import Container
+    from clause.app import Container
 
 _AXIS = "full, strategy, surprise or root_cause"
 
 
-class Change(UpdateGhap):
-    """Which experience changes, and how."""
+class ExperienceChange(UpdateGhap):
+    """The experience that changes, and the changes."""
 
     experience_id: Id = Field(description="the experience's id")
 
 
-class Resolution(ResolveGhap):
-    """Which experience ended, and how."""
+class ExperienceResolution(ResolveGhap):
+    """The experience that ended, and its outcome."""
 
     experience_id: Id = Field(description="the experience's id")
 
 
 class Open(Arguments):
-    """Whose open experience is asked for."""
+    """The session whose open experience is asked for."""
 
     session_id: str | None = Field(None, max_length=128, description="of this session")
     scope: ScopeGiven = None
 
 
 class ExperienceFilter(Paged):
-    """Which experiences to list, newest first."""
+    """The experiences to list, newest first."""
 
     domain: str | None = Field(None, max_length=100, description="of this kind of work")
     strategy: str | None = Field(None, max_length=100, description="of this way of working")
@@ -47,8 +47,8 @@ class ExperienceFilter(Paged):
     scopes: ScopesGiven = None
 
 
-class Clusters(Arguments):
-    """Which clusters are asked for."""
+class ClusterArguments(Arguments):
+    """The clusters that are asked for."""
 
     axis: Axis = Field(description=_AXIS)
     scope: ScopeGiven = None
@@ -56,14 +56,14 @@ class Clusters(Arguments):
 
 
 class Members(Paged):
-    """Whose members are asked for."""
+    """The cluster whose members are asked for."""
 
     cluster_id: Id = Field(description="full_0 (of the latest run) or full_0@<run>")
     scope: ScopeGiven = None
 
 
 class ValueFilter(Paged):
-    """Which values to list, newest first."""
+    """The values to list, newest first."""
 
     axis: Axis | None = Field(None, description=f"of this axis: {_AXIS}")
     scopes: ScopesGiven = None
@@ -78,14 +78,14 @@ async def start_ghap(container: Container, given: StartGhap, caller: Caller) -> 
 
 
 @tool("full")
-async def update_ghap(container: Container, given: Change, caller: Caller) -> Found:
+async def update_ghap(container: Container, given: ExperienceChange, caller: Caller) -> Found:
     """Change the hypothesis, the action or the prediction of the open experience, or add a note. Use it as soon as you
     change your mind; the history keeps each step."""
     return await container.rooms.values.experiences.update(given.experience_id, only(UpdateGhap, given), caller=caller)
 
 
 @tool("full")
-async def resolve_ghap(container: Container, given: Resolution, caller: Caller) -> Found:
+async def resolve_ghap(container: Container, given: ExperienceResolution, caller: Caller) -> Found:
     """Record how the open experience ended: confirmed, falsified (then with surprise and root_cause) or abandoned, and
     the lesson. Use it when the outcome is known, not later from memory."""
     return await container.rooms.values.experiences.resolve(
@@ -126,7 +126,7 @@ async def search_experiences(container: Container, given: SearchExperiences, cal
 
 
 @tool("full")
-async def get_clusters(container: Container, given: Clusters, caller: Caller) -> Found:
+async def get_clusters(container: Container, given: ClusterArguments, caller: Caller) -> Found:
     """List clusters of similar experiences on one axis, largest first; the first call clusters them, later ones only
     with refresh. Use it at the start of a retro, then read a cluster with get_cluster_members. It needs 20 resolved
     experiences."""

@@ -14,9 +14,9 @@ from httpx import ASGITransport, AsyncClient, Response
 from ulid import ULID
 
 from clause.api.app import build_app
-from clause.container import Container
-from clause.graph.address import Address
+from clause.app import Container
 from clause.graph.scopes import Caller
+from clause.graph.wire import Address
 from clause.settings import Settings
 from clause.telemetry import Metrics
 from tests.servers import statement

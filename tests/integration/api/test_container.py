@@ -5,13 +5,13 @@ import gc
 
 import pytest
 
-from clause.container import Container
+from clause.app import Container
 from clause.errors import ClauseError, EmbedderMismatchError
-from clause.graph.address import Address
 from clause.graph.catalogue import Catalogue
-from clause.graph.embedding_model import replace_embedding_model
+from clause.graph.database import replace_embedding_model
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
+from clause.graph.wire import Address
 from clause.ingest.triples import load_triples
 from clause.reasoning.models import BudgetAllocation, CoordinationRequest
 from clause.settings import Settings
@@ -44,7 +44,7 @@ async def test_what_is_joined_becomes_ready_and_answers(migrated_address: Addres
         job = await container.jobs.submit("forget_keys", {}, scope)
         states = [snapshot.state async for snapshot in container.jobs.watch(job.id)]
     assert {name for name, check in checks.items() if check.ready} == {"neo4j", "migrations", "model", "policy"}
-    assert [answer["name"] for answer in response.result["answers"]] == ["Ken Loach"]
+    assert [answer.name for answer in response.result.answers] == ["Ken Loach"]
     assert states[-1] == "succeeded"
     with pytest.raises(ClauseError, match="not open"):
         await container.graph.agent()

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from ulid import ULID
 
-from clause.container import Container
-from clause.graph.address import Address
+from clause.app import Container
 from clause.graph.canonical import canonical_text, read_scope
-from clause.operations.export import export_scope
+from clause.graph.wire import Address
+from clause.operations.archive import export_scope
 from clause.text.embedder import DEFAULT_MODEL
 from tests.integration.api.tenants import Door, Tenant, door, tenant
 from tests.integration.api.test_container import use_model

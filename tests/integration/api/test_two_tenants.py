@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from httpx import Response
 
-from clause.graph.address import Address
 from clause.graph.canonical import scope_hash
+from clause.graph.wire import Address
 from clause.text.embedder import DEFAULT_MODEL
 from tests.integration.api.tenants import Door, Tenant, door, settle_in, tenant
 from tests.integration.api.test_container import use_model

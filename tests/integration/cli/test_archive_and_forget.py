@@ -13,9 +13,9 @@ import pytest
 from ulid import ULID
 
 from clause.cli.main import run
-from clause.graph.address import Address
 from clause.graph.catalogue import Catalogue
 from clause.graph.runner import Graph
+from clause.graph.wire import Address
 from tests.servers import erase_scope, statement
 
 pytestmark = [pytest.mark.integration, pytest.mark.usefixtures("no_model")]

@@ -6,14 +6,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from clause.evaluation.bench_beliefs import SCOPE, beliefs_bench, sentences
+from clause.graph.jobs import Jobs
 from clause.graph.runner import Graph
 from clause.ground import Ground
-from clause.jobs.jobs import Jobs
 from clause.knowledge.room import Knowledge
+from clause.lab.bench.beliefs import SCOPE, beliefs_bench, sentences
 from clause.settings import Settings
 from clause.telemetry import Metrics
-from clause.text.pool import CpuPool
+from clause.text.thread_pool import CpuPool
 from tests.fakes.embedder import HashEmbedder
 
 pytestmark = [pytest.mark.integration, pytest.mark.usefixtures("no_model")]
@@ -27,7 +27,8 @@ def ground(graph: Graph, tmp_path: Path) -> Iterator[Ground]:
 
 
 async def test_beliefs_are_stated_and_asked_beside_a_baseline_and_leave_nothing_behind(ground: Ground) -> None:
-    services = SimpleNamespace(graph=ground.graph, rooms=SimpleNamespace(knowledge=Knowledge.open(ground)))
+    rooms = SimpleNamespace(ground=ground, knowledge=Knowledge.open(ground))
+    services = SimpleNamespace(graph=ground.graph, rooms=rooms)
     found = await beliefs_bench(services, 40, 5, "c")
     assert found["beliefs"] == 40
     for part in ("create", "query"):

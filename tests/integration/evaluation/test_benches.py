@@ -5,16 +5,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from clause.evaluation.bench_loading import bench_scope, load_bench
-from clause.evaluation.bench_rows import round_trip_ms
-from clause.evaluation.triples import TripleGraph
-from tests.unit.evaluation.films import TRIPLES
+from clause.lab.bench.loading import bench_scope, load_bench
+from clause.lab.bench.reasoning import round_trip_ms
+from clause.policy.train.typed_walks import TypedWalks
+from tests.unit.evaluation.films import snapshot
 
 pytestmark = pytest.mark.integration
 
 
 async def test_loading_is_measured_and_leaves_nothing_behind(graph, tmp_path):
-    found = await load_bench(SimpleNamespace(graph=graph), TripleGraph(TRIPLES), tmp_path, 10, "c")
+    found = await load_bench(SimpleNamespace(graph=graph), TypedWalks(snapshot()), tmp_path, 10, "c")
     assert found["n"] == 10
     assert found["triples_per_s"] > 0
     async with bench_scope(graph, "kg:bench-load") as scope:

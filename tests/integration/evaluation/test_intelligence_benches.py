@@ -8,24 +8,23 @@ from typing import Any
 
 import pytest
 
-from clause.evaluation import bench_intelligence
-from clause.evaluation.bench_intelligence import causal_bench, flags_bench, rollback_bench, thoughtseeds_bench
-from clause.evaluation.curiosity_demo import SCOPE, curiosity_demo
-from clause.evaluation.triples import TripleGraph
 from clause.graph.runner import Graph
 from clause.intelligence.room import Intelligence
-from clause.knowledge.room import Knowledge
-from clause.reasoning.alone import LoneAgents
-from clause.reasoning.asking import Asker
-from clause.reasoning.evidence import Provenance
-from clause.reasoning.integrations import Integrations
-from clause.reasoning.neo4j_neighbourhood import Neo4jNeighbourhood
-from clause.reasoning.recording import Reporter
-from clause.reasoning.runs import RunRecorder
-from clause.reasoning.seeds import SeedFinder
+from clause.lab.bench import loading as bench_intelligence
+from clause.lab.bench.loading import causal_bench, flags_bench, rollback_bench, thoughtseeds_bench
+from clause.lab.curiosity import SCOPE, curiosity_demo
+from clause.policy.train.typed_walks import TypedWalks
+from clause.reasoning.agents.single_agent import LoneAgents
+from clause.reasoning.answer.evidence import Provenance
+from clause.reasoning.answer.integrations import Integrations
+from clause.reasoning.answer.report import Reporter
+from clause.reasoning.answer.runs import RunRecorder
+from clause.reasoning.neighbourhood.neo4j import Neo4jNeighbourhood
+from clause.reasoning.question.preparation import Asker
+from clause.reasoning.question.seeds import SeedFinder
 from tests.integration.intelligence.ground import Clock, make_ground
 from tests.integration.reasoning.known_graph import run
-from tests.unit.evaluation.films import TRIPLES
+from tests.unit.evaluation.films import snapshot
 
 pytestmark = pytest.mark.integration
 
@@ -33,7 +32,7 @@ pytestmark = pytest.mark.integration
 @pytest.fixture
 def services(graph: Graph) -> Any:
     ground = make_ground(graph, Clock(datetime.now(UTC)))
-    room = Intelligence.open(ground, Knowledge.open(ground))
+    room = Intelligence.open(ground)
     port = Neo4jNeighbourhood(graph)
     finder = SeedFinder(graph, ground.embedder)
     agents = LoneAgents(
@@ -44,7 +43,7 @@ def services(graph: Graph) -> Any:
         reporter=Reporter(Provenance(graph), RunRecorder(graph)),
         integrations=Integrations(room, port),
     )
-    rooms = SimpleNamespace(intelligence=room)
+    rooms = SimpleNamespace(ground=ground, intelligence=room)
     return SimpleNamespace(graph=graph, embedder=ground.embedder, agents=agents, port=port, rooms=rooms)
 
 
@@ -89,7 +88,7 @@ async def test_the_flags_are_compared_on_the_same_questions_in_turns(services: A
             asked.append(request)
 
     services.coordinator = Coordinator()
-    found = await flags_bench(services, TripleGraph(TRIPLES), policy="heuristic", calls=3, command="c")
+    found = await flags_bench(services, TypedWalks(snapshot()), policy="heuristic", calls=3, command="c")
     counted = asked[-6:]
     assert [request.enable_causal for request in counted] == [True, False, False, True, True, False]
     assert found["lost"] == 0

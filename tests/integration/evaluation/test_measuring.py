@@ -5,20 +5,20 @@ from types import SimpleNamespace
 
 import pytest
 
-from clause.cli import measuring
-from clause.evaluation.baselines import BASELINES
-from clause.evaluation.playing import PlayedSystem
-from clause.evaluation.questions import Question
-from clause.evaluation.service import ServiceSystem
+from clause.cli import opening
+from clause.evaluation.question_files import GoldQuestion
+from clause.evaluation.service import PlayedSystem, ServiceSystem
 from clause.ingest.triples import load_triples
-from clause.reasoning.asking import Asker, PolicyBook
-from clause.reasoning.budget import Budgets
+from clause.lab.baselines import BASELINES
+from clause.lab.commands import measuring
+from clause.reasoning.answer.evidence import Provenance
+from clause.reasoning.answer.report import Reporter
+from clause.reasoning.answer.runs import RunRecorder
 from clause.reasoning.coordinator import Coordinator
-from clause.reasoning.evidence import Provenance
-from clause.reasoning.neo4j_neighbourhood import Neo4jNeighbourhood
-from clause.reasoning.recording import Reporter
-from clause.reasoning.runs import RunRecorder
-from clause.reasoning.seeds import SeedFinder
+from clause.reasoning.episode.budget import Budgets
+from clause.reasoning.neighbourhood.neo4j import Neo4jNeighbourhood
+from clause.reasoning.question.preparation import Asker, PolicyBook
+from clause.reasoning.question.seeds import SeedFinder
 from clause.text.tokens import count_all
 from tests.fakes.embedder import HashEmbedder
 from tests.unit.evaluation.films import TRIPLES
@@ -47,9 +47,9 @@ async def test_service_and_snapshot_give_one_answer(container, scope, tmp_path):
     path = tmp_path / "films.txt"
     path.write_text("".join("|".join(triple) + "\n" for triple in TRIPLES), encoding="utf-8")
     await load_triples(container.graph, container.embedder, path, scope)
-    question = Question("which movies have the same director of Heat", ("Ali",), "Heat")
+    question = GoldQuestion("which movies have the same director of Heat", ("Ali",), "Heat")
     answers = []
-    for ask in (measuring.coordinate(container), await measuring.snapshot_coordinate(container, [scope])):
+    for ask in (opening.coordinate(container), await opening.snapshot_coordinate(container, [scope])):
         system = ServiceSystem(ask, policy="relation-path", budgets=Budgets(5, 2, 40), scopes=[scope])
         answers.append((await system.answer(question)).answers)
     assert [name for name, _ in answers[0]] == ["Ali"]

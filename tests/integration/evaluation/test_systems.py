@@ -2,28 +2,28 @@
 
 import pytest
 
-from clause.evaluation.baselines import BASELINES
-from clause.evaluation.exporting import export_snapshot
-from clause.evaluation.questions import Question
+from clause.evaluation.question_files import GoldQuestion
 from clause.evaluation.service import ServiceSystem
+from clause.evaluation.training_material import export_snapshot
 from clause.graph.scopes import Caller
 from clause.ingest.triples import load_triples
-from clause.reasoning.asking import Asker, PolicyBook
-from clause.reasoning.budget import Budgets
+from clause.lab.baselines import BASELINES
+from clause.reasoning.answer.evidence import Provenance
+from clause.reasoning.answer.report import Reporter
+from clause.reasoning.answer.runs import RunRecorder
 from clause.reasoning.coordinator import Coordinator
-from clause.reasoning.evidence import Provenance
-from clause.reasoning.neighbourhood import View
-from clause.reasoning.neo4j_neighbourhood import Neo4jNeighbourhood
-from clause.reasoning.recording import Reporter
-from clause.reasoning.runs import RunRecorder
-from clause.reasoning.seeds import SeedFinder
+from clause.reasoning.episode.budget import Budgets
+from clause.reasoning.neighbourhood.neo4j import Neo4jNeighbourhood
+from clause.reasoning.neighbourhood.port import View
+from clause.reasoning.question.preparation import Asker, PolicyBook
+from clause.reasoning.question.seeds import SeedFinder
 from clause.text.tokens import count_all
 from tests.fakes.embedder import HashEmbedder
 from tests.unit.evaluation.films import NAMES, RELATIONS, TRIPLES
 
 pytestmark = pytest.mark.integration
 
-QUESTION = Question("which movies have the same director of Heat", ("Ali",), "Heat")
+QUESTION = GoldQuestion("which movies have the same director of Heat", ("Ali",), "Heat")
 
 
 @pytest.fixture
@@ -91,6 +91,6 @@ async def test_a_baseline_answers_from_the_text_with_its_path_in_the_evidence(gr
 
 async def test_an_unknown_gold_entity_is_an_outcome_with_the_refusal(graph, scope, films):
     made = coordinator(graph, Neo4jNeighbourhood(graph, dimension=films.dimension), films)
-    outcome = await system(made, scope, "khop", "gold").answer(Question("who directed Kes", ("Loach",), "Kes"))
+    outcome = await system(made, scope, "khop", "gold").answer(GoldQuestion("who directed Kes", ("Loach",), "Kes"))
     assert "no entity is called 'Kes'" in outcome.error
     assert outcome.answers == ()

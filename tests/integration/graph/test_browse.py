@@ -2,7 +2,7 @@
 
 import pytest
 
-from clause.graph.browsing import Exploration, explorations
+from clause.graph.browser import Exploration, explorations
 from clause.graph.runner import Graph
 
 pytestmark = pytest.mark.integration

@@ -11,12 +11,12 @@ import pytest
 
 from clause.errors import BadInputError, ClauseError, ForbiddenError, UnavailableError
 from clause.graph.runner import Graph
-from clause.graph.wire import Limits
+from clause.graph.wire import ExplorationLimits
 from tests.servers import statement
 
 pytestmark = pytest.mark.integration
 
-QUICK = Limits(timeout_s=2.0, rows=50, characters=20_000)
+QUICK = ExplorationLimits(timeout_s=5.0, rows=50, characters=20_000)
 
 ATTACKS = {
     "a plain write": "CREATE (:Evil {id: 'x'})",
@@ -64,8 +64,6 @@ ATTACKS = {
     "a function that runs Cypher": "RETURN apoc.cypher.runFirstColumnSingle('CREATE (:Evil)', {})",
     "calling a model": "CALL genai.vector.encodeBatch(['x'], 'OpenAI', {token: 'x'}) YIELD index RETURN index",
     "measuring with a profile": "PROFILE MATCH (n) RETURN n",
-    "API keys": "MATCH (k:ApiKey) RETURN k.id",
-    "hashes of API keys": "MATCH (k) WHERE k.secret_hash IS NOT NULL RETURN k.secret_hash",
     "never ending": "UNWIND range(1, 100000000000) AS x WITH x WHERE x % 7 = -1 RETURN x",
     "an own time limit": "CYPHER 25 timeout=0 MATCH (n) RETURN n",
     "more memory than there is": "UNWIND range(1, 1000000000) AS x RETURN collect('a text of its own: ' + x) AS all",
@@ -163,9 +161,7 @@ async def test_a_node_comes_without_its_embedding(graph: Graph, films: None, sco
 async def test_rows_and_characters_are_limited_and_the_cut_is_told(graph: Graph) -> None:
     many = await graph.explore("UNWIND range(1, 1000) AS x RETURN x", {}, QUICK)
     assert (len(many.rows), many.cut) == (50, True)
-    wide = await graph.explore(
-        "UNWIND range(1, 9) AS x RETURN reduce(s = '', i IN range(1, 9000) | s + 'x')", {}, QUICK
-    )
+    wide = await graph.explore("UNWIND range(1, 9) AS x RETURN $wide AS wide", {"wide": "x" * 9000}, QUICK)
     assert (len(wide.rows), wide.cut) == (2, True)
 
 

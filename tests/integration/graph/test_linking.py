@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from clause.graph.scopes import scope_token
-from clause.linking import MOST_NAMES, EntityLinker
+from clause.text.linking import MOST_NAMES, EntityLinker
 from clause.text.names import canonical_key, entity_id, name_key
 from tests.fakes.embedder import HashEmbedder
 

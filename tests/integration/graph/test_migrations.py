@@ -7,14 +7,12 @@ from typing import Any
 import pytest
 
 from clause.errors import MigrationError, NotFoundError
-from clause.graph.address import Address
-from clause.graph.bolt import Bolt
 from clause.graph.catalogue import Catalogue
-from clause.graph.lock import MigrationLock
-from clause.graph.migrations import drift, migrate, online, reindex
+from clause.graph.driver import Bolt
+from clause.graph.migration_scripts import Script, checksum, load_scripts
+from clause.graph.migrations import MigrationLock, drift, migrate, online, reindex
 from clause.graph.runner import Graph
-from clause.graph.scripts import Script, checksum, load_scripts
-from clause.graph.wire import Rows, Work
+from clause.graph.wire import Address, Rows, Work
 from tests.servers import statement
 
 pytestmark = pytest.mark.integration

@@ -9,11 +9,11 @@ import pytest
 from pydantic import SecretStr
 
 from clause.errors import BadInputError, ClauseError, ConflictError, MigrationError, ServerError, UnavailableError
-from clause.graph.address import Address
 from clause.graph.catalogue import Catalogue
-from clause.graph.counters import take_numbers
-from clause.graph.probe import probe
+from clause.graph.database import probe
 from clause.graph.runner import Graph
+from clause.graph.wire import Address
+from clause.knowledge.beliefs.creation import take_numbers
 from tests.servers import statement
 
 pytestmark = pytest.mark.integration

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import neo4j
 import pytest
 
-from clause.graph.address import Address
 from clause.graph.catalogue import Catalogue, Statement
+from clause.graph.wire import Address
 
 pytestmark = pytest.mark.integration
 

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from clause.errors import ConflictError, EmbedderMismatchError
-from clause.graph.embedding_model import check_embedding_model, replace_embedding_model
+from clause.graph.database import check_embedding_model, replace_embedding_model
 from clause.graph.idempotency import Claim, IdempotencyKeys, StoredResponse, request_hash
 from clause.graph.migrations import drift
 from clause.graph.runner import Graph

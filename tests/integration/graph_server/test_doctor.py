@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from clause.graph.address import Address
 from clause.graph.catalogue import Catalogue
 from clause.graph.runner import Graph
-from clause.operations.doctor import Check, examine
+from clause.graph.wire import Address
+from clause.operations.doctor import Finding, examine
 from tests.servers import environ_of, statement
 
 pytestmark = pytest.mark.integration
 
 
-async def checks_of(environ: dict[str, str]) -> dict[str, Check]:
+async def checks_of(environ: dict[str, str]) -> dict[str, Finding]:
     return {check.name: check for check in (await examine(environ)).checks}
 
 
@@ -24,6 +24,7 @@ async def test_a_migrated_database_is_well(migrated_address: Address, tmp_path: 
     assert "password right" in found["database"].found
     assert found["database"].ok
     assert found["migrations"].ok
+    assert found["limits"].ok, found["limits"]
     assert found["embedder"].ok
 
 

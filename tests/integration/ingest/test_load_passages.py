@@ -9,7 +9,7 @@ import pytest
 
 from clause.graph.runner import Graph
 from clause.ingest.passages import load_passages
-from clause.ingest.report import BadRecordError
+from clause.ingest.source import BadRecordError
 from tests.integration.graphs import state, wrong_counts
 from tests.servers import statement
 from tests.shapes import write_text

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from clause.errors import BadInputError, EmbedderMismatchError, NotFoundError
+from clause.graph.jobs import Jobs
+from clause.graph.lease import JobCancelledError, JobState
 from clause.graph.runner import Graph
 from clause.ingest.embedding import embed_scope, submit_embedding
-from clause.ingest.report import BadRecordError
+from clause.ingest.source import BadRecordError
 from clause.ingest.triples import load_triples
-from clause.jobs.jobs import Jobs
-from clause.jobs.models import JobCancelledError, JobState
 from tests.fakes.embedder import HashEmbedder
 from tests.integration.graphs import relationships, state, triples, wrong_counts
 from tests.shapes import ODD_NAMES, write_hub, write_text
@@ -111,7 +111,11 @@ async def test_on_request_a_bad_line_ends_the_load_and_a_mended_file_loads(
     assert mended.created == 2
 
 
-async def test_a_load_that_was_cancelled_goes_on_at_its_last_batch(graph: Graph, scope: str, tmp_path: Path) -> None:
+async def test_a_load_that_was_cancelled_goes_on_at_its_last_batch(
+    graph: Graph, scope: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The step learns of the cancel, not the beat between steps.
+    monkeypatch.setattr("clause.graph.lease._BEAT_S", 600.0)
     path = write_text(tmp_path / "long.txt", "".join(f"a{i}|r|b{i % 3}\n" for i in range(100)))
     jobs = Jobs(graph)
     waiting = []

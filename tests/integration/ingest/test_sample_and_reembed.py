@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from clause.graph.embedding_model import replace_embedding_model
+from clause.arrays import Floats
+from clause.graph.database import replace_embedding_model
 from clause.graph.runner import Graph
 from clause.ingest.embedding import reembed
+from clause.ingest.sample import load_sample
+from clause.ingest.sample.loader import pack_sample, save
 from clause.ingest.triples import load_triples
-from clause.sample import load_sample
-from clause.sample.loader import pack_sample
-from clause.sample.vectors import save
 from tests.fakes.embedder import HashEmbedder
 from tests.servers import statement
 from tests.shapes import write_text
@@ -51,7 +49,7 @@ class StoppedError(Exception):
 class FragileEmbedder(HashEmbedder):
     """Stops at its second call."""
 
-    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    async def embed(self, texts: Sequence[str]) -> Floats:
         if self.calls:
             raise StoppedError
         return await super().embed(texts)

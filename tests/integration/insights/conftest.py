@@ -7,14 +7,13 @@ from datetime import UTC, datetime
 
 import pytest
 
+from clause.graph.jobs import Jobs
 from clause.graph.runner import Graph
 from clause.ground import Ground
 from clause.insights.room import Insights
-from clause.jobs.jobs import Jobs
-from clause.knowledge.room import Knowledge
 from clause.settings import Settings
 from clause.telemetry import Metrics
-from clause.text.pool import CpuPool
+from clause.text.thread_pool import CpuPool
 from tests.fakes.clock import Clock
 from tests.fakes.embedder import HashEmbedder
 
@@ -41,4 +40,4 @@ async def ground(graph: Graph, scope: str, clock: Clock) -> AsyncIterator[Ground
 @pytest.fixture
 def room(ground: Ground) -> Insights:
     """The room itself."""
-    return Insights.open(ground, Knowledge.open(ground))
+    return Insights.open(ground)

@@ -9,7 +9,7 @@ import pytest
 
 from clause.errors import BadInputError, ConflictError, NotFoundError, OutOfBoundsError, PreconditionError
 from clause.graph.scopes import Caller
-from clause.insights.marks import Quarantine, Resolution, ResolveConflict, StoredInsight
+from clause.insights.conflict_models import Quarantine, Resolution, ResolveConflict, StoredInsight
 from clause.insights.models import Insight, RetrieveInsights, StoreInsight, Valences
 from clause.insights.room import Insights
 from tests.fakes.clock import Clock

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from clause.errors import BadInputError, ForbiddenError, NotFoundError, OutOfBoundsError, PreconditionError
 from clause.graph.scopes import Caller
-from clause.insights.marks import EarnSalience, Quarantine
+from clause.insights.conflict_models import EarnSalience, Quarantine
 from clause.insights.models import FormattedInsight, Insight, SearchInsights, StoreInsight, Valences
 from clause.insights.profiles import PROFILES, RetrievalProfile
 from clause.insights.room import Insights

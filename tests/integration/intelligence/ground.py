@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from clause.graph.jobs import Jobs
 from clause.graph.runner import Graph
 from clause.ground import Ground
-from clause.jobs.jobs import Jobs
 from clause.settings import Settings
 from clause.telemetry import Metrics
-from clause.text.pool import CpuPool
+from clause.text.thread_pool import CpuPool
 from tests.fakes.clock import Clock
 from tests.fakes.embedder import HashEmbedder
 

@@ -12,9 +12,8 @@ from clause.errors import AmbiguousNameError, NotFoundError
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
 from clause.ground import Ground
-from clause.intelligence.causal import Causal
-from clause.intelligence.causal_reader import Sight
-from clause.intelligence.models_causal import CausalQuestion, CausalType, InterventionRequest, RootCauseRequest
+from clause.intelligence.causal.models import CausalQuestion, CausalType, InterventionRequest, RootCauseRequest
+from clause.intelligence.causal.questions import Causal, Sight
 from tests.fakes.clock import Clock
 from tests.integration.intelligence.ground import make_ground
 from tests.integration.reasoning.known_graph import run

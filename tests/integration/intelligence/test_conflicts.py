@@ -14,9 +14,8 @@ from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
 from clause.ground import Ground
 from clause.intelligence.basins import Basins
-from clause.intelligence.conflicts import ConflictGuard
-from clause.intelligence.models import StrengthenRequest
-from clause.intelligence.models_conflicts import AgentWrites, ConceptWrite, RelationWrite, StrengthWrite
+from clause.intelligence.models import AgentWrites, ConceptWrite, RelationWrite, StrengthenRequest, StrengthWrite
+from clause.intelligence.write_conflicts import ConflictGuard
 from tests.fakes.clock import Clock
 from tests.integration.intelligence.ground import make_ground
 from tests.integration.reasoning.known_graph import run

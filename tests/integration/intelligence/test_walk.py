@@ -10,21 +10,22 @@ from typing import Any
 
 import pytest
 
-from clause.activation import strengthening
-from clause.evaluation.exporting import export_snapshot
+from clause.evaluation.training_material import export_snapshot
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
 from clause.ground import Ground
-from clause.intelligence import causal_scores
+from clause.intelligence.causal import scores as causal_scores
 from clause.intelligence.room import Intelligence
 from clause.intelligence.thoughtseeds import query_source, seed_id
-from clause.knowledge.room import Knowledge
-from clause.reasoning.alone import LoneAgents
-from clause.reasoning.asking import Asker, PolicyBook
+from clause.reasoning.agents.heuristic import HeuristicAgents, HeuristicPolicy
+from clause.reasoning.agents.policy import Embed, Foresight, Question
+from clause.reasoning.agents.single_agent import LoneAgents
+from clause.reasoning.answer.evidence import Provenance
+from clause.reasoning.answer.integrations import Integrations
+from clause.reasoning.answer.report import Reporter
+from clause.reasoning.answer.run_record import differences, digest_of
+from clause.reasoning.answer.runs import RunRecorder
 from clause.reasoning.coordinator import Coordinator
-from clause.reasoning.evidence import Provenance
-from clause.reasoning.heuristics import HeuristicAgents, HeuristicPolicy
-from clause.reasoning.integrations import Integrations
 from clause.reasoning.models import (
     BudgetAllocation,
     CoordinationRequest,
@@ -32,13 +33,11 @@ from clause.reasoning.models import (
     PathNavigationRequest,
     SubgraphRequest,
 )
-from clause.reasoning.neighbourhood import View
-from clause.reasoning.neo4j_neighbourhood import Neo4jNeighbourhood
-from clause.reasoning.policy import Embed, Foresight, Question
-from clause.reasoning.recording import Reporter
-from clause.reasoning.run_record import differences, digest_of
-from clause.reasoning.runs import RunRecorder
-from clause.reasoning.seeds import SeedFinder
+from clause.reasoning.neighbourhood.neo4j import Neo4jNeighbourhood
+from clause.reasoning.neighbourhood.port import View
+from clause.reasoning.question.preparation import Asker, PolicyBook
+from clause.reasoning.question.seeds import SeedFinder
+from clause.text.activation import strengthening
 from tests.fakes.clock import Clock
 from tests.integration.intelligence.ground import make_ground
 from tests.integration.reasoning.known_graph import run
@@ -78,7 +77,7 @@ class House:
 @pytest.fixture
 async def house(graph: Graph, scope: str) -> AsyncIterator[House]:
     ground = make_ground(graph, Clock(NOW), scope)
-    room = Intelligence.open(ground, Knowledge.open(ground))
+    room = Intelligence.open(ground)
     port = Neo4jNeighbourhood(graph)
     finder = SeedFinder(graph, ground.embedder)
     asker = Asker(graph, port, finder, ground.embedder)
@@ -225,18 +224,18 @@ def walk(scope: str, **more: Any) -> PathNavigationRequest:
 async def test_a_hop_over_causes_is_scored_and_without_causes_the_score_is_null(house: House, scope: str) -> None:
     await plant(house, scope, CAUSES, storm=0.9, **{"dam break": 0.2})
     found = await house.agents.navigate(walk(scope), house.caller)
-    (step,) = found.path["steps"]
-    assert step["relation"] == "CAUSES"
-    assert step["causal_score"] in (pytest.approx(0.91), pytest.approx(0.2 + 0.8 * 0.45))
-    assert found.metadata["fallback_used"] is False
+    (step,) = found.path.steps
+    assert step.relation == "CAUSES"
+    assert step.causal_score in (pytest.approx(0.91), pytest.approx(0.2 + 0.8 * 0.45))
+    assert found.metadata.fallback_used is False
     assert found.performance["causal_pred_ms"] > 0
     off = await house.agents.navigate(walk(scope, enable_causal=False), house.caller)
-    assert {step["causal_score"] for step in off.path["steps"]} == {None}
+    assert {step.causal_score for step in off.path.steps} == {None}
     assert off.performance["causal_pred_ms"] == 0.0
     await run(house.ground.graph, "MATCH (t:RelationshipType {scope: $scope}) SET t.is_causal = false", scope=scope)
     house.port.forget()
     none = await house.agents.navigate(walk(scope), house.caller)
-    assert {step["causal_score"] for step in none.path["steps"]} == {None}
+    assert {step.causal_score for step in none.path.steps} == {None}
 
 
 async def test_causes_decide_where_cosines_do_not(house: House, scope: str) -> None:
@@ -256,9 +255,9 @@ async def test_causes_decide_where_cosines_do_not(house: House, scope: str) -> N
             s=strength,
         )
         found = await house.agents.navigate(walk(scope, query="harm near here"), house.caller)
-        steps[strength] = found.path["steps"][0]
-    assert steps[1.0]["relation"] == "CAUSES"
-    assert steps[0.0]["relation"] == "near"
+        steps[strength] = found.path.steps[0]
+    assert steps[1.0].relation == "CAUSES"
+    assert steps[0.0].relation == "near"
 
 
 def question(scope: str, **more: Any) -> CoordinationRequest:
@@ -272,7 +271,7 @@ async def test_a_replay_repeats_the_fallbacks_of_the_recorded_run(
     await plant(house, scope, CAUSES, storm=0.9)
     monkeypatch.setattr(causal_scores.CausalScores.__init__, "__kwdefaults__", {"operations": 0, "repeat": None})
     answered = await house.coordinator.coordinate(question(scope), house.caller)
-    assert answered.result["intelligence"]["fallback_used"] is True
+    assert answered.result.intelligence.fallback_used is True
     await house.room.causal.settled()
     assert len(house.room.causal.memory) > 0
     recorded = await house.runs.get(answered.run_id or "", house.caller)
@@ -280,9 +279,9 @@ async def test_a_replay_repeats_the_fallbacks_of_the_recorded_run(
     assert all(name.startswith("causal:") for name in recorded.fallbacks)
     again = await house.coordinator.coordinate(question(scope, record=False), house.caller, repeat=recorded.fallbacks)
     assert differences(recorded.digest, digest_of(again)) == []
-    assert again.result["intelligence"]["fallback_used"] is True
+    assert again.result.intelligence.fallback_used is True
     later = await house.coordinator.coordinate(question(scope, record=False), house.caller)
-    assert later.result["intelligence"]["fallback_used"] is False
+    assert later.result.intelligence.fallback_used is False
 
 
 async def seeds_of(house: House, scope: str) -> dict[str, str]:
@@ -298,23 +297,23 @@ async def test_each_candidate_hop_makes_one_seed_that_the_path_names_before_it_i
     await plant(house, scope, CAUSES, storm=0.9)
     for _ in range(2):
         found = await house.agents.navigate(walk(scope), house.caller)
-        assert found.metadata["thoughtseeds_generated"] == 3
-        (step,) = found.path["steps"]
+        assert found.metadata.thoughtseeds_generated == 3
+        (step,) = found.path.steps
         source = query_source(QUESTION)
-        assert step["thoughtseed_id"] == seed_id(scope, step["to_node"], source)
+        assert step.thoughtseed_id == seed_id(scope, step.to_node, source)
         await house.room.settled()
     seeds = await seeds_of(house, scope)
     assert set(seeds.values()) == {"storm", "dam break", "river"}
-    assert step["thoughtseed_id"] in seeds
+    assert step.thoughtseed_id in seeds
 
 
 async def test_flags_off_and_replays_write_nothing(house: House, scope: str) -> None:
     await plant(house, scope, CAUSES)
     off = await house.agents.navigate(walk(scope, enable_thoughtseeds=False, enable_curiosity=False), house.caller)
-    assert (off.metadata["thoughtseeds_generated"], off.metadata["curiosity_triggers_spawned"]) == (0, 0)
-    assert off.path["steps"][0]["thoughtseed_id"] is None
+    assert (off.metadata.thoughtseeds_generated, off.metadata.curiosity_triggers_spawned) == (0, 0)
+    assert off.path.steps[0].thoughtseed_id is None
     silent = await house.coordinator.coordinate(question(scope, record=False), house.caller)
-    assert silent.result["intelligence"]["thoughtseeds_generated"] == 0
+    assert silent.result.intelligence.thoughtseeds_generated == 0
     stranger = Caller(house.caller.readable, ())
     await house.agents.navigate(walk(scope), stranger)
     await house.room.settled()
@@ -325,8 +324,8 @@ async def test_curiosity_fires_above_its_threshold_and_history_moves_what_is_exp
     await plant(house, scope, CAUSES, storm=0.9)
     loud = await house.agents.navigate(walk(scope, curiosity_threshold=0.0), house.caller)
     quiet = await house.agents.navigate(walk(scope, curiosity_threshold=1.0), house.caller)
-    assert loud.metadata["curiosity_triggers_spawned"] == 1
-    assert quiet.metadata["curiosity_triggers_spawned"] == 0
+    assert loud.metadata.curiosity_triggers_spawned == 1
+    assert quiet.metadata.curiosity_triggers_spawned == 0
     await house.room.settled()
     rows = await run(
         house.ground.graph,
@@ -351,7 +350,7 @@ async def test_what_the_critic_foretold_of_a_hop_is_what_was_expected_of_it(hous
     for policy in ("heuristic", "foretelling"):
         asked = question(scope, query=f"{QUESTION} {policy}", policy=policy, curiosity_threshold=0.0)
         answered = await house.coordinator.coordinate(asked, house.caller)
-        assert answered.result["intelligence"]["curiosity_triggers_spawned"] > 0
+        assert answered.result.intelligence.curiosity_triggers_spawned > 0
         await house.room.settled()
         rows = await run(
             house.ground.graph,
@@ -367,7 +366,7 @@ async def test_what_the_critic_foretold_of_a_hop_is_what_was_expected_of_it(hous
 async def test_answers_of_several_services_at_once_meet_no_conflict_and_lose_nothing(house: House, scope: str) -> None:
     await plant(house, scope, CAUSES, storm=0.9)
     graph, times = house.ground.graph, 6
-    others = [Intelligence.open(house.ground, house.room.knowledge) for _ in range(3)]
+    others = [Intelligence.open(house.ground) for _ in range(3)]
     finder = SeedFinder(graph, house.ground.embedder)
     services = [
         LoneAgents(

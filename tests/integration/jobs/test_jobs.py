@@ -7,11 +7,10 @@ import asyncio
 import pytest
 
 from clause.errors import ClauseError, NotFoundError, OutOfBoundsError
+from clause.graph.jobs import Jobs
+from clause.graph.lease import JobCancelledError, JobState, Lease, LeaseLostError
 from clause.graph.runner import Graph
-from clause.jobs.jobs import Jobs
-from clause.jobs.models import JobCancelledError, JobState, LeaseLostError
-from clause.jobs.runner import JobRunner
-from clause.jobs.turn import Turn
+from clause.graph.scheduler import JobRunner
 
 pytestmark = pytest.mark.integration
 
@@ -20,8 +19,8 @@ async def test_a_job_goes_from_queued_to_succeeded_and_keeps_its_progress(graph:
     jobs = Jobs(graph)
     job = await jobs.submit("count", {"to": 3}, scope)
 
-    async with jobs.lease(job.id) as turn:
-        await turn.progress(2, 3, "counting", cursor={"at": 2})
+    async with jobs.lease(job.id) as lease:
+        await lease.progress(2, 3, "counting", cursor={"at": 2})
         running = await jobs.get(job.id)
     done = await jobs.get(job.id)
 
@@ -83,14 +82,14 @@ async def test_a_job_that_another_worker_took_first_is_waited_for(graph: Graph, 
     job = await jobs.submit("count", {}, scope)
     asked = asyncio.Event()
 
-    async def never(_turn: Turn) -> None:
+    async def never(_lease: Lease) -> None:
         raise AssertionError
 
-    async with jobs.lease(job.id) as turn:
+    async with jobs.lease(job.id) as lease:
         waiting = asyncio.create_task(jobs.work(job.id, never))
         asyncio.get_running_loop().call_later(0.2, asked.set)
         await asked.wait()
-        await turn.progress(4, 4)
+        await lease.progress(4, 4)
     assert ((done := await waiting).state, done.done) == (JobState.SUCCEEDED, 4)
 
     failing = await jobs.submit("count", {}, scope)
@@ -128,7 +127,7 @@ async def test_a_beating_heart_keeps_a_lease_beyond_its_time(graph: Graph, scope
     job = await jobs.submit("count", {}, scope)
     rival = Jobs(graph, lease_s=0.6)
 
-    async with jobs.lease(job.id) as turn:
+    async with jobs.lease(job.id) as lease:
         beats = 0
         guard, original = [], graph.run
 
@@ -146,7 +145,7 @@ async def test_a_beating_heart_keeps_a_lease_beyond_its_time(graph: Graph, scope
         with pytest.raises(LeaseLostError):
             async with rival.lease(job.id):
                 raise AssertionError
-        await turn.progress(1, 1)
+        await lease.progress(1, 1)
 
     assert (await jobs.get(job.id)).state is JobState.SUCCEEDED
 
@@ -156,8 +155,8 @@ async def test_an_error_fails_the_job_and_resuming_goes_on_from_the_cursor(graph
     job = await jobs.submit("count", {"a": 1}, scope, resource=f"x:{scope}")
 
     async def fail() -> None:
-        async with jobs.lease(job.id) as turn:
-            await turn.progress(1, 2, cursor={"at": 1})
+        async with jobs.lease(job.id) as lease:
+            await lease.progress(1, 2, cursor={"at": 1})
             raise ZeroDivisionError("one by zero")
 
     with pytest.raises(ZeroDivisionError):
@@ -204,9 +203,9 @@ async def test_cancelling_ends_a_waiting_job_at_once_and_a_running_one_at_its_ne
     asked = []
 
     async def work() -> None:
-        async with jobs.lease(running.id) as turn:
+        async with jobs.lease(running.id) as lease:
             asked.append(await jobs.cancel(running.id))
-            await turn.progress(1, 2)
+            await lease.progress(1, 2)
 
     with pytest.raises(JobCancelledError):
         await work()
@@ -233,8 +232,8 @@ async def test_watching_shows_each_change_and_ends_with_the_job(graph: Graph, sc
 
     watching = asyncio.create_task(watch())
     await looked.wait()
-    async with jobs.lease(job.id) as turn:
-        await turn.progress(1, 1)
+    async with jobs.lease(job.id) as lease:
+        await lease.progress(1, 1)
     await watching
 
     assert seen[0] == (JobState.QUEUED, 0)
@@ -263,15 +262,15 @@ async def test_a_runner_works_off_the_kinds_it_knows_and_survives_what_they_rais
     kind = f"count-{scope}"
     at_once, most = 0, 0
 
-    async def count(turn: Turn) -> None:
+    async def count(lease: Lease) -> None:
         nonlocal at_once, most
         at_once += 1
         most = max(most, at_once)
         try:
-            await turn.progress(1, 1)
+            await lease.progress(1, 1)
             errors = {"ours": ClauseError("ours"), "theirs": ValueError("theirs")}
-            if turn.job.parameters["raise"] in errors:
-                raise errors[turn.job.parameters["raise"]]
+            if lease.job.parameters["raise"] in errors:
+                raise errors[lease.job.parameters["raise"]]
         finally:
             at_once -= 1
 
@@ -289,7 +288,7 @@ async def test_a_runner_that_is_stopped_hands_its_jobs_back(graph: Graph, scope:
     jobs = Jobs(graph)
     kind, inside = f"wait-{scope}", asyncio.Event()
 
-    async def wait(turn: Turn) -> None:
+    async def wait(lease: Lease) -> None:
         inside.set()
         await asyncio.Event().wait()
 

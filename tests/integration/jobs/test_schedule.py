@@ -7,18 +7,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from clause.graph.jobs import Jobs
+from clause.graph.lease import Job, JobState, Lease
 from clause.graph.runner import Graph
-from clause.jobs.jobs import Jobs
-from clause.jobs.models import Job, JobState
-from clause.jobs.runner import JobRunner
-from clause.jobs.schedule import Periodic, Schedule
-from clause.jobs.turn import Turn
+from clause.graph.scheduler import JobRunner, Periodic, Scheduler
 from tests.fakes.clock import Clock
 from tests.servers import statement
 
 pytestmark = pytest.mark.integration
 EVERY = timedelta(hours=1)
-WHERE = "knowledge/scopes_of_sources"
+WHERE = "knowledge/scopes_of[Source]"
 SOURCE = statement(
     "MERGE (s:Scope {id: $scope}) ON CREATE SET s.scope = $scope, s.recorded_at = datetime() "
     "CREATE (:Source {id: 'src' + $scope, scope: $scope, recorded_at: datetime()})",
@@ -45,7 +43,7 @@ async def queued(jobs: Jobs, scope: str, kind: str) -> tuple[Job, ...]:
 async def test_services_that_look_at_once_queue_a_due_job_once(
     graph: Graph, scope: str, kind: str, clock: Clock
 ) -> None:
-    services = [Schedule(graph, {kind: Periodic(EVERY, WHERE)}, now=clock) for _ in range(4)]
+    services = [Scheduler(graph, {kind: Periodic(EVERY, WHERE)}, now=clock) for _ in range(4)]
     await asyncio.gather(*(service.look() for service in services))
     (job,) = await queued(Jobs(graph), scope, kind)
     assert (job.state, job.resource, job.parameters) == (JobState.QUEUED, f"{kind}:{scope}", {})
@@ -59,10 +57,10 @@ async def test_the_next_job_comes_when_its_time_has_passed_and_takes_the_place_o
 ) -> None:
     done: list[str] = []
 
-    async def count(turn: Turn) -> None:
-        done.append(turn.job.scope)
+    async def count(lease: Lease) -> None:
+        done.append(lease.job.scope)
 
-    jobs, schedule = Jobs(graph, now=clock), Schedule(graph, {kind: Periodic(EVERY, WHERE)}, now=clock)
+    jobs, schedule = Jobs(graph, now=clock), Scheduler(graph, {kind: Periodic(EVERY, WHERE)}, now=clock)
     runner = JobRunner(jobs, {kind: count})
     await schedule.look()
     await runner.drain()
@@ -85,7 +83,7 @@ async def test_a_job_that_somebody_asked_for_counts_and_stays(
     asked = await jobs.submit(kind, {}, scope, resource=f"{kind}:{scope}")
     async with jobs.lease(asked.id):
         pass
-    schedule = Schedule(graph, {kind: Periodic(EVERY, WHERE)}, now=clock)
+    schedule = Scheduler(graph, {kind: Periodic(EVERY, WHERE)}, now=clock)
     await schedule.look()
     assert [job.id for job in await queued(jobs, scope, kind)] == [asked.id]
     clock.at += 2 * EVERY
@@ -99,5 +97,5 @@ async def test_a_job_that_somebody_asked_for_counts_and_stays(
 
 async def test_a_scope_with_nothing_to_do_gets_no_job(graph: Graph, scope: str, clock: Clock) -> None:
     kind = f"idle {scope}"
-    await Schedule(graph, {kind: Periodic(EVERY, WHERE)}, now=clock).look()
+    await Scheduler(graph, {kind: Periodic(EVERY, WHERE)}, now=clock).look()
     assert await queued(Jobs(graph), scope, kind) == ()

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from ulid import ULID
 
+from clause.graph.jobs import Jobs
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
 from clause.ground import Ground
-from clause.jobs.jobs import Jobs
 from clause.knowledge.room import Knowledge
 from clause.settings import Settings
 from clause.telemetry import Metrics
-from clause.text.pool import CpuPool
+from clause.text.thread_pool import CpuPool
 from tests import servers
 from tests.fakes.embedder import HashEmbedder
 

@@ -12,9 +12,9 @@ import pytest
 from clause.errors import ConflictError, NotFoundError
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
-from clause.ingest.embedding import embed_turn
-from clause.knowledge.models import BeliefCreate, BeliefSupersede, ConfidenceGiven, Corroboration, SourceGiven
-from clause.knowledge.models_query import BeliefQuery
+from clause.ingest.embedding import embed_job
+from clause.knowledge.beliefs.models import BeliefCreate, BeliefSupersede, ConfidenceGiven, Corroboration, SourceGiven
+from clause.knowledge.beliefs.query_models import BeliefQuery
 from clause.knowledge.room import Knowledge
 from tests.integration.knowledge.conftest import OWNER
 from tests.servers import statement
@@ -221,7 +221,7 @@ async def test_what_a_corroboration_said_is_found_by_meaning(knowledge: Knowledg
     asked = {"scope": user, "embedding": await embedder.embed_query("The shop opens at nine")}
     assert [row["text"] for row in await graph.execute(NEAR, asked)] == ["The shop opens at nine"]
     jobs = knowledge.ground.jobs
-    async with jobs.lease((await jobs.submit("embed", {}, user)).id) as turn:
-        assert await embed_turn(graph, embedder, [user], turn) >= 1
+    async with jobs.lease((await jobs.submit("embed", {}, user)).id) as lease:
+        assert await embed_job(graph, embedder, [user], lease) >= 1
     asked["embedding"] = await embedder.embed_query("Mills grind grain")
     assert (await graph.execute(NEAR, asked))[0] == {"text": "Mills grind grain", "model": embedder.model}

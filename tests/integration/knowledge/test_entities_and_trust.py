@@ -7,12 +7,12 @@ import pytest
 from clause.errors import AmbiguousNameError, ConflictError, ForbiddenError, NotFoundError, PreconditionError
 from clause.graph.canonical import scope_hash
 from clause.graph.runner import Graph
+from clause.graph.scheduler import JobRunner
 from clause.graph.scopes import Caller, scope_token
 from clause.ground import Ground
-from clause.jobs.runner import JobRunner
-from clause.knowledge.models import Belief, BeliefCreate, BeliefSupersede, SourceGiven
-from clause.knowledge.models_entities import AliasAdd, EntitySearch, SourceCreate, TrustCheck, TrustGiven
-from clause.knowledge.models_lineage import MergeRequest, RetractionRequest
+from clause.knowledge.beliefs.models import Belief, BeliefCreate, BeliefSupersede, SourceGiven
+from clause.knowledge.entity_models import AliasAdd, EntitySearch, SourceCreate, TrustCheck, TrustGiven
+from clause.knowledge.lineage.models import MergeRequest, RetractionRequest
 from clause.knowledge.room import Knowledge
 from tests.integration.knowledge.conftest import OWNER
 from tests.servers import statement

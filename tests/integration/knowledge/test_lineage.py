@@ -11,12 +11,12 @@ from clause.graph.canonical import canonical_text, read_scope, scope_hash
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
 from clause.ground import Ground
-from clause.knowledge import erasure as erasure_module
-from clause.knowledge.belief_rows import HELD
-from clause.knowledge.erasure import ErasureService
-from clause.knowledge.models import Belief, BeliefCreate, SourceGiven
-from clause.knowledge.models_entities import SourceCreate
-from clause.knowledge.models_lineage import ErasureRequest, MergeRequest, RetractionRequest
+from clause.knowledge.beliefs.models import Belief, BeliefCreate, SourceGiven
+from clause.knowledge.beliefs.rows import HELD
+from clause.knowledge.entity_models import SourceCreate
+from clause.knowledge.lineage import erasure as erasure_module
+from clause.knowledge.lineage.erasure import ErasureService
+from clause.knowledge.lineage.models import ErasureRequest, MergeRequest, RetractionRequest
 from clause.knowledge.room import Knowledge
 from tests.integration.knowledge.conftest import OWNER
 from tests.servers import statement

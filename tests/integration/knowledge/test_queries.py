@@ -10,8 +10,15 @@ import pytest
 
 from clause.errors import NotFoundError
 from clause.graph.scopes import Caller
-from clause.knowledge.models import Belief, BeliefCreate, BeliefSupersede, ConfidenceGiven, Corroboration, SourceGiven
-from clause.knowledge.models_query import (
+from clause.knowledge.beliefs.models import (
+    Belief,
+    BeliefCreate,
+    BeliefSupersede,
+    ConfidenceGiven,
+    Corroboration,
+    SourceGiven,
+)
+from clause.knowledge.beliefs.query_models import (
     BeliefFilter,
     BeliefHits,
     BeliefQuery,
@@ -19,8 +26,8 @@ from clause.knowledge.models_query import (
     ConfidenceFloors,
     RankingWeights,
 )
-from clause.knowledge.models_tension import TensionFilter, TensionResolve
 from clause.knowledge.room import Knowledge
+from clause.knowledge.tension_detection import TensionFilter, TensionResolve
 from tests.integration.knowledge.conftest import OWNER, Clock
 
 pytestmark = pytest.mark.integration

@@ -1,4 +1,4 @@
-"""The graph's arithmetic of confidence is that of clause/knowledge/confidence.py."""
+"""The graph's arithmetic of confidence is that of clause/knowledge/beliefs/confidence.py."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from datetime import timedelta
 import pytest
 
 from clause.ground import Ground
-from clause.knowledge.belief_rows import dimensions_of, settling
-from clause.knowledge.confidence import (
+from clause.knowledge.beliefs.confidence import (
     HALF_LIVES_DAYS,
     PENALTIES,
-    Origin,
+    StatementOrigin,
     consistency,
     corroboration,
     freshness,
@@ -20,7 +19,9 @@ from clause.knowledge.confidence import (
     overall,
     stage,
 )
-from clause.knowledge.models import BeliefCreate, ConfidenceGiven
+from clause.knowledge.beliefs.confidence_history import ConfidenceRecord, millis, unpacked
+from clause.knowledge.beliefs.models import BeliefCreate, ConfidenceGiven
+from clause.knowledge.beliefs.rows import dimensions_of, settling
 from clause.knowledge.room import Knowledge
 from tests import servers
 from tests.integration.knowledge.conftest import OWNER, Clock
@@ -58,7 +59,7 @@ async def test_a_settled_belief_has_the_confidence_of_the_pure_functions(
         )
         assert made.belief is not None
         origins = [
-            Origin(
+            StatementOrigin(
                 origin=chance.choice("abcdef"),
                 session=chance.choice([None, "s1", "s2"]),
                 reliability=chance.random(),
@@ -114,3 +115,15 @@ async def test_a_settled_belief_has_the_confidence_of_the_pure_functions(
         }
         assert overall(stored) == pytest.approx(found["overall"], abs=1e-9), "the formula itself"
         assert dimensions_of(found, at).overall == pytest.approx(found["overall"], abs=1e-9)
+        first, *later = unpacked(found["history"])
+        assert first.at == millis(made.belief.recorded_at), case
+        last = later[0] if later else first  # a settling that changes nothing keeps no record
+        assert last == ConfidenceRecord(
+            at=millis(at) if later else first.at,
+            **{**stored, "temporal_freshness": fresh},
+            confirmed_at=millis(found["confirmed_at"]),
+            sources=sources,
+            open_tensions=len(severities),
+            statements=len(origins),
+            ceiling=None,
+        )

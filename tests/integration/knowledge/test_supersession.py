@@ -8,7 +8,14 @@ import pytest
 
 from clause.errors import ConflictError, ForbiddenError, NotFoundError, PreconditionError
 from clause.graph.scopes import Caller
-from clause.knowledge.models import Belief, BeliefCreate, BeliefSupersede, ConfidenceGiven, EntityGiven, SourceGiven
+from clause.knowledge.beliefs.models import (
+    Belief,
+    BeliefCreate,
+    BeliefSupersede,
+    ConfidenceGiven,
+    EntityGiven,
+    SourceGiven,
+)
 from clause.knowledge.room import Knowledge
 from tests.integration.knowledge.conftest import OWNER
 

@@ -9,13 +9,13 @@ from datetime import UTC, datetime
 import pytest
 
 from clause.errors import ConflictError, ForbiddenError, NotFoundError, PreconditionError
+from clause.graph.scheduler import JobRunner
 from clause.graph.scopes import Caller
 from clause.ground import Ground
-from clause.jobs.runner import JobRunner
-from clause.knowledge.models import Belief, BeliefCreate
-from clause.knowledge.models_query import BeliefFilter
-from clause.knowledge.models_tension import Action, Tension, TensionFilter, TensionResolve
+from clause.knowledge.beliefs.models import Belief, BeliefCreate
+from clause.knowledge.beliefs.query_models import BeliefFilter
 from clause.knowledge.room import Knowledge
+from clause.knowledge.tension_detection import Action, Tension, TensionFilter, TensionResolve
 from tests.integration.knowledge.conftest import OWNER
 
 pytestmark = pytest.mark.integration

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
+from clause.graph.scheduler import JobRunner
 from clause.ground import Ground
-from clause.jobs.runner import JobRunner
-from clause.knowledge.belief_rows import new_belief
-from clause.knowledge.models import Belief, BeliefCreate, Corroboration, SourceGiven
-from clause.knowledge.models_tension import TensionFilter
-from clause.knowledge.origins import new_source, provenance
+from clause.knowledge.beliefs.models import Belief, BeliefCreate, Corroboration, SourceGiven
+from clause.knowledge.beliefs.origins import new_source, provenance
+from clause.knowledge.beliefs.rows import new_belief
 from clause.knowledge.room import Knowledge
+from clause.knowledge.tension_detection import TensionFilter
 from tests.integration.knowledge.conftest import OWNER, Clock
 
 pytestmark = pytest.mark.integration

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from clause.container import Container
-from clause.graph.address import Address
+from clause.app import Container
 from clause.graph.catalogue import Catalogue
-from clause.graph.embedding_model import replace_embedding_model
+from clause.graph.database import replace_embedding_model
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
-from clause.mcp_bridge.holding import Holder
+from clause.graph.wire import Address
+from clause.mcp_bridge.lazy_container import LazyContainer
 from clause.mcp_bridge.server import build_server
 from clause.settings import Settings
 from clause.telemetry import Metrics
@@ -46,7 +46,7 @@ def connect(service: Container) -> Connect:
 
     @asynccontextmanager
     async def connected(caller: Caller | None = None, **settings: Any) -> AsyncIterator[Client]:
-        holder = Holder(Settings(**settings), opener)
+        holder = LazyContainer(Settings(**settings), opener)
 
         async def asking(_context: Any) -> Caller:
             return caller or Caller()

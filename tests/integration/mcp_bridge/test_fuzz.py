@@ -13,9 +13,9 @@ from mcp import Client
 from mcp_types import CallToolResult
 from ulid import ULID
 
-from clause.container import Container
+from clause.app import Container
 from clause.graph.scopes import Caller
-from clause.mcp_bridge.toolbox import offered
+from clause.mcp_bridge.server import offered
 from clause.text.tokens import count_tokens
 from tests.fakes.arguments import Arguments
 from tests.integration.mcp_bridge.conftest import Connect, called

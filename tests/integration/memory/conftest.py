@@ -6,15 +6,15 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from clause.graph.jobs import Jobs
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
 from clause.ground import Ground
-from clause.jobs.jobs import Jobs
-from clause.memory.config import MCSConfig
+from clause.memory.models import MCSConfig
 from clause.memory.room import Memory
 from clause.settings import Settings
 from clause.telemetry import Metrics
-from clause.text.pool import CpuPool
+from clause.text.thread_pool import CpuPool
 from tests.fakes.embedder import HashEmbedder
 
 OWNER = Caller(None, None)

@@ -9,18 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clause.evaluation.bench_memory import memory_bench
-from clause.evaluation.recall import OWNER, remembered
-from clause.evaluation.recall_files import read_corpus, read_recall_questions
-from clause.evaluation.recall_study import recall_study
 from clause.graph.runner import Graph
 from clause.ground import Ground
-from clause.ingest.embedding import embed_turn
-from clause.memory.config import MCSConfig
-from clause.memory.models import MemoryWriteInput
+from clause.ingest.embedding import embed_job
+from clause.lab.bench.memory import memory_bench
+from clause.lab.corpora import read_corpus, read_recall_questions
+from clause.lab.recall import OWNER, recall_study, remembered
+from clause.memory.models import MCSConfig, MemoryWriteInput
 from clause.memory.room import Memory
-from clause.reasoning.neighbourhood import Node, View
-from clause.recollection import RecalledTexts
+from clause.reasoning.answer.texts import RecalledTexts
+from clause.reasoning.neighbourhood.port import Node, View
 from tests.fakes.embedder import HashEmbedder
 from tests.integration.memory.reading_back import clusters, faults, memories
 from tests.servers import statement
@@ -54,8 +52,8 @@ async def test_embedding_anew_moves_prototypes_with_their_members(
     job = await ground.jobs.submit("embed", {}, scope)
     other = HashEmbedder(model="reversed")
     other._vector = lambda text: HashEmbedder._vector(other, text[::-1])  # type: ignore[method-assign]
-    async with ground.jobs.lease(job.id) as turn:
-        done = await embed_turn(graph, other, [scope], turn, page=2)
+    async with ground.jobs.lease(job.id) as lease:
+        done = await embed_job(graph, other, [scope], lease, page=2)
     after = await clusters(graph, scope)
     assert done >= 3
     assert [row["id"] for row in after] == [row["id"] for row in before]

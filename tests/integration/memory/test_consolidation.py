@@ -5,20 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from clause.errors import ForbiddenError, UnavailableError
+from clause.graph.jobs import Jobs
+from clause.graph.lease import JobState
 from clause.graph.runner import Graph
+from clause.graph.scheduler import JobRunner, Scheduler
 from clause.graph.scopes import Caller
 from clause.ground import Ground
-from clause.jobs.jobs import Jobs
-from clause.jobs.models import JobState
-from clause.jobs.runner import JobRunner
-from clause.memory.config import MCSConfig
 from clause.memory.consolidation import Consolidation
-from clause.memory.models import MemoryReadInput, MemoryWriteInput
+from clause.memory.models import MCSConfig, MemoryReadInput, MemoryWriteInput
 from clause.memory.room import Memory
 from tests.integration.memory.conftest import OWNER
 from tests.integration.memory.reading_back import clusters, faults, memories
@@ -179,9 +179,9 @@ async def killed_at(ground: Ground, graph: Graph, memory: Memory, scope: str, ki
     """Run with a worker that is killed after its first page, or before its first or second; True at the end."""
     jobs = Jobs(graph, lease_s=0.3)
     job = await memory.consolidation.queue(scope, caller=OWNER)
-    turn = await jobs._acquire(job.id, patient=True)  # a worker whose heart does not beat
+    lease = await jobs._acquire(job.id, patient=True)  # a worker whose heart does not beat
     committed = 0
-    original = turn.commit
+    original = lease.commit
 
     async def commit(*args: Any, **more: Any) -> Any:
         nonlocal committed
@@ -193,12 +193,12 @@ async def killed_at(ground: Ground, graph: Graph, memory: Memory, scope: str, ki
             raise Killed
         return rows
 
-    turn.commit = commit  # type: ignore[method-assign]
+    lease.commit = commit  # type: ignore[method-assign]
     try:
-        await memory.consolidation.consolidate(turn)
+        await memory.consolidation.consolidate(lease)
     except Killed:
         return False
-    await turn.finish(JobState.SUCCEEDED)
+    await lease.finish(JobState.SUCCEEDED)
     return True
 
 
@@ -298,7 +298,8 @@ async def test_a_service_queues_a_pass_where_clusters_wait(
         return rows
 
     monkeypatch.setattr(graph, "run", run)
-    keeping = asyncio.create_task(memory.consolidation.keep_up(every_s=0.01))
+    table = {name: work._replace(every=timedelta(seconds=0.01)) for name, work in memory.periodic().items()}
+    keeping = asyncio.create_task(Scheduler(graph, table, now=ground.now).run())
     await asyncio.wait_for(looked.wait(), 30)
     async with asyncio.timeout(30):
         while not (found := await ground.jobs.list(scopes=[scope], kind="consolidate")).items:

@@ -8,17 +8,16 @@ from clause.graph.runner import Graph
 from clause.ground import Ground
 from clause.memory.models import MemoryWriteInput
 from clause.memory.room import Memory
-from clause.reasoning.asking import Asker, PolicyBook
+from clause.reasoning.agents.heuristic import HeuristicPolicy
+from clause.reasoning.answer.evidence import Provenance
+from clause.reasoning.answer.report import Reporter
+from clause.reasoning.answer.runs import RunRecorder
+from clause.reasoning.answer.texts import IndexedTexts, RecalledTexts
 from clause.reasoning.coordinator import Coordinator
-from clause.reasoning.evidence import Provenance
-from clause.reasoning.heuristics import HeuristicPolicy
 from clause.reasoning.models import BudgetAllocation, CoordinationRequest
-from clause.reasoning.neo4j_neighbourhood import Neo4jNeighbourhood
-from clause.reasoning.recording import Reporter
-from clause.reasoning.runs import RunRecorder
-from clause.reasoning.seeds import SeedFinder
-from clause.reasoning.texts import IndexedTexts
-from clause.recollection import RecalledTexts
+from clause.reasoning.neighbourhood.neo4j import Neo4jNeighbourhood
+from clause.reasoning.question.preparation import Asker, PolicyBook
+from clause.reasoning.question.seeds import SeedFinder
 from clause.text.tokens import count_all
 from tests.integration.memory.conftest import OWNER
 
@@ -50,5 +49,5 @@ async def test_coordinate_over_a_users_scope_cites_its_memories(
     response = await coordinator.coordinate(request, OWNER)
     await runs.settled()
 
-    cited = {item["text"]: item["provenance"]["source_uri"] for item in response.result["evidence"]}
+    cited = {item.text: item.provenance.source_uri for item in response.result.evidence}
     assert cited[talk[1]] == f"neo4j://memory/{written[1].memory_id}"

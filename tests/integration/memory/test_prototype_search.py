@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from clause.errors import BadInputError
-from clause.evaluation.prototype_search import search_study
 from clause.graph.runner import Graph
+from clause.lab.clustering import search_study
 from clause.memory.room import Memory
 from tests.fakes.embedder import HashEmbedder
 

@@ -12,12 +12,12 @@ import pytest
 from httpx import ASGITransport, AsyncClient
 
 from clause.api.app import build_app
+from clause.app import Rooms
 from clause.graph.idempotency import IdempotencyKeys
+from clause.graph.scheduler import JobRunner
 from clause.ground import Ground
-from clause.jobs.runner import JobRunner
 from clause.memory.room import Memory
-from clause.reasoning.runs import RunRecorder
-from clause.rooms import Rooms
+from clause.reasoning.answer.runs import RunRecorder
 from clause.settings import Settings
 
 pytestmark = pytest.mark.integration

@@ -20,9 +20,14 @@ from clause.graph.migrations import reindex
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
 from clause.ground import Ground
-from clause.memory.config import MCSConfig
-from clause.memory.errors import ClusterLimitError, ClusterNotFoundError, PersonalDataError
-from clause.memory.models import MemoryReadInput, MemoryWriteInput
+from clause.memory.models import (
+    ClusterLimitError,
+    ClusterNotFoundError,
+    MCSConfig,
+    MemoryReadInput,
+    MemoryWriteInput,
+    PersonalDataError,
+)
 from clause.memory.room import Memory
 from tests.integration.memory.conftest import OWNER
 from tests.integration.memory.reading_back import clusters, faults, memories
@@ -91,7 +96,10 @@ async def test_temporal_decay_applied(ground: Ground, graph: Graph, scope: str) 
     await memory.settled()
 
 
-async def test_reading_counts_later_and_in_batches(memory: Memory, graph: Graph, scope: str) -> None:
+async def test_reading_counts_later_and_in_batches(
+    memory: Memory, graph: Graph, scope: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory.store.touches, "_pause_s", 600.0)  # on a busy machine three reads take their time
     written = await memory.store.write(note("tea in the garden", scope), caller=OWNER)
     request = MemoryReadInput(query_text="tea", scopes=[scope])
     for _ in range(3):
@@ -410,6 +418,23 @@ async def test_a_delete_of_another_version_is_refused(memory: Memory, scope: str
     with pytest.raises(PreconditionError, match="the version is now 1"):
         await memory.store.delete(written.memory_id, caller=OWNER, versions=[7])
     await memory.store.delete(written.memory_id, caller=OWNER, versions=[1])
+
+
+async def test_what_is_forgotten_loses_its_traces_before_it_goes(ground: Ground, scope: str) -> None:
+    erased: list[tuple[str, bool]] = []
+
+    async def erase_traces(memory_id: str, caller: Caller) -> None:
+        erased.append((memory_id, (await memory.store.get(memory_id, caller=caller)).version == 1))
+
+    memory = Memory.open(ground, MCSConfig(y_encoder_model="hash"), erase_traces=erase_traces)
+    written = await memory.store.write(note("tea", scope), caller=OWNER)
+    with pytest.raises(PreconditionError, match="the version is now 1"):
+        await memory.store.forget(written.memory_id, caller=OWNER, versions=[7])
+    assert erased == []
+    gone = await memory.store.forget(written.memory_id, caller=OWNER, versions=[1])
+    assert (gone.memory_id, gone.cluster_removed, erased) == (written.memory_id, True, [(written.memory_id, True)])
+    with pytest.raises(NotFoundError):
+        await memory.store.forget(written.memory_id, caller=OWNER)
 
 
 async def test_a_full_scope_refuses_a_new_cluster_and_still_lets_memories_join(ground: Ground, scope: str) -> None:

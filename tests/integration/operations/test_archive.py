@@ -11,16 +11,15 @@ import pytest
 
 from clause.errors import BadInputError, ConflictError, NotFoundError
 from clause.graph.canonical import scope_hash
+from clause.graph.jobs import Jobs
 from clause.graph.runner import Graph
 from clause.graph.wire import Rows
 from clause.ground import Ground
-from clause.jobs.jobs import Jobs
-from clause.knowledge.models import BeliefCreate, SourceGiven
-from clause.knowledge.models_lineage import ErasureRequest, MergeRequest
+from clause.knowledge.beliefs.models import BeliefCreate, SourceGiven
+from clause.knowledge.lineage.models import ErasureRequest, MergeRequest
 from clause.knowledge.room import Knowledge
 from clause.operations import restoration
-from clause.operations.archive import Archive
-from clause.operations.export import export_scope
+from clause.operations.archive import Archive, export_scope
 from clause.operations.restoration import import_archive
 from clause.sessions.models import ExchangeAdd, PatternRecord, SessionStart
 from clause.sessions.room import Sessions

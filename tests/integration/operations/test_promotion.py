@@ -11,7 +11,7 @@ import pytest
 from clause.errors import ConflictError
 from clause.graph.runner import Graph
 from clause.operations.promotion import Promotions, Verdict, default_policy
-from clause.policy.shelf import Shelf
+from clause.policy.serve.checkpoint_store import CheckpointStore
 from tests.servers import statement
 
 pytestmark = pytest.mark.integration
@@ -22,7 +22,7 @@ PASSED = Verdict(True)
 async def promotions(graph: Graph, tmp_path: Path) -> AsyncIterator[Promotions]:
     forget = statement("MATCH (p:Policy) WHERE p.state IS NOT NULL DETACH DELETE p")
     await graph.execute(forget, {})
-    yield Promotions(graph, Shelf(tmp_path / "shelf", "all-MiniLM-L6-v2", 384))
+    yield Promotions(graph, CheckpointStore(tmp_path / "policies", "all-MiniLM-L6-v2", 384))
     await graph.execute(forget, {})
 
 

@@ -7,9 +7,9 @@ import pytest
 
 from clause.errors import ConflictError
 from clause.graph.runner import Graph
-from clause.operations.sample_reset import reset_sample
-from clause.sample import load_sample
-from clause.sample.files import VECTORS
+from clause.ingest.sample import load_sample
+from clause.ingest.sample.loader import VECTORS
+from clause.operations.forget import reset_sample
 from clause.settings import Settings
 from tests.fakes.embedder import HashEmbedder
 from tests.servers import erase_scope, statement

@@ -11,10 +11,9 @@ from neo4j import AsyncGraphDatabase
 from clause.errors import OutOfBoundsError
 from clause.graph.catalogue import Statement
 from clause.graph.runner import Graph
-from clause.reasoning import neo4j_neighbourhood
-from clause.reasoning.neighbourhood import Edge, Hop, View
-from clause.reasoning.neo4j_neighbourhood import Neo4jNeighbourhood
-from clause.reasoning.relation_text import name_relations
+from clause.reasoning.neighbourhood import neo4j as neo4j_neighbourhood
+from clause.reasoning.neighbourhood.neo4j import Neo4jNeighbourhood, name_relations
+from clause.reasoning.neighbourhood.port import Edge, Hop, View
 from tests.contract.neighbourhood_checks import CHECKS, DIRECTED, TAGGED_INVERSE, Check
 from tests.integration.reasoning.known_graph import LONG_AGO, run, write_known_graph
 

@@ -13,16 +13,16 @@ from ulid import ULID
 from clause.errors import NotFoundError, UnavailableError
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
-from clause.reasoning.actions import ARCHITECT, CURATOR, NAVIGATOR, AddBundle, Continue, Pick, Stop
-from clause.reasoning.budget import Budgets, Prices, Spend
-from clause.reasoning.episode import Step
-from clause.reasoning.evidence import EvidenceRecord, Provenance
-from clause.reasoning.neighbourhood import Edge, Hop, View
-from clause.reasoning.policy import LeftOut
-from clause.reasoning.receipts import make_receipt, recompute_receipt
-from clause.reasoning.runs import RunRecord, RunRecorder, RunSeed
-from clause.reasoning.steps import step_records
-from clause.reasoning.units import Unit
+from clause.reasoning.agents.policy import LeftOut
+from clause.reasoning.answer.evidence import EvidenceRecord, Provenance
+from clause.reasoning.answer.run_record import make_receipt, recompute_receipt
+from clause.reasoning.answer.runs import RunRecord, RunRecorder
+from clause.reasoning.episode.actions import ARCHITECT, CURATOR, NAVIGATOR, AddBundle, Continue, Pick, Stop
+from clause.reasoning.episode.budget import Budgets, Prices, Spend, Unit
+from clause.reasoning.episode.episode import Step
+from clause.reasoning.episode.steps import step_records
+from clause.reasoning.models import SeedNode
+from clause.reasoning.neighbourhood.port import Edge, Hop, View
 from tests.integration.reasoning.known_graph import LONG_AGO, run, write_known_graph
 
 pytestmark = pytest.mark.integration
@@ -69,7 +69,7 @@ def a_run(scope: str, **changes: Any) -> RunRecord:
         "request": {"query": "who directed Heat? 雨", "budgets": {"edge_budget": 50}},
         "digest": {"answers": [{"node": "mann", "answer_score": 0.9}]},
         "policy": POLICY,
-        "seeds": (RunSeed(id="heat", name="Heat", score=1.0, reason="exact"),),
+        "seeds": (SeedNode(id="heat", name="Heat", score=1.0, reason="exact"),),
         "budgets": Budgets(50, 10, 2048, 16),
         "prices": Prices(0.01, 0.02, 0.03),
         "as_of_valid": LONG_AGO,

@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from clause.graph.address import Address
 from clause.graph.catalogue import Catalogue
 from clause.graph.runner import Graph
-from clause.reasoning.neighbourhood import View
-from clause.reasoning.seeds import SeedFinder
+from clause.graph.wire import Address
+from clause.reasoning.neighbourhood.port import View
+from clause.reasoning.question.seeds import SeedFinder
 from tests.contract.seed_checks import TRIPLES, SeedChecks, World, entity_id, entity_names, entity_rows
 from tests.fakes.embedder import HashEmbedder
 from tests.servers import erase_scope, statement

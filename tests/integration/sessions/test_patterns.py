@@ -7,9 +7,9 @@ import asyncio
 import pytest
 
 from clause.errors import ForbiddenError, NotFoundError
+from clause.graph.scheduler import JobRunner
 from clause.graph.scopes import Caller
 from clause.ground import Ground
-from clause.jobs.runner import JobRunner
 from clause.sessions.models import PatternRecord, PatternReinforce, PatternSearch, SessionStart
 from clause.sessions.patterns import reinforced
 from clause.sessions.room import Sessions

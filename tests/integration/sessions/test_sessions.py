@@ -9,8 +9,8 @@ import pytest
 from clause.errors import ConflictError, ForbiddenError, NotFoundError, PreconditionError
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
-from clause.knowledge.models import BeliefCreate
-from clause.knowledge.origins import new_source
+from clause.knowledge.beliefs.models import BeliefCreate
+from clause.knowledge.beliefs.origins import new_source
 from clause.knowledge.room import Knowledge
 from clause.sessions.models import ExchangeAdd, InsightExtract, SessionEnd, SessionStart
 from clause.sessions.room import Sessions

@@ -6,13 +6,12 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from clause.graph.jobs import Jobs
 from clause.graph.runner import Graph
 from clause.ground import Ground
-from clause.jobs.jobs import Jobs
-from clause.knowledge.room import Knowledge
 from clause.settings import Settings
 from clause.telemetry import Metrics
-from clause.text.pool import CpuPool
+from clause.text.thread_pool import CpuPool
 from clause.values.room import Values
 from tests.fakes.embedder import HashEmbedder
 
@@ -35,6 +34,6 @@ async def ground(graph: Graph, scope: str) -> AsyncIterator[Ground]:
 @pytest.fixture
 async def values(ground: Ground) -> AsyncIterator[Values]:
     """The room itself."""
-    room = Values.open(ground, Knowledge.open(ground))
+    room = Values.open(ground)
     yield room
     room.close()

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from clause.evaluation.bench_clustering import clustering_bench
 from clause.graph.runner import Graph
 from clause.ground import Ground
 from clause.ingest.embedding import embed_scope
 from clause.insights.models import StoreInsight, Valences
 from clause.insights.room import Insights
-from clause.knowledge.room import Knowledge
+from clause.lab.bench.memory import clustering_bench
 from clause.values.axes import Axis
 from clause.values.room import Values
 from tests.contract.vector_store_checks import axis_vector
@@ -42,7 +41,7 @@ async def test_experiences_and_insights_get_the_vectors_of_another_model(
     falsified, confirmed = resolved_entry(scope), resolved_entry(scope, outcome="confirmed")
     vectors = dict.fromkeys(Axis, axis_vector(0))
     await save_resolved(graph, [(falsified, vectors), (confirmed, vectors)], model="before")
-    insights = Insights.open(ground, Knowledge.open(ground))
+    insights = Insights.open(ground)
     request = StoreInsight(
         topic_key="user:ann", category="user_reflection", content="Ann asks why", salience_spent=1.0,
         valences=Valences(joy=1.0),

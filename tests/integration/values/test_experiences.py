@@ -9,7 +9,7 @@ import pytest
 from clause.errors import ConflictError, ForbiddenError, NotFoundError, OutOfBoundsError, PreconditionError
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
-from clause.values.errors import InvalidAxisError
+from clause.values.axes import InvalidAxisError
 from clause.values.ghap import Lesson, Outcome, ResolveGhap, RootCause, StartGhap, Tier, UpdateGhap
 from clause.values.models import SearchExperiences
 from clause.values.room import Values

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from clause.arrays import Floats
 from clause.graph.runner import Graph
 from clause.ground import Ground
 from clause.values.axes import Axis
@@ -27,7 +26,7 @@ class TestNeo4jVectorStore(VectorStoreChecks):
 
     @pytest.fixture
     def tell(self, graph: Graph, scope: str) -> Tell:
-        async def tell(vector: NDArray[np.float32], **more: Any) -> str:
+        async def tell(vector: Floats, **more: Any) -> str:
             entry = resolved_entry(scope, **more)
             await save_resolved(graph, [(entry, dict.fromkeys(Axis, vector))])
             return entry.id

@@ -10,10 +10,8 @@ import pytest
 
 from clause.graph.runner import Graph
 from clause.ground import Ground
-from clause.knowledge.room import Knowledge
 from clause.settings import Settings
-from clause.values.axes import Axis
-from clause.values.errors import UnknownClusterError
+from clause.values.axes import Axis, UnknownClusterError
 from clause.values.models import RunRequest
 from clause.values.room import Values
 from tests.contract.vector_store_checks import DIMENSION, axis_vector
@@ -62,7 +60,7 @@ class PlacedEmbedder(HashEmbedder):
 async def test_groups_become_clusters_as_the_service_is_set(ground: Ground, graph: Graph, scope: str) -> None:
     told = await tell_groups(graph, scope, {0: 14, 50: 10, 100: 8})
     usual = replace(ground, settings=Settings(default_scope=scope))
-    values = Values.open(usual, Knowledge.open(usual))
+    values = Values.open(usual)
     try:
         run = await values.clusterer.run(RunRequest(axis="full"))
     finally:
@@ -99,8 +97,8 @@ async def test_values_can_be_walked(ground: Ground, values: Values, graph: Graph
 async def test_clustering_runs_as_a_job(ground: Ground, values: Values, graph: Graph, scope: str) -> None:
     await tell_groups(graph, scope, {0: 12, 50: 12})
     job = await ground.jobs.submit("cluster_values", {"axis": "surprise"}, scope, resource=f"cluster_values:{scope}")
-    async with ground.jobs.lease(job.id) as turn:
-        await values.job_kinds()["cluster_values"](turn)
+    async with ground.jobs.lease(job.id) as lease:
+        await values.job_kinds()["cluster_values"](lease)
     done = await ground.jobs.get(job.id, scopes=[scope])
     assert (done.done, done.total) == (24, 24)
     assert len(await values.store.get_clusters("surprise")) == 2

@@ -6,23 +6,25 @@ from datetime import UTC, datetime
 from typing import Any
 
 from clause.errors import NotFoundError
-from clause.intelligence.models import (
-    Basin,
-    BasinContext,
-    CausalIntervention,
-    Strengthened,
-    StrengthenRequest,
-    ThoughtSeed,
-    TriggerState,
-)
-from clause.intelligence.models_causal import (
+from clause.intelligence.causal.models import (
     CausalBasis,
     CausalType,
     CounterfactualResponse,
     InterventionResponse,
     RootCauses,
 )
-from clause.intelligence.models_conflicts import AgentWrites, AgentWritesDone, Conflicts
+from clause.intelligence.models import (
+    AgentWrites,
+    AgentWritesDone,
+    Basin,
+    BasinContext,
+    CausalIntervention,
+    Conflicts,
+    Strengthened,
+    StrengthenRequest,
+    ThoughtSeed,
+    TriggerState,
+)
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 RAIN = Basin(

@@ -7,13 +7,14 @@ from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
 
-from clause.container import Check
+from clause.app import Check
 from clause.errors import ClauseError, ConflictError, NotFoundError
 from clause.graph.idempotency import Claim, StoredResponse
+from clause.graph.lease import Job, JobPage, JobState
 from clause.graph.scopes import Caller
-from clause.jobs.models import Job, JobPage, JobState
 from clause.operations.keys import refusal
-from clause.reasoning.budget import Budgets, Prices
+from clause.reasoning.answer.runs import RunRecord, RunSummary
+from clause.reasoning.episode.budget import Budgets, Prices
 from clause.reasoning.models import (
     AgentHandoff,
     BudgetAllocation,
@@ -30,7 +31,6 @@ from clause.reasoning.models import (
     SubgraphRequest,
     SubgraphResponse,
 )
-from clause.reasoning.runs import RunRecord, RunSummary
 from clause.settings import Settings
 from tests.unit.api.fake_intelligence import FakeIntelligence
 
@@ -44,7 +44,7 @@ class FakeCoordinator:
         self.error: Exception | None = None
         self.asked: list[Any] = []
         self.callers: list[Caller] = []
-        self.result: dict[str, Any] = {"answers": [], "abstained": True}
+        self.result: Any = {"answers": [], "abstained": True}
 
     def _note(self, request: Any, caller: Caller) -> None:
         self.asked.append(request)
@@ -86,13 +86,14 @@ class FakeCoordinator:
 
     async def navigate(self, request: PathNavigationRequest, caller: Caller) -> PathNavigationResponse:
         self._note(request, caller)
-        return PathNavigationResponse(path={"nodes": []}, metadata={"budget_used": 0}, performance={"latency_ms": 1.0})
+        return PathNavigationResponse(
+            path={"nodes": []}, metadata={"budget_used": 0, "budget_total": 1}, performance={"latency_ms": 1.0}
+        )
 
     async def curate(self, request: ContextCurationRequest, caller: Caller) -> ContextCurationResponse:
         self._note(request, caller)
-        return ContextCurationResponse(
-            selected_evidence=[], metadata={"tokens_used": 0}, performance={"latency_ms": 1.0}
-        )
+        spent = {"tokens_used": 0, "tokens_total": request.token_budget, "learned_stop_triggered": False}
+        return ContextCurationResponse(selected_evidence=[], metadata=spent, performance={"latency_ms": 1.0})
 
     async def score_edges(self, request: EdgeScoreRequest, caller: Caller) -> EdgeScoreResponse:
         self._note(request, caller)

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from httpx import AsyncClient
 
-from clause.knowledge.belief_rows import belief_of, new_belief
-from clause.knowledge.models import BeliefCreate, BeliefCreated, BeliefDetail
-from clause.knowledge.models_query import BeliefHits, ConfidenceExplanation, Corroborations
-from clause.knowledge.models_tension import Tension, TensionSide
+from clause.knowledge.beliefs.models import BeliefCreate, BeliefCreated, BeliefDetail
+from clause.knowledge.beliefs.query_models import BeliefHits, ConfidenceExplanation, Corroborations
+from clause.knowledge.beliefs.rows import belief_of, new_belief
+from clause.knowledge.tension_detection import Tension, TensionSide
 from tests.unit.api.fakes import FakeContainer
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)

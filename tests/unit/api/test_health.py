@@ -1,6 +1,6 @@
 from httpx import AsyncClient
 
-from clause.container import Check
+from clause.app import Check
 from tests.unit.api.fakes import FakeContainer
 
 

@@ -5,6 +5,7 @@ import pytest
 from httpx import AsyncClient, Response
 
 from clause.errors import AmbiguousNameError, BadInputError, ClauseError, NotFoundError, SetupError, UnavailableError
+from clause.reasoning.models import Answer, CoordinationResult
 from tests.unit.api.fakes import FakeContainer
 
 COORDINATE = "/api/clause/coordinate"
@@ -146,7 +147,10 @@ async def test_a_database_that_is_away_says_when_to_try_again(
 async def test_an_answer_with_a_number_that_json_cannot_say_is_no_answer(
     client: AsyncClient, container: FakeContainer
 ) -> None:
-    container.coordinator.result = {"score": float("nan")}
+    nothing = Answer.model_construct(node="ent_1", name="Kes", answer_score=float("nan"), supported=False, path_ids=())
+    container.coordinator.result = CoordinationResult.model_construct(
+        **{**dict(CoordinationResult()), "answers": (nothing,)}
+    )
     answer = await client.post(COORDINATE, json=ASKING)
     expect_problem(answer, 500, code="internal")
 
@@ -170,7 +174,7 @@ async def test_answers_are_counted_by_route_agent_and_spend(client: AsyncClient)
 
 
 async def test_the_answer_is_compact_utf8_json(client: AsyncClient, container: FakeContainer) -> None:
-    container.coordinator.result = {"answers": [{"name": "Amélie"}]}
+    container.coordinator.result = {"answers": [{"node": "ent_1", "name": "Amélie", "answer_score": 0.9}]}
     answer = await client.post(COORDINATE, json=ASKING)
     assert '"name":"Amélie"' in answer.text
     assert json.loads(answer.content)["run_id"] == "run_1"

@@ -2,7 +2,7 @@ from fastapi import FastAPI
 from httpx import ASGITransport, AsyncClient
 
 from clause.graph.scopes import Caller
-from clause.reasoning.runs import digest_of
+from clause.reasoning.answer.runs import digest_of
 from tests.unit.api.fakes import FakeContainer
 from tests.unit.api.test_reasoning import expect_problem
 

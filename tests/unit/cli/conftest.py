@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from clause import container, database
+from clause import app as container
 from clause.cli.main import run
+from clause.graph import database
 from tests.unit.api.fakes import FakeContainer
 
 
@@ -54,7 +55,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> FakeContainer:
 @pytest.fixture
 def graph(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """The graph that commands open."""
-    from clause.graph.address import Address
+    from clause.graph.wire import Address
 
     fake = SimpleNamespace(address=Address("bolt://127.0.0.1:7687"))
 

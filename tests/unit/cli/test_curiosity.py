@@ -37,7 +37,7 @@ def investigator(monkeypatch: pytest.MonkeyPatch) -> Investigator:
         assert not sample
         yield SimpleNamespace(rooms=SimpleNamespace(intelligence=SimpleNamespace(investigator=worker)))
 
-    monkeypatch.setattr("clause.cli.measuring.opened", opened)
+    monkeypatch.setattr("clause.cli.opening.opened", opened)
     return worker
 
 
@@ -56,6 +56,6 @@ def test_the_demonstration_is_shown(investigator: Investigator, monkeypatch: pyt
     async def demo(_services: Any) -> dict[str, Any]:
         return {"before": ["Heat"], "after": ["Al Pacino"]}
 
-    monkeypatch.setattr("clause.evaluation.curiosity_demo.curiosity_demo", demo)
+    monkeypatch.setattr("clause.lab.curiosity.curiosity_demo", demo)
     found = CliRunner().invoke(curiosity.app, ["demo"])
     assert "after: ['Al Pacino']" in found.stdout

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-import clause.database
+import clause.graph.database
 import clause.graph.migrations
 import clause.graph.server
 from clause.cli import db
@@ -109,7 +109,7 @@ def reindexed(monkeypatch: pytest.MonkeyPatch) -> list[str | None]:
         asked.append(name)
         return (name,) if name else ()
 
-    monkeypatch.setattr(clause.database, "open_graph", open_graph)
+    monkeypatch.setattr(clause.graph.database, "open_graph", open_graph)
     monkeypatch.setattr(clause.graph.migrations, "reindex", reindex)
     return asked
 

@@ -7,11 +7,12 @@ from typing import Any
 import httpx
 import pytest
 
-from clause import sample
-from clause.cli import demo, service
+from clause.cli import demo
+from clause.cli import serve as service
 from clause.graph import migrations
 from clause.graph.server import ManagedServer
-from clause.operations import sample_reset
+from clause.ingest import sample
+from clause.operations import forget as sample_reset
 from tests.unit.cli.conftest import Done
 from tests.unit.cli.test_rendering import RESPONSE
 

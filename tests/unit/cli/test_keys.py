@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from clause.errors import NotFoundError
-from clause.graph import migrations
 from clause.operations.keys import ApiKey, ApiKeys, NewKey
 from tests.unit.cli.conftest import Done
 
@@ -21,7 +20,7 @@ def asked(graph: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What the key store was asked; it holds one key."""
     calls: list[Any] = []
 
-    async def create(self: ApiKeys, name: str, readable: Any, writable: Any) -> NewKey:
+    async def create(self: ApiKeys, name: str, readable: Any, writable: Any, *, lasts: Any) -> NewKey:
         calls.append((name, readable, writable))
         return NewKey(**KEY.model_dump(), token="clause_01K_secret")
 
@@ -33,11 +32,15 @@ def asked(graph: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
             raise NotFoundError("no API key")
         return KEY.model_copy(update={"revoked_at": WHEN})
 
-    async def migrate(_graph: Any) -> None:
-        return None
+    async def rotate(self: ApiKeys, key_id: str, *, overlap: Any) -> NewKey:
+        calls.append((key_id, overlap))
+        return NewKey(**KEY.model_dump(), token="clause_01K_another")
 
-    monkeypatch.setattr(migrations, "migrate", migrate)
-    for name, method in (("create", create), ("list", found), ("revoke", revoke)):
+    async def adopt(self: ApiKeys, _graph: Any) -> int:
+        return 0
+
+    methods = {"create": create, "list": found, "revoke": revoke, "rotate": rotate, "adopt": adopt}
+    for name, method in methods.items():
         monkeypatch.setattr(ApiKeys, name, method)
     return calls
 
@@ -56,7 +59,7 @@ def test_a_star_stands_for_every_scope_and_nothing_for_none(clause: Clause, aske
 
 def test_keys_are_listed_with_their_scopes_and_state(clause: Clause) -> None:
     first, second = clause("keys", "list").out.splitlines()
-    assert first == "01K  in force  app  reads public  writes nothing"
+    assert first == "01K  in force  app  reads public  writes nothing  never used"
     assert "revoked" in second
     assert "reads everything" in second
     assert len(json.loads(clause("keys", "list", "--json").out)["keys"]) == 2
@@ -66,3 +69,9 @@ def test_a_key_is_revoked_by_its_id(clause: Clause) -> None:
     assert "opens nothing any more" in clause("keys", "revoke", "01K").out
     assert json.loads(clause("keys", "revoke", "01K", "--json").out)["revoked_at"]
     assert clause("keys", "revoke", "02K").code == 1
+
+
+def test_a_key_is_given_a_new_secret_by_its_id(clause: Clause, asked: list[Any]) -> None:
+    assert clause("keys", "rotate", KEY.id).out == "clause_01K_another\n"
+    assert json.loads(clause("keys", "rotate", KEY.id, "--overlap-hours", "2", "--json").out)["id"] == KEY.id
+    assert [overlap.total_seconds() for _, overlap in asked] == [0, 7200]

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
+from clause.cli.console import loading_bar
 from clause.cli.load import _report
-from clause.cli.loading_bar import loading_bar
-from clause.ingest.report import BadRecord, EmbedReport, LoadReport
+from clause.ingest.source import BadRecord, EmbedReport, LoadReport
 
 REPORT = LoadReport(
     job_id="01J",

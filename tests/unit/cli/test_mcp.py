@@ -44,6 +44,11 @@ def test_over_http_the_address_is_told(clause: Clause, monkeypatch: pytest.Monke
 
 
 def test_beyond_the_loopback_it_wants_keys(clause: Clause, monkeypatch: pytest.MonkeyPatch, graph: Any) -> None:
+    async def adopt(_self: ApiKeys, _graph: Any) -> int:
+        return 0
+
+    monkeypatch.setattr(ApiKeys, "adopt", adopt)
+
     async def none(_self: ApiKeys) -> bool:
         return False
 

@@ -12,16 +12,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from clause.cli import measuring
-from clause.evaluation import bench_memory, recall_study
+from clause.cli import opening
 from clause.ground import Ground
-from clause.memory.config import MCSConfig
+from clause.lab import recall as recall_study
+from clause.lab.bench import memory as bench_memory
 from clause.memory.consolidation import ConsolidationReport
+from clause.memory.models import MCSConfig
 from clause.memory.room import Memory
 from clause.memory.statistics import MemoryStatistics
 from clause.settings import Settings
 from clause.telemetry import Metrics
-from clause.text.pool import CpuPool
+from clause.text.thread_pool import CpuPool
 from tests.fakes.embedder import HashEmbedder
 
 FIGURES = MemoryStatistics(
@@ -71,11 +72,11 @@ def room(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     )
 
     @asynccontextmanager
-    async def opened(*, sample: bool = True) -> Any:
+    async def opened(*, sample: bool = True, policies: object = None) -> Any:
         assert not sample
         yield container
 
-    monkeypatch.setattr(measuring, "opened", opened)
+    monkeypatch.setattr(opening, "opened", opened)
     return room
 
 

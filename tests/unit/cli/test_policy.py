@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from clause.cli import policy
-from clause.evaluation.system import Outcome
+from clause.evaluation.harness import AnswerOutcome
 
 ROWS = [{"id": "films-1", "state": "active"}]
 
@@ -36,7 +36,7 @@ class Promoted:
 
 @pytest.fixture
 def promoted(monkeypatch: pytest.MonkeyPatch) -> Promoted:
-    from clause.container import Container
+    from clause.app import Container
 
     async def warmed() -> None:
         return None
@@ -46,8 +46,8 @@ def promoted(monkeypatch: pytest.MonkeyPatch) -> Promoted:
         book = SimpleNamespace(default="learned", names=("films-1", "heuristic", "learned"))
         yield SimpleNamespace(warming=warmed(), coordinator=SimpleNamespace(policies=book))
 
-    async def answer(system: Any, asked: Any, clients: int) -> list[Outcome]:
-        return [Outcome(answers=[(question.answers[0], 1.0)]) for question in asked]
+    async def answer(system: Any, asked: Any, clients: int) -> list[AnswerOutcome]:
+        return [AnswerOutcome(answers=[(question.answers[0], 1.0)]) for question in asked]
 
     async def snapshot(container: Any, scopes: Any) -> None:
         return None
@@ -56,7 +56,7 @@ def promoted(monkeypatch: pytest.MonkeyPatch) -> Promoted:
     monkeypatch.setattr(Container, "open", opened)
     monkeypatch.setattr(policy, "promotions", lambda container: stand_in)
     monkeypatch.setattr("clause.evaluation.harness.ask_all", answer)
-    monkeypatch.setattr("clause.cli.measuring.snapshot_coordinate", snapshot)
+    monkeypatch.setattr("clause.cli.opening.snapshot_coordinate", snapshot)
     return stand_in
 
 

@@ -3,13 +3,20 @@ from typing import Any
 
 from rich.console import Console
 
-from clause.cli.rendering import print_answer
+from clause.cli.ask import print_answer
+from clause.reasoning.models import CoordinationResponse
+from clause.reasoning.models.examples import COORDINATION, PROVENANCE
 
 RESPONSE: dict[str, Any] = {
+    **COORDINATION,
     "result": {
         "subgraph": {"nodes": [{"id": "ent_1", "name": "Kes"}, {"id": "ent_2", "name": "Ken [Loach]"}], "edges": []},
         "path": {
-            "nodes": [{"id": "ent_1", "name": "Kes"}, {"id": "ent_2", "name": "Ken [Loach]"}, "ent_3"],
+            "nodes": [
+                {"id": "ent_1", "name": "Kes"},
+                {"id": "ent_2", "name": "Ken [Loach]"},
+                {"id": "ent_3", "name": "Riff-Raff"},
+            ],
             "edges": [
                 {"from": "ent_1", "relation": "directed_by", "to": "ent_2"},
                 {"from": "ent_3", "relation": "directed_by", "to": "ent_2"},
@@ -24,32 +31,31 @@ RESPONSE: dict[str, Any] = {
                 "text": "Kes was directed by Ken Loach.",
                 "tokens": 8,
                 "score": 0.91,
-                "provenance": {"source_uri": "neo4j://entity/ent_1", "verification_status": "verified"},
+                "shaped_utility": 0.91,
+                "provenance": {**PROVENANCE, "source_uri": "neo4j://entity/ent_1"},
             },
-            {"text": "bare [red]", "tokens": 2, "score": 0.5, "provenance": None},
+            {"text": "bare [red]", "tokens": 2, "score": 0.5, "shaped_utility": 0.5, "provenance": None},
         ],
         "answers": [{"node": "ent_3", "name": "Riff-Raff", "answer_score": 0.8, "path_ids": []}],
-        "seeds": [{"id": "ent_1", "name": "Kes"}],
+        "seeds": [{"id": "ent_1", "name": "Kes", "score": 1.0, "reason": "exact"}],
         "abstained": False,
     },
     "receipt": {
+        **COORDINATION["receipt"],
         "edges": {
-            "budget": 50,
-            "spent": 2,
-            "price": 0.01,
-            "paid": 0.02,
+            **COORDINATION["receipt"]["edges"],
             "stopped_by": "gain",
             "best_left_out": {"what": "has_tags [x]", "would_cost": 3, "score": 0.1},
         },
-        "tokens": {"budget": 2048, "spent": 8, "price": 0.01, "paid": 0.0008, "stopped_by": "stop"},
-        "token_margin": 0,
+        "tokens": {**COORDINATION["receipt"]["tokens"], "spent": 8, "paid": 0.0008},
     },
 }
 
 
 def printed(response: dict[str, Any]) -> str:
     stream = io.StringIO()
-    print_answer(Console(file=stream, width=120, highlight=False), response)
+    read = CoordinationResponse.model_validate(response)
+    print_answer(Console(file=stream, width=120, highlight=False), read)
     return stream.getvalue()
 
 
@@ -74,14 +80,16 @@ def test_an_answer_shows_names_arrows_sources_and_costs_with_markup_taken_litera
 
 def test_many_answers_are_cut_with_their_number() -> None:
     answers = [{"node": f"n{number}", "name": f"film {number}", "answer_score": 0.5} for number in range(12)]
-    text = printed({"result": {"answers": answers}})
+    text = printed({**COORDINATION, "result": {"answers": answers}})
     assert "film 9" in text
     assert "film 10" not in text
     assert "and 2 more" in text
 
 
 def test_no_answer_says_why() -> None:
-    text = printed({"result": {"answers": [], "abstained": True, "reason": "nothing in the question names a node"}})
+    text = printed(
+        {**COORDINATION, "result": {"answers": [], "abstained": True, "reason": "nothing in the question names a node"}}
+    )
     assert "no answer: nothing in the question names a node" in text
     assert "no path" in text
     assert "none" in text

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from clause import telemetry
-from clause.api import server
-from clause.operations import listening
+from clause.api import app as server
+from clause.operations import keys as listening
 from clause.settings import Settings
 from tests.unit.cli.conftest import Done
 
@@ -35,7 +35,11 @@ def keys(monkeypatch: pytest.MonkeyPatch, graph: Any) -> list[bool]:
     async def any_in_force(_keys: Any) -> bool:
         return in_force[-1]
 
+    async def adopt(_keys: Any, _graph: Any) -> int:
+        return 0
+
     monkeypatch.setattr(listening.ApiKeys, "any_in_force", any_in_force)
+    monkeypatch.setattr(listening.ApiKeys, "adopt", adopt)
     return in_force
 
 

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from clause import __version__
-from clause.cli import service
+from clause.cli import serve as service
 from clause.errors import ServerError
 from clause.graph.server.pidfile import ProcessRecord
-from clause.operations import daemon
+from clause.operations import processes as daemon
 from clause.settings import Settings
 
 
 class Daemon:
-    """Stands for clause.operations.daemon: one process, remembered instead of started."""
+    """Stands for clause.operations.processes: one process, remembered instead of started."""
 
     def __init__(self) -> None:
         self.record: ProcessRecord | None = None

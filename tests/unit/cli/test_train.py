@@ -10,14 +10,13 @@ import pytest
 from typer.testing import CliRunner
 
 from clause.cli import train
-from clause.evaluation import material
-from clause.evaluation.questions import Question
-from clause.policy.checkpoint import load, save
-from clause.policy.config import CloningConfig, LearningConfig
-from clause.policy.recipe import Recipe
-from clause.reasoning.neighbourhood import View
-from clause.reasoning.seeds import SeedEntity
-from clause.reasoning.snapshot import Snapshot
+from clause.evaluation import training_material as material
+from clause.evaluation.question_files import GoldQuestion
+from clause.policy.config import CloningConfig, LearningConfig, Recipe
+from clause.policy.serve.checkpoint import load, save
+from clause.reasoning.models import SeedEntity
+from clause.reasoning.neighbourhood.port import View
+from clause.reasoning.neighbourhood.snapshot import Snapshot
 from tests.unit.policy.cinema import DIRECTED, EMBEDDER, NETWORK, STARS, actors, checkpoint, cinema, walk
 
 RECIPE = """
@@ -108,13 +107,13 @@ def test_own_questions_are_trained_on_the_explored_graph(
 ) -> None:
     names = dict(zip(cinema().ids, cinema().names, strict=True))
     asked = [
-        Question(f"who directed {names[f'film{film}']}", tuple(names[n] for n in walk(f"film{film}", (DIRECTED,))))
+        GoldQuestion(f"who directed {names[f'film{film}']}", tuple(names[n] for n in walk(f"film{film}", (DIRECTED,))))
         for film in range(10)
     ]
     file = tmp_path / "own.jsonl"
     file.write_text("\n".join(json.dumps({"question": q.text, "answers": q.answers}) for q in asked))
 
-    async def explored(questions: list[Question], scopes: list[str]):
+    async def explored(questions: list[GoldQuestion], scopes: list[str]):
         assert scopes == ["kg:mine"]
         ids = {name: node for node, name in names.items()}
         found = []
@@ -134,7 +133,10 @@ def test_own_questions_are_trained_on_the_explored_graph(
 
 def test_bracketed_entities_that_the_graph_lacks_are_left_out() -> None:
     name = cinema().names[cinema().ids.index("film0")]
-    questions = [Question(f"who directed {name}", ("Director1", "Nobody"), name), Question("who", ("x",), "nowhere")]
+    questions = [
+        GoldQuestion(f"who directed {name}", ("Director1", "Nobody"), name),
+        GoldQuestion("who", ("x",), "nowhere"),
+    ]
     found = material.bracketed(cinema(), questions)
     assert [question.masked for question in found] == ["who directed it"]
     assert found[0].missing == 1
@@ -182,9 +184,9 @@ async def test_a_graph_of_one_s_own_is_exported_and_its_questions_get_their_firs
         assert dimension == EMBEDDER.dimension
         return cinema()
 
-    monkeypatch.setattr("clause.cli.measuring.opened", opened)
-    monkeypatch.setattr("clause.evaluation.exploring.export_snapshot", export)
-    questions = [Question(text, ("Director1",)), Question("nothing named", ("x",))]
+    monkeypatch.setattr("clause.cli.opening.opened", opened)
+    monkeypatch.setattr("clause.evaluation.training_material.export_snapshot", export)
+    questions = [GoldQuestion(text, ("Director1",)), GoldQuestion("nothing named", ("x",))]
     snapshot, found, model = await train._explored(questions, ["kg:mine"])
     assert snapshot is cinema()
     assert [(one.seed, one.masked) for one in found] == [("film0", "who directed it")]

@@ -2,12 +2,11 @@
 
 from dataclasses import dataclass, field
 
-from clause.reasoning.budget import Prices
-from clause.reasoning.episode import Episode
-from clause.reasoning.neighbourhood import View
-from clause.reasoning.policy import Question, SeedCandidate
-from clause.reasoning.pool import fill_pool
-from clause.reasoning.turns import Table
+from clause.reasoning.agents.policy import Question, SeedCandidate
+from clause.reasoning.episode.budget import Prices
+from clause.reasoning.episode.driver import Driver, PortFeeder
+from clause.reasoning.episode.episode import Episode
+from clause.reasoning.neighbourhood.port import View
 
 VIEW = View(("kg:films",))
 
@@ -45,8 +44,7 @@ async def play(policy, graph, text, seeds, budgets, embedding=None):
     question.vectors.update(await graph.embeddings([name for name, _ in seeds]))
     episode = Episode([seed.id for seed in candidates], budgets)
     agents = await policy.begin(question, None)
-    table = Table(episode, question, policy, agents, graph, VIEW)
-    stops = [(await table.architect()).stop.reason, (await table.navigator()).stop.reason]
-    await fill_pool(episode, question, VIEW, count_words, None)
-    stops.append((await table.curator()).stop.reason)
+    feeder = PortFeeder(graph, VIEW, question, policy.reads_vectors)
+    turns = await feeder.feed(Driver(episode, question, agents, count_words).rounds())
+    stops = [turn.stop.reason for of_agent in turns.values() for turn in of_agent]
     return Played(episode, dict(agents.answer_scores(episode)), stops)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from clause.reasoning.neighbourhood import RelationshipType
-from clause.reasoning.snapshot import Snapshot
+from clause.reasoning.neighbourhood.port import RelationshipType
+from clause.reasoning.neighbourhood.snapshot import Snapshot
 
 TRIPLES = [
     ("Heat", "directed_by", "Mann"),

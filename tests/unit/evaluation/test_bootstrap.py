@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import bootstrap
 
-from clause.evaluation.bootstrap import paired_bootstrap
+from clause.evaluation.frontier import paired_bootstrap
 
 
 def test_the_interval_agrees_with_scipys_percentile_bootstrap():
@@ -35,7 +35,7 @@ def test_equal_systems_differ_by_nothing_and_order_of_systems_only_turns_the_sig
 def test_one_seed_gives_one_interval_whatever_the_chunks(monkeypatch):
     first, second = [1.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.0]
     whole = paired_bootstrap(first, second, resamples=101)
-    monkeypatch.setattr("clause.evaluation.bootstrap.CHUNK_CELLS", 8)
+    monkeypatch.setattr("clause.evaluation.frontier.CHUNK_CELLS", 8)
     assert paired_bootstrap(first, second, resamples=101) == whole
 
 

@@ -3,12 +3,12 @@
 import pytest
 
 from clause.errors import BadInputError
-from clause.evaluation import frontier_report
 from clause.evaluation.frontier import frontier_study, grid, priced
-from clause.evaluation.questions import Question
-from clause.evaluation.system import Outcome
+from clause.evaluation.harness import AnswerOutcome
+from clause.evaluation.question_files import GoldQuestion
+from clause.lab import report as frontier_report
 
-QUESTIONS = [Question(f"question {place}", ("right",)) for place in range(4)]
+QUESTIONS = [GoldQuestion(f"question {place}", ("right",)) for place in range(4)]
 
 
 class Oracle:
@@ -20,7 +20,7 @@ class Oracle:
 
     async def answer(self, question):
         answers = (("right", 1.0),) if self._right else ()
-        return Outcome(answers, frozenset(name for name, _ in answers), edges=3, steps=2, tokens=7)
+        return AnswerOutcome(answers, frozenset(name for name, _ in answers), edges=3, steps=2, tokens=7)
 
 
 async def studied(**changes):

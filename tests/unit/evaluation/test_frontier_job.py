@@ -5,12 +5,12 @@ from types import SimpleNamespace
 import pytest
 
 from clause.errors import BadInputError, NotFoundError
-from clause.evaluation.frontier_job import evaluate_frontier
+from clause.evaluation.frontier import evaluate_frontier
 from tests.unit.evaluation.test_playing import HEAT, stage
 
 
-class Turn:
-    """A job's turn that keeps what it is told."""
+class FakeLease:
+    """A job's lease that keeps what it is told."""
 
     def __init__(self, **parameters):
         self.job = SimpleNamespace(scope="kg:films", parameters=parameters)
@@ -27,11 +27,11 @@ OWN = {"question": HEAT.text, "answers": list(HEAT.answers)}
 
 async def test_own_questions_are_measured_and_the_result_stays_with_the_job():
     on = stage("text")
-    turn = Turn(questions=[OWN], against="null", edges=[3, 6], tokens=[99], steps=[3])
-    await evaluate_frontier(turn, asker=on.asker, coordinator=on.coordinator)
-    found = turn.cursor["frontier"]
+    lease = FakeLease(questions=[OWN], against="null", edges=[3, 6], tokens=[99], steps=[3])
+    await evaluate_frontier(lease, asker=on.asker, coordinator=on.coordinator)
+    found = lease.cursor["frontier"]
     assert [row["supported_f1"] for row in found["grid"]] == [pytest.approx(2 / 3, abs=1e-6), 1.0]
-    assert turn.told[:2] == [(1, 2, "measuring"), (2, 2, "measuring")]
+    assert lease.told[:2] == [(1, 2, "measuring"), (2, 2, "measuring")]
     assert found["n"] == 1
 
 
@@ -49,10 +49,10 @@ async def test_own_questions_are_measured_and_the_result_stays_with_the_job():
 async def test_wrong_parameters_are_one_clear_line(parameters, line):
     on = stage("text")
     with pytest.raises(BadInputError, match=line):
-        await evaluate_frontier(Turn(**parameters), asker=on.asker, coordinator=on.coordinator)
+        await evaluate_frontier(FakeLease(**parameters), asker=on.asker, coordinator=on.coordinator)
 
 
 async def test_an_unknown_policy_is_refused():
     on = stage("text")
     with pytest.raises(NotFoundError, match="no policy"):
-        await evaluate_frontier(Turn(questions=[OWN], policy="oracle"), asker=on.asker, coordinator=on.coordinator)
+        await evaluate_frontier(FakeLease(questions=[OWN], policy="oracle"), asker=on.asker, coordinator=on.coordinator)

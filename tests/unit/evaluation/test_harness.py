@@ -5,13 +5,10 @@ import asyncio
 import pytest
 
 from clause.errors import BadInputError
-from clause.evaluation.bootstrap import Difference
-from clause.evaluation.ceiling import Ceiling
-from clause.evaluation.harness import Row, ask_all, summarise, supported_em, supported_f1
-from clause.evaluation.metaqa import question_files
-from clause.evaluation.questions import Question
-from clause.evaluation.report import difference_text, results_table
-from clause.evaluation.system import Outcome
+from clause.evaluation.frontier import MeanDifference
+from clause.evaluation.harness import AnswerOutcome, Ceiling, FigureRow, ask_all, summarise, supported_em, supported_f1
+from clause.evaluation.question_files import GoldQuestion, question_files
+from clause.lab.report import difference_text, results_table
 
 
 class Echo:
@@ -27,12 +24,12 @@ class Echo:
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         await asyncio.sleep(0)
         self.in_flight -= 1
-        return Outcome(((question.text, 1.0),))
+        return AnswerOutcome(((question.text, 1.0),))
 
 
 @pytest.mark.parametrize("clients", [1, 3])
 async def test_outcomes_come_in_the_order_of_the_questions_with_so_many_in_flight(clients):
-    questions = [Question(str(place), ("0",)) for place in range(7)]
+    questions = [GoldQuestion(str(place), ("0",)) for place in range(7)]
     told, system = [], Echo()
     outcomes = await ask_all(
         system, questions, clients=clients, progress=lambda done, total: told.append((done, total))
@@ -43,15 +40,15 @@ async def test_outcomes_come_in_the_order_of_the_questions_with_so_many_in_fligh
 
 
 def test_a_row_has_the_agreed_keys_in_the_agreed_order_and_shares_between_0_and_1():
-    questions = [Question("q", ("a", "b")), Question("r", ("c",))]
+    questions = [GoldQuestion("q", ("a", "b")), GoldQuestion("r", ("c",))]
     outcomes = [
-        Outcome(
+        AnswerOutcome(
             (("a", 0.9), ("b", 0.9), ("x", 0.1)), frozenset({"a", "x"}), edges=4, steps=2, tokens=30, latency_ms=10
         ),
-        Outcome((), edges=2, edges_read=8, violations=("edges", "steps"), latency_ms=30, abstained=True),
+        AnswerOutcome((), edges=2, edges_read=8, violations=("edges", "steps"), latency_ms=30, abstained=True),
     ]
     row = summarise(questions, outcomes, Ceiling(2, 0.75, 0.8))
-    assert list(row) == list(Row.__annotations__)
+    assert list(row) == list(FigureRow.__annotations__)
     assert row == {
         "n": 2,
         "em_at_1": 0.5,
@@ -72,7 +69,7 @@ def test_a_row_has_the_agreed_keys_in_the_agreed_order_and_shares_between_0_and_
 
 
 def test_without_a_ceiling_the_row_says_null_and_without_questions_there_is_no_row():
-    row = summarise([Question("q", ())], [Outcome()])
+    row = summarise([GoldQuestion("q", ())], [AnswerOutcome()])
     assert row["ceiling_em"] is None
     assert row["em_at_1"] == row["supported_em"] == row["f1"] == 1.0
     with pytest.raises(ValueError, match="no questions"):
@@ -80,13 +77,13 @@ def test_without_a_ceiling_the_row_says_null_and_without_questions_there_is_no_r
 
 
 def test_only_answers_with_their_path_in_the_evidence_count_as_supported():
-    question = Question("q", ("a", "b"))
-    bare = Outcome((("a", 1.0), ("b", 1.0)))
-    half = Outcome((("a", 1.0), ("b", 1.0)), frozenset({"b"}))
+    question = GoldQuestion("q", ("a", "b"))
+    bare = AnswerOutcome((("a", 1.0), ("b", 1.0)))
+    half = AnswerOutcome((("a", 1.0), ("b", 1.0)), frozenset({"b"}))
     assert (supported_em(question, bare), supported_f1(question, bare)) == (0.0, 0.0)
     assert supported_em(question, half) == 0.5
     assert supported_f1(question, half) == pytest.approx(2 / 3)
-    wrong = Outcome((("x", 1.0), ("a", 0.5)), frozenset({"x", "a"}))
+    wrong = AnswerOutcome((("x", 1.0), ("a", 0.5)), frozenset({"x", "a"}))
     assert supported_em(question, wrong) == 0.0
 
 
@@ -102,11 +99,11 @@ def test_other_words_are_refused(words):
 
 
 def test_results_become_a_table_with_its_commands():
-    row = summarise([Question("q", ("a",))], [Outcome((("a", 1.0),), latency_ms=12.34)])
+    row = summarise([GoldQuestion("q", ("a",))], [AnswerOutcome((("a", 1.0),), latency_ms=12.34)])
     text = results_table([{"policy": "khop", "hops": {"2": row}, "command": "clause evaluate metaqa"}])
     header, _, cells, _, command = text.splitlines()
     assert header.startswith("| policy | hops | n | EM@1 |")
     assert cells.startswith("| khop | 2 | 1 | 100.00 | 100.00 | 0.00 | 0.00 | - | - | 0.0 |")
     assert "| 12.3 |" in cells
     assert command == "- `clause evaluate metaqa`"
-    assert difference_text(Difference(-0.01, -0.02, 0.0)) == "-1.00 points, 95 % interval -2.00 to +0.00"
+    assert difference_text(MeanDifference(-0.01, -0.02, 0.0)) == "-1.00 points, 95 % interval -2.00 to +0.00"

@@ -8,23 +8,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clause.errors import NotFoundError
-from clause.evaluation.baselines.relation_path import DepthFirst
-from clause.evaluation.limits import log_uniform_limits
-from clause.evaluation.playing import PlayedSystem, Stage
-from clause.evaluation.questions import Question, drawn
-from clause.evaluation.remembering import RememberingEmbedder
-from clause.reasoning.asking import Asked, PolicyBook
-from clause.reasoning.budget import Budgets, Prices
+from clause.evaluation.question_files import GoldQuestion, drawn
+from clause.evaluation.service import PlayedSystem, Stage
+from clause.lab.baselines.relation_path import DepthFirst
+from clause.lab.cached_embedder import RememberingEmbedder
+from clause.lab.training.trial import log_uniform_limits
+from clause.reasoning.agents.policy import Question as Prepared
+from clause.reasoning.agents.policy import SeedCandidate
 from clause.reasoning.coordinator import Coordinator
-from clause.reasoning.policy import Question as Prepared
-from clause.reasoning.policy import SeedCandidate
-from clause.reasoning.seeds import SeedEntity
+from clause.reasoning.episode.budget import Budgets, Prices
+from clause.reasoning.models import SeedEntity
+from clause.reasoning.question.preparation import PolicyBook, PreparedQuestion
 from tests.fakes.embedder import HashEmbedder
 from tests.unit.evaluation.episodes import VIEW, count_words
 from tests.unit.evaluation.films import axis, snapshot
-from tests.unit.evaluation.test_baselines import CO_FILMS, always
+from tests.unit.lab.test_baselines import CO_FILMS, always
 
-HEAT = Question("who directed films with the actors of Heat", ("De Palma", "Frankenheimer"), "Heat")
+HEAT = GoldQuestion("who directed films with the actors of Heat", ("De Palma", "Frankenheimer"), "Heat")
 
 
 class FilmAsker:
@@ -40,7 +40,7 @@ class FilmAsker:
         self.asked.append((text, start_nodes))
         seed = SeedEntity(id="Heat", name="Heat", score=1.0, reason="exact")
         prepared = Prepared(text, axis(0), [SeedCandidate("Heat", "Heat", 1.0)], {}, prices)
-        return Asked(prepared, view, (seed,), 0.0)
+        return PreparedQuestion(prepared, view, (seed,), 0.0)
 
 
 class Greedy(DepthFirst):
@@ -88,7 +88,7 @@ async def test_seeds_are_found_in_the_text_unless_they_are_given():
 
 
 async def test_what_cannot_be_asked_is_an_outcome_with_its_reason():
-    outcome = await system(stage(), Budgets()).answer(Question("who is it", (), "Nobody"))
+    outcome = await system(stage(), Budgets()).answer(GoldQuestion("who is it", (), "Nobody"))
     assert outcome.error == "no entity is called 'Nobody'"
     assert outcome.abstained
 
@@ -114,14 +114,14 @@ async def test_vectors_are_made_once():
 
 @given(st.text())
 def test_sampled_limits_stay_within_the_ranges_of_training(text):
-    limits = log_uniform_limits(Question(text, ()))
+    limits = log_uniform_limits(GoldQuestion(text, ()))
     assert 3 <= limits.edges <= 200
     assert 2 <= limits.steps <= 10
     assert 64 <= limits.tokens <= 2048
-    assert limits == log_uniform_limits(Question(text, ("other",)))
+    assert limits == log_uniform_limits(GoldQuestion(text, ("other",)))
 
 
 @pytest.mark.parametrize("count", [None, 9, 5])
 def test_all_questions_are_drawn_where_no_fewer_are_wanted(count):
-    questions = [Question(mark, ()) for mark in "abcde"]
+    questions = [GoldQuestion(mark, ()) for mark in "abcde"]
     assert drawn(questions, count) == questions

@@ -5,9 +5,9 @@ import gzip
 import pytest
 
 from clause.errors import BadInputError, NotFoundError
-from clause.evaluation.metaqa import parse_line, read_questions, type_pattern
-from clause.evaluation.questions import Question, mask
-from clause.reasoning.neighbourhood import Hop
+from clause.evaluation.question_files import GoldQuestion, parse_line, read_questions, type_pattern
+from clause.reasoning.neighbourhood.port import Hop
+from clause.reasoning.question.skeleton import mask
 
 LINES = "who directed [Heat]\tMichael Mann\nwhat genre is [[REC] 2] in\tHorror|Thriller|Horror\n"
 
@@ -54,8 +54,8 @@ def test_a_missing_file_is_not_found(tmp_path):
 def test_json_lines_are_read_with_their_optional_fields(tmp_path):
     path = tmp_path / "own.jsonl"
     path.write_text('{"question": "who?", "answers": ["a"]}\n\n{"question": "x", "answers": [], "entity": "e"}\n')
-    assert read_questions(path) == [Question("who?", ("a",)), Question("x", (), "e")]
-    assert read_questions(path, limit=1) == [Question("who?", ("a",))]
+    assert read_questions(path) == [GoldQuestion("who?", ("a",)), GoldQuestion("x", (), "e")]
+    assert read_questions(path, limit=1) == [GoldQuestion("who?", ("a",))]
 
 
 @pytest.mark.parametrize("line", ["{", "[]", '{"question": "x"}', '{"question": "x", "answers": 3}'])
@@ -69,7 +69,7 @@ def test_a_broken_json_line_is_named_by_its_number(tmp_path, line):
 def test_masking_takes_the_topic_entity_out():
     assert parse_line("who directed [Heat] then\tMann").masked == "who directed it then"
     assert parse_line("who directed Heat\tMann").masked == "who directed Heat"
-    assert Question("who directed heat", (), "Heat").masked == "who directed heat"
+    assert GoldQuestion("who directed heat", (), "Heat").masked == "who directed heat"
     assert mask("as it is", None) == "as it is"
 
 

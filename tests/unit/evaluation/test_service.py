@@ -3,12 +3,12 @@
 import pytest
 
 from clause.errors import NotFoundError, UnavailableError
-from clause.evaluation.questions import Question
+from clause.evaluation.question_files import GoldQuestion
 from clause.evaluation.service import ServiceSystem, evidence_titles
-from clause.reasoning.budget import Budgets
+from clause.reasoning.episode.budget import Budgets
 from clause.reasoning.models import CoordinationResponse
 
-QUESTION = Question("who directed Heat", ("Mann",), "Heat")
+QUESTION = GoldQuestion("who directed Heat", ("Mann",), "Heat")
 
 
 def handoff(step, agent, resource, amount):
@@ -30,8 +30,8 @@ def response(edges=3):
                     {"node": "2", "name": "Mann", "answer_score": 0.9, "supported": True, "path_ids": []},
                     {"node": "3", "name": "Bay", "answer_score": 0.5, "supported": False, "path_ids": []},
                 ],
-                "evidence": [{"text": "Heat directed by Mann."}],
-                "seeds": [{"name": "Heat"}],
+                "evidence": [{"text": "Heat directed by Mann.", "tokens": 70, "score": 0.9, "shaped_utility": 0.9}],
+                "seeds": [{"id": "4", "name": "Heat", "score": 1.0, "reason": "exact"}],
                 "abstained": False,
                 "subgraph": {"nodes": [], "edges": [], "edges_read": 12},
             },

@@ -10,15 +10,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clause.graph.canonical import (
-    NodeLine,
-    RelationshipLine,
-    canonical_text,
-    combined,
-    line_digest,
-    packed,
-    unpacked,
-)
+from clause.graph.canonical import NodeLine, RelationshipLine, canonical_text, combined, line_digest, packed, unpacked
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 SCALARS: st.SearchStrategy[Any] = st.one_of(

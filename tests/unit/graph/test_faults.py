@@ -12,14 +12,7 @@ from neo4j.exceptions import (
     UnsupportedServerProduct,
 )
 
-from clause.errors import (
-    BadInputError,
-    ClauseError,
-    ConflictError,
-    MigrationError,
-    ServerError,
-    UnavailableError,
-)
+from clause.errors import BadInputError, ClauseError, ConflictError, MigrationError, ServerError, UnavailableError
 from clause.graph.faults import translate
 from tests.unit.graph.wires import ADDRESS
 

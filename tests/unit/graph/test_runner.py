@@ -7,8 +7,7 @@ import sys
 import pytest
 
 from clause.errors import ClauseError, UnavailableError
-from clause.graph.runner import Graph
-from clause.graph.timing import measure
+from clause.graph.runner import Graph, measure
 from tests.unit.graph.wires import ADDRESS, CATALOGUE, away, played
 
 

@@ -39,6 +39,8 @@ EXCEPTIONS = {
     "knowledge/erase_traces": "kept answers of whatever caller that hold an erased text; only their number is returned",
     "knowledge/runs_of_scope": "runs of whatever scope that read the one that is erased; only ids, for erasing them",
     "operations/borrowed_nodes": "what an archived scope's relationships end at; for the operator who exports",
+    "operations/taken_ids": "ids of an archive in other scopes, for the operator who imports; only one is told",
+    "operations/limits": "settings of the server",
     "reasoning/embeddings": "the ids come from an expansion within the caller's scopes; only numbers are returned",
     "reasoning/write_evidence": _HASHED,
     "values/save_run": _FRESH,

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from clause.errors import BadInputError, ForbiddenError
-from clause.graph.scopes import Caller, parse_scope, scope_of
+from clause.graph.scopes import Caller, known_scopes, parse_scope, readable_scopes, scope_of
 
 IDS = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,20}", fullmatch=True)
 
@@ -97,3 +99,50 @@ def test_a_foreign_scope_is_forbidden_before_it_is_looked_up():
 @given(IDS, IDS)
 def test_no_user_covers_another_user_whose_name_begins_alike(user: str, suffix: str):
     assert not Caller(readable=(f"user:{user}",)).may_read(f"user:{user}{suffix}")
+
+
+class Holding:
+    """A graph that holds something in two scopes; counts how often it is asked for them."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    async def run(self, name: str) -> list[dict[str, str]]:
+        assert name == "graph/scopes"
+        self.asked += 1
+        return [{"id": "kg:films"}, {"id": "user:ann"}]
+
+
+async def test_a_read_that_names_no_scope_covers_all_that_the_caller_may_read():
+    graph: Any = Holding()
+    assert await known_scopes(graph) == ["kg:films", "user:ann"]
+    assert await readable_scopes(graph, Caller()) == ("kg:films", "public", "user:ann")
+    assert await readable_scopes(graph, Caller(("user:ann",), ())) == ("user:ann",)
+
+
+async def test_a_named_scope_need_not_hold_anything_unless_it_must():
+    graph: Any = Holding()
+    assert await readable_scopes(graph, Caller(), ["kg:empty"]) == ("kg:empty",)
+    assert graph.asked == 0
+    with pytest.raises(BadInputError, match="nothing is stored"):
+        await readable_scopes(graph, Caller(), ["kg:empty"], stored=True)
+    assert await readable_scopes(graph, Caller(), ["kg:films"], stored=True) == ("kg:films",)
+
+
+@pytest.mark.parametrize("stored", [False, True])
+async def test_a_named_scope_of_somebody_else_is_refused(stored: bool):
+    graph: Any = Holding()
+    with pytest.raises(ForbiddenError):
+        await readable_scopes(graph, Caller(("user:bob",), ()), ["user:ann"], stored=stored)
+
+
+def test_a_write_goes_to_the_named_scope_or_home_and_nowhere_else():
+    ann = Caller(("user:ann",), ("user:ann",))
+    assert (ann.target(None, "public"), ann.target("user:ann/session:1", "public")) == (
+        "user:ann",
+        "user:ann/session:1",
+    )
+    with pytest.raises(ForbiddenError):
+        ann.target("public", "public")
+    with pytest.raises(BadInputError):
+        Caller().target("nowhere", "public")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from clause.errors import MigrationError
-from clause.graph.scripts import Script, chained, checksum, load_scripts
+from clause.graph.migration_scripts import Script, chained, checksum, load_scripts
 
 SCHEMA = """// keys
 CREATE CONSTRAINT a_id IF NOT EXISTS FOR (n:A) REQUIRE n.id IS UNIQUE;

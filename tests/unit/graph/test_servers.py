@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from clause.graph.address import Address
+from clause.graph.wire import Address
 from tests import servers
 from tests.unit.graph.wires import ADDRESS, played
 

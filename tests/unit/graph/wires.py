@@ -8,11 +8,10 @@ from typing import Any
 from pydantic import SecretStr
 
 from clause.errors import UnavailableError
-from clause.graph.address import Address
 from clause.graph.catalogue import Catalogue, parse
 from clause.graph.retry import AttemptError
 from clause.graph.runner import Graph
-from clause.graph.wire import Found, Limits, Rows, Work
+from clause.graph.wire import Address, ExplorationLimits, ExplorationResult, Rows, Work
 
 ADDRESS = Address("bolt://nowhere:7687", password=SecretStr("hush"))
 
@@ -26,7 +25,7 @@ def text(
     columns: str = "x",
     body: str = "CYPHER 25 RETURN 1 AS x",
 ) -> str:
-    """A statement file."""
+    """A section of a statement file."""
     return (
         f"// {name}, of a test\n// mode:       {mode}\n// returns:    {returns}\n"
         f"// parameters: {parameters}\n// columns:    {columns}\n{body}\n"
@@ -34,15 +33,16 @@ def text(
 
 
 CATALOGUE = Catalogue(
-    [
-        parse("demo/one", text(returns="one")),
-        parse("demo/maybe", text("demo/maybe", returns="maybe")),
-        parse("demo/many", text("demo/many", parameters="$k INTEGER", body="CYPHER 25 RETURN $k AS x")),
-        parse(
-            "demo/put",
-            text("demo/put", mode="write", returns="none", columns="none", body="CYPHER 25 CREATE (:X)"),
-        ),
-    ]
+    parse(
+        "\n".join(
+            [
+                text(returns="one"),
+                text("demo/maybe", returns="maybe"),
+                text("demo/many", parameters="$k INTEGER", body="CYPHER 25 RETURN $k AS x"),
+                text("demo/put", mode="write", returns="none", columns="none", body="CYPHER 25 CREATE (:X)"),
+            ]
+        )
+    )
 )
 
 
@@ -73,12 +73,12 @@ class PlayedWire:
             raise outcome
         return outcome
 
-    async def explore(self, text: str, parameters: Mapping[str, Any], limits: Limits) -> Found:
+    async def explore(self, text: str, parameters: Mapping[str, Any], limits: ExplorationLimits) -> ExplorationResult:
         self.sent.append({"text": text, "parameters": parameters, "limits": limits})
         outcome = self.outcomes.pop(0)
         if isinstance(outcome, AttemptError):
             raise outcome
-        return Found(("x",), tuple(outcome[0]), cut=False)
+        return ExplorationResult(("x",), tuple(outcome[0]), cut=False)
 
     async def agent(self) -> str:
         return self.name

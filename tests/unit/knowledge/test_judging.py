@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clause.knowledge.candidates import Newcomer, compatible, judge
-from clause.knowledge.content import content_hash
+from clause.knowledge.beliefs.candidates import Newcomer, compatible, judge
+from clause.knowledge.beliefs.rows import content_hash
 from clause.knowledge.tension_detection import Held, detect, overlap, pair_key, severity
 
 VECTOR = np.ones(384, dtype=np.float32) / np.sqrt(384).astype(np.float32)

@@ -10,7 +10,7 @@ import pytest
 from mcp import Client
 
 from clause.graph.scopes import Caller
-from clause.mcp_bridge.holding import Holder
+from clause.mcp_bridge.lazy_container import LazyContainer
 from clause.mcp_bridge.server import build_server
 from clause.settings import Settings
 from clause.telemetry import Metrics
@@ -36,7 +36,7 @@ def connect(container: FakeContainer) -> Connect:
 
     @asynccontextmanager
     async def connected(caller: Caller | None = None, **settings: Any) -> AsyncIterator[Client]:
-        holder = Holder(Settings(**settings), opener)
+        holder = LazyContainer(Settings(**settings), opener)
 
         async def asking(_context: Any) -> Caller:
             return caller or Caller()

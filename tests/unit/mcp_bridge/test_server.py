@@ -14,12 +14,10 @@ from pydantic import SecretStr
 
 from clause.errors import UnauthorizedError, UnavailableError
 from clause.graph.scopes import Caller
-from clause.graph.wire import Found
-from clause.mcp_bridge.holding import Holder
-from clause.mcp_bridge.resources import RESOURCES
-from clause.mcp_bridge.server import build_server
+from clause.graph.wire import ExplorationResult
+from clause.mcp_bridge.lazy_container import LazyContainer
+from clause.mcp_bridge.server import RESOURCES, build_server, offered
 from clause.mcp_bridge.tool import Mode
-from clause.mcp_bridge.toolbox import offered
 from clause.mcp_bridge.tools.reasoning import _first
 from clause.mcp_bridge.transports import _bearer_of
 from clause.settings import Settings
@@ -34,9 +32,9 @@ class FakeGraph:
         self.rows = rows
         self.asked: list[tuple[str, Any]] = []
 
-    async def explore(self, text: str, parameters: Any) -> Found:
+    async def explore(self, text: str, parameters: Any) -> ExplorationResult:
         self.asked.append((text, parameters))
-        return Found(("x",), tuple({"x": f"{place} " * 20} for place in range(self.rows)), cut=False)
+        return ExplorationResult(("x",), tuple({"x": f"{place} " * 20} for place in range(self.rows)), cut=False)
 
 
 async def test_tools_are_listed_before_anything_is_opened(connect: Connect, container: FakeContainer) -> None:
@@ -179,10 +177,10 @@ async def test_over_stdio_the_owner_asks_or_the_bearer_of_the_key_that_is_set() 
     async def opener(_settings: Any, _metrics: Any) -> AsyncIterator[FakeContainer]:
         yield FakeContainer()
 
-    assert await _bearer_of(Holder(Settings(), opener))(None) == Caller()
-    right = Holder(Settings(api_key=SecretStr(FakeApiKeys.RIGHT)), opener)
+    assert await _bearer_of(LazyContainer(Settings(), opener))(None) == Caller()
+    right = LazyContainer(Settings(api_key=SecretStr(FakeApiKeys.RIGHT)), opener)
     assert (await _bearer_of(right)(None)).readable == ("user:ann",)
-    wrong = Holder(Settings(api_key=SecretStr("wrong")), opener)
+    wrong = LazyContainer(Settings(api_key=SecretStr("wrong")), opener)
     with pytest.raises(UnauthorizedError):
         await _bearer_of(wrong)(None)
     await right.close()
@@ -199,7 +197,7 @@ async def test_a_container_that_cannot_be_opened_is_tried_again_by_the_next_call
             raise UnavailableError("Neo4j is away")
         yield FakeContainer()
 
-    holder = Holder(Settings(), opener)
+    holder = LazyContainer(Settings(), opener)
     with pytest.raises(UnavailableError):
         await holder.container()
     assert await holder.container() is await holder.container()

@@ -10,7 +10,7 @@ import pytest
 import uvicorn
 
 from clause.errors import UnavailableError
-from clause.mcp_bridge.holding import Holder
+from clause.mcp_bridge.lazy_container import LazyContainer
 from clause.mcp_bridge.transports import http_application, run_http
 from clause.settings import Settings
 from tests.unit.api.fakes import FakeApiKeys, FakeContainer
@@ -32,7 +32,7 @@ async def opener(_settings: Any, _metrics: Any) -> AsyncIterator[FakeContainer]:
 
 @asynccontextmanager
 async def client_of(host: str, url: str = "http://127.0.0.1:8421") -> AsyncIterator[httpx.AsyncClient]:
-    holder = Holder(Settings(host=host), opener)
+    holder = LazyContainer(Settings(host=host), opener)
     application: Any = http_application(holder)
     async with (
         application._inner.router.lifespan_context(application._inner),
@@ -82,9 +82,9 @@ def test_the_container_is_opened_before_anybody_is_served(monkeypatch: pytest.Mo
     monkeypatch.setattr(uvicorn, "Server", Server)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         with pytest.raises(UnavailableError):
-            run_http(Holder(Settings(), away), listener, http_application(Holder(Settings(), away)))
+            run_http(LazyContainer(Settings(), away), listener, http_application(LazyContainer(Settings(), away)))
         assert served == []
-        holder = Holder(Settings(), opener)
+        holder = LazyContainer(Settings(), opener)
         application = http_application(holder)
         run_http(holder, listener, application)
         assert served == [application, listener]

@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clause.memory.assignment import Group, OpenCluster, assign
-from clause.memory.cluster import prototype_of
+from clause.memory.cluster import Group, OpenCluster, assign, prototype_of
 
 
 def units(seed: int, count: int, dimension: int = 3) -> np.ndarray:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clause.memory.cluster import MemoryCluster, prototype_of, representative_of
-from clause.memory.errors import ConsolidationError
+from clause.memory.models import ConsolidationError
 from tests.unit.memory.test_assignment import units
 
 

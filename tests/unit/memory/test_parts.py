@@ -10,13 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clause.errors import BadInputError, OutOfBoundsError
-from clause.memory.assignment import sequential_labels
-from clause.memory.calibration import calibrate, curve_point
-from clause.memory.config import MCSConfig
-from clause.memory.crowding import closest_pairs
-from clause.memory.joining import Said, Stored, Twins, near_pairs, twins
-from clause.memory.saying import LONGEST_NAME, occurred_at, short_name, speaker_of
-from clause.memory.vectors import unit_vector
+from clause.memory.cluster import closest_pairs, sequential_labels
+from clause.memory.memory_text import LONGEST_NAME, occurred_at, short_name, speaker_of
+from clause.memory.models import MCSConfig, unit_vector
+from clause.memory.statistics import calibrate, curve_point
+from clause.memory.twins import Said, Stored, Twins, near_pairs, twins
 from clause.settings import Settings
 from tests.fakes.embedder import HashEmbedder
 from tests.unit.memory.test_assignment import units

@@ -8,19 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clause.memory.config import MCSConfig
-from clause.memory.decay import decayed
-from clause.memory.query import MOST_WORDS, content_words, lucene_query, names_in
-from clause.memory.ranking import NO_HITS, SPEAKER, Candidate, Hits, by_ranks, by_relative_scores
+from clause.memory.models import MCSConfig
+from clause.memory.ranking import NO_HITS, SPEAKER, Hits, MemoryCandidate, by_ranks, by_relative_scores
+from clause.memory.recall import MOST_WORDS, content_words, decayed, lucene_query, names_in
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def candidate(name: str, sequence: int = 0, speaker: str | None = None, minutes: int = 0) -> Candidate:
-    return Candidate(name, "user:ann", sequence, speaker, AT + timedelta(minutes=minutes), AT)
+def candidate(name: str, sequence: int = 0, speaker: str | None = None, minutes: int = 0) -> MemoryCandidate:
+    return MemoryCandidate(name, "user:ann", sequence, speaker, AT + timedelta(minutes=minutes), AT)
 
 
-def hits(*found: tuple[Candidate, float], beside: tuple[Candidate, ...] = ()) -> Hits:
+def hits(*found: tuple[MemoryCandidate, float], beside: tuple[MemoryCandidate, ...] = ()) -> Hits:
     return Hits({one.id: score for one, score in found}, {one.id: one for one in (*(c for c, _ in found), *beside)})
 
 
@@ -54,9 +53,9 @@ def test_an_answer_is_found_by_the_question_before_it() -> None:
 
 
 @pytest.mark.parametrize(
-    "other", [candidate("b", 2, minutes=31), candidate("b", 3), Candidate("b", "user:bob", 2, None, AT, AT)]
+    "other", [candidate("b", 2, minutes=31), candidate("b", 3), MemoryCandidate("b", "user:bob", 2, None, AT, AT)]
 )
-def test_what_is_of_another_conversation_gets_nothing(other: Candidate) -> None:
+def test_what_is_of_another_conversation_gets_nothing(other: MemoryCandidate) -> None:
     fused = by_relative_scores(NO_HITS, hits((A, 4.0), beside=(other,)), 1.0)
     assert fused["b"] == 0.0
 

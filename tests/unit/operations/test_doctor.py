@@ -6,7 +6,7 @@ import socket
 import sys
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from pydantic import SecretStr
@@ -19,11 +19,13 @@ from clause.errors import (
     SetupError,
     UnavailableError,
 )
-from clause.graph.address import Address
-from clause.graph.probe import Capabilities
+from clause.graph.database import Capabilities
 from clause.graph.server import ManagedServer, ServerStatus
-from clause.operations import checks, daemon, doctor
-from clause.operations.doctor import Check, Examination
+from clause.graph.wire import Address
+from clause.operations import doctor
+from clause.operations import doctor as checks
+from clause.operations import processes as daemon
+from clause.operations.doctor import Examination, Finding
 
 
 class FakeGraph(AbstractAsyncContextManager["FakeGraph"]):
@@ -52,16 +54,16 @@ def fail(error: Exception) -> Any:
 
 def test_a_check_that_raises_tells_what_is_wrong_and_the_way_out() -> None:
     found = doctor.perform("disk", fail(SetupError("it is full", remedy="free some")))
-    assert found == Check(name="disk", ok=False, found="it is full", remedy="free some")
+    assert found == Finding(name="disk", ok=False, found="it is full", remedy="free some")
 
 
 async def test_a_check_of_the_database_that_raises_does_too() -> None:
     found = await doctor.perform_async("database", fail(UnavailableError("it is away")))
-    assert found == Check(name="database", ok=False, found="it is away")
+    assert found == Finding(name="database", ok=False, found="it is away")
 
 
 def test_an_examination_is_well_when_every_check_is() -> None:
-    good, bad = Check(name="a", ok=True, found="x"), Check(name="b", ok=False, found="y")
+    good, bad = Finding(name="a", ok=True, found="x"), Finding(name="b", ok=False, found="y")
     assert Examination(checks=(good, good)).ok
     assert not Examination(checks=(good, bad)).ok
     assert Examination(checks=(bad,)).model_dump(mode="json")["ok"] is False
@@ -205,6 +207,24 @@ async def test_a_graph_without_vectors_takes_any_model() -> None:
     assert await checks.embedder(graph, "tiny") == "tiny; nothing is embedded yet"
 
 
+@pytest.mark.parametrize("bad", ["0B", "0s", "null", ""])
+async def test_a_server_without_a_limit_for_statements_is_told(bad: str) -> None:
+    told = {"db.memory.transaction.max": "256.00MiB", "db.transaction.timeout": "10m"}
+    well = [{"name": name, "value": value} for name, value in told.items()]
+    ill = [*well, {"name": "x", "value": bad}]
+
+    class Told:
+        def __init__(self, rows: list[dict[str, str]]) -> None:
+            self.rows = rows
+
+        async def run(self, _name: str) -> list[dict[str, str]]:
+            return self.rows
+
+    assert "256.00MiB" in await checks.limits(cast("Any", Told(well)))
+    with pytest.raises(SetupError, match="no limit for x"):
+        await checks.limits(cast("Any", Told(ill)))
+
+
 def environ_of(home: Path, **more: str) -> dict[str, str]:
     return {"CLAUSE_HOME": str(home), **more}
 
@@ -234,7 +254,7 @@ async def test_a_managed_server_with_the_wrong_password_file_is_told(
     monkeypatch.setattr(ManagedServer, "status", lambda self: up)
     monkeypatch.setattr(ManagedServer, "ensure", fail(ServerError("not the password", remedy="put it back")))
     found = await doctor.examine(environ_of(tmp_path))
-    assert found.checks[-1] == Check(name="password", ok=False, found="not the password", remedy="put it back")
+    assert found.checks[-1] == Finding(name="password", ok=False, found="not the password", remedy="put it back")
 
 
 async def test_a_managed_server_that_answers_is_examined_to_the_end(
@@ -247,8 +267,8 @@ async def test_a_managed_server_that_answers_is_examined_to_the_end(
     monkeypatch.setattr(ManagedServer, "status", lambda self: up)
     monkeypatch.setattr(ManagedServer, "ensure", lambda self: Address("bolt://127.0.0.1:1", "neo4j", SecretStr("x")))
     monkeypatch.setattr(doctor, "Graph", lambda *given, **named: FakeGraph())
-    for name in ("database", "migrations", "embedder"):
+    for name in ("database", "migrations", "limits", "embedder"):
         monkeypatch.setattr(checks, name, well)
     found = await doctor.examine(environ_of(tmp_path))
-    assert [check.name for check in found.checks[-3:]] == ["database", "migrations", "embedder"]
-    assert all(check.ok for check in found.checks[-3:])
+    assert [check.name for check in found.checks[-4:]] == ["database", "migrations", "limits", "embedder"]
+    assert all(check.ok for check in found.checks[-4:])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from clause import __version__
-from clause.mcp_bridge.toolbox import offered
+from clause.mcp_bridge.server import offered
 
 ROOT = Path(__file__).parents[3]
 PLUGIN = ROOT / "plugin"

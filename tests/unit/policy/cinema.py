@@ -8,15 +8,14 @@ from functools import cache
 import numpy as np
 import torch
 
-from clause.policy.agents import Plan
-from clause.policy.checkpoint import About, Checkpoint
 from clause.policy.config import NetworkConfig
-from clause.policy.networks import RelationScorer
-from clause.policy.option_networks import Actors
-from clause.policy.rollout import Task
-from clause.policy.wording import plain_text
-from clause.reasoning.neighbourhood import Hop, RelationshipType
-from clause.reasoning.snapshot import Snapshot
+from clause.policy.serve.agents import Plan
+from clause.policy.serve.checkpoint import About, Checkpoint
+from clause.policy.serve.networks import Actors, RelationScorer
+from clause.policy.train.rollout import Task
+from clause.reasoning.neighbourhood.port import Hop, RelationshipType
+from clause.reasoning.neighbourhood.snapshot import Snapshot
+from clause.text.names import relation_words
 from tests.fakes.embedder import HashEmbedder
 
 RELATIONS = ("directed_by", "has_genre", "starred_actors")
@@ -30,10 +29,12 @@ EMBEDDER = HashEmbedder(DIMENSION)
 @cache
 def types() -> dict[str, RelationshipType]:
     """The registry, with vectors of the fake embedder."""
-    texts = [plain_text(relation, forward) for relation in RELATIONS for forward in (True, False)]
+    texts = [relation_words(relation, forward) for relation in RELATIONS for forward in (True, False)]
     vectors = iter(asyncio.run(EMBEDDER.embed(texts)))
     return {
-        name: RelationshipType(name, plain_text(name, True), plain_text(name, False), next(vectors), next(vectors))
+        name: RelationshipType(
+            name, relation_words(name, True), relation_words(name, False), next(vectors), next(vectors)
+        )
         for name in RELATIONS
     }
 

@@ -3,20 +3,19 @@
 import numpy as np
 import pytest
 
-from clause.policy.agents import LearnedAgents
-from clause.policy.bundles import idle_edges
-from clause.policy.demonstrations import imitate, serving_networks
-from clause.policy.mind import Choice, Mind
-from clause.policy.observations import ARCHITECT_OPTION, operations_alone
-from clause.policy.perceptron import Floats
-from clause.policy.rollout import Arena, Result
-from clause.policy.teacher import depth_first
-from clause.policy.tree import PlanTree, Progress
-from clause.reasoning.actions import ARCHITECT, AddEdge, Agent, Continue, Delete, Look, Stop
-from clause.reasoning.budget import Budgets, Prices
-from clause.reasoning.episode import Episode
-from clause.reasoning.neighbourhood import Hop
-from clause.reasoning.policy import Decision
+from clause.arrays import Floats
+from clause.policy.serve.agents import LearnedAgents
+from clause.policy.serve.bundles import idle_edges
+from clause.policy.serve.decider import Choice, Decider
+from clause.policy.serve.observations import ARCHITECT_OPTION, operations_alone
+from clause.policy.serve.tree import PlanTree, TreeProgress
+from clause.policy.train.demonstrations import depth_first, imitate, serving_networks
+from clause.policy.train.rollout import Arena, Result
+from clause.reasoning.agents.policy import Decision
+from clause.reasoning.episode.actions import ARCHITECT, AddEdge, Agent, Continue, Delete, Look, Stop
+from clause.reasoning.episode.budget import Budgets, Prices
+from clause.reasoning.episode.episode import Episode
+from clause.reasoning.neighbourhood.port import Hop
 from tests.unit.policy.cinema import DIRECTED, DIRECTS, STARS, actors, cinema, task
 
 ARENA = Arena(cinema())
@@ -58,25 +57,25 @@ class Misguided:
 PRICES = Prices(edge=0.02)
 
 
-def played(mind: Mind, *, deletes: bool) -> Result:
+def played(decider: Decider, *, deletes: bool) -> Result:
     arena = Arena(cinema(), deletes=deletes)
-    agents = Misguided(arena.agents(task(RIGHT, PATTERN), mind, PRICES))
+    agents = Misguided(arena.agents(task(RIGHT, PATTERN), decider, PRICES))
     return arena.play(task(RIGHT, PATTERN), agents, Budgets(200, 3, 2048), PRICES, seeds=[WRONG, RIGHT])
 
 
 @pytest.fixture(scope="module")
-def taught() -> Mind:
+def taught() -> Decider:
     """Networks that learned from demonstrations in which idle edges are deleted; the second on edges as they rank."""
     choices: list[Choice] = []
     learner = actors()
     for _ in range(2):
-        played(Mind(serving_networks(learner), pilot=deletes_first, trace=choices), deletes=True)
+        played(Decider(serving_networks(learner), pilot=deletes_first, trace=choices), deletes=True)
         imitate(learner, choices, epochs=150, learning_rate=1e-2)
-    return Mind(serving_networks(learner))
+    return Decider(serving_networks(learner))
 
 
-def test_deleting_the_edges_of_a_wrong_seed_wins_where_the_walk_cannot_tell_seeds_apart(taught: Mind) -> None:
-    without = played(Mind(serving_networks(actors()), pilot=depth_first), deletes=False)
+def test_deleting_the_edges_of_a_wrong_seed_wins_where_the_walk_cannot_tell_seeds_apart(taught: Decider) -> None:
+    without = played(Decider(serving_networks(actors()), pilot=depth_first), deletes=False)
     deleting = played(taught, deletes=True)
     deleted = [step for step in deleting.episode.log if isinstance(step.action, Delete)]
     assert [step.cost.edges for step in deleted] == [1]
@@ -84,7 +83,7 @@ def test_deleting_the_edges_of_a_wrong_seed_wins_where_the_walk_cannot_tell_seed
     assert deleting.f1 > 0.8
 
 
-def test_a_deleted_edge_counts_as_an_edit_and_is_never_added_again(taught: Mind) -> None:
+def test_a_deleted_edge_counts_as_an_edit_and_is_never_added_again(taught: Decider) -> None:
     log = played(taught, deletes=True).episode.log
     gone = {edge for step in log if isinstance(step.action, Delete) for edge in step.edges}
     place = next(number for number, step in enumerate(log) if isinstance(step.action, Delete))
@@ -114,9 +113,9 @@ def answered(episode: Episode, tree: PlanTree) -> None:
 
 def test_edges_are_idle_until_an_answer_hangs_on_them() -> None:
     episode, tree = grown(1, 1)
-    assert idle_edges(episode, tree, Progress.of(tree, episode)) == tuple(episode.subgraph.edges)
+    assert idle_edges(episode, tree, TreeProgress.of(tree, episode)) == tuple(episode.subgraph.edges)
     answered(episode, tree)
-    assert idle_edges(episode, tree, Progress.of(tree, episode)) == ()
+    assert idle_edges(episode, tree, TreeProgress.of(tree, episode)) == ()
 
 
 def test_edges_off_the_plan_are_idle() -> None:
@@ -126,7 +125,7 @@ def test_edges_off_the_plan_are_idle() -> None:
     episode.subgraph.learn(cinema().expand_now([WRONG], per_type=9, hops=(hop,)), [WRONG], (hop,))
     stray = episode.subgraph.known[WRONG][hop][0]
     episode.step(AddEdge(stray))
-    assert idle_edges(episode, tree, Progress.of(tree, episode)) == (stray,)
+    assert idle_edges(episode, tree, TreeProgress.of(tree, episode)) == (stray,)
 
 
 def test_stop_and_delete_are_operations_of_their_own() -> None:

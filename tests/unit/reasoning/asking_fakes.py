@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from clause.reasoning.asking import Asked
-from clause.reasoning.budget import Prices
-from clause.reasoning.neighbourhood import RelationshipType, View
-from clause.reasoning.policy import Question, SeedCandidate
-from clause.reasoning.seeds import SeedEntity
-from clause.reasoning.snapshot import Snapshot
+from clause.reasoning.agents.policy import Question, SeedCandidate
+from clause.reasoning.episode.budget import Prices
+from clause.reasoning.models import SeedEntity
+from clause.reasoning.neighbourhood.port import RelationshipType, View
+from clause.reasoning.neighbourhood.snapshot import Snapshot
+from clause.reasoning.question.preparation import PreparedQuestion
 from tests.fakes.embedder import HashEmbedder
 from tests.unit.reasoning.films import EDGES, NAMES
 
@@ -33,7 +33,7 @@ async def embedded_films(embedder: HashEmbedder) -> Snapshot:
 
 async def ask(
     text: str, seeds: Sequence[str], graph: Snapshot, embedder: HashEmbedder, prices: Prices | None = None
-) -> Asked:
+) -> PreparedQuestion:
     """A question that starts at the given nodes."""
     entities = tuple(SeedEntity(id=seed, name=NAMES[seed], score=1.0, reason="given") for seed in seeds)
     question = Question(
@@ -44,4 +44,4 @@ async def ask(
         prices or Prices(),
         start_nodes_given=True,
     )
-    return Asked(question, VIEW, entities, embed_ms=0.0)
+    return PreparedQuestion(question, VIEW, entities, embed_ms=0.0)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from clause.reasoning.neighbourhood import Edge, Hop
-from clause.reasoning.snapshot import Snapshot
+from clause.reasoning.neighbourhood.port import Edge, Hop
+from clause.reasoning.neighbourhood.snapshot import Snapshot
 
 DIRECTED = Hop("directed_by", forward=True)
 DIRECTS = DIRECTED.inverse

@@ -10,26 +10,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from clause.arrays import Vector
 from clause.errors import NotFoundError
 from clause.graph.scopes import Caller
-from clause.reasoning.alone import LoneAgents
-from clause.reasoning.asking import Asker, PolicyBook
-from clause.reasoning.budget import Budgets, Spend
-from clause.reasoning.coordinator import NO_SEEDS, Coordinator
-from clause.reasoning.evidence import Provenance
-from clause.reasoning.heuristics import HeuristicPolicy
+from clause.reasoning.agents.heuristic import HeuristicPolicy
+from clause.reasoning.agents.single_agent import LoneAgents
+from clause.reasoning.answer.evidence import Provenance
+from clause.reasoning.answer.report import NO_SEEDS, Reporter
+from clause.reasoning.answer.run_record import digest_of
+from clause.reasoning.answer.runs import RunRecorder
+from clause.reasoning.coordinator import Coordinator
+from clause.reasoning.episode.budget import Budgets, Spend
 from clause.reasoning.models import (
     ContextCurationRequest,
     CoordinationRequest,
     EdgeScoreRequest,
     PathNavigationRequest,
+    SeedEntity,
     SubgraphRequest,
 )
-from clause.reasoning.neighbourhood import Node, Vector, View
-from clause.reasoning.recording import Reporter
-from clause.reasoning.run_record import digest_of
-from clause.reasoning.runs import RunRecorder
-from clause.reasoning.seeds import SeedEntity
+from clause.reasoning.neighbourhood.port import Node, View
+from clause.reasoning.question.preparation import Asker, PolicyBook
 from tests.fakes.embedder import HashEmbedder
 from tests.unit.reasoning.asking_fakes import embedded_films
 from tests.unit.reasoning.films import NAMES
@@ -114,8 +115,8 @@ async def test_three_handoffs_in_order_whatever_the_rounds(house: House) -> None
         "PathNavigator",
         "ContextCurator",
     ]
-    assert response.result["answers"]
-    assert response.result["path"]["steps"]
+    assert response.result.answers
+    assert response.result.path.steps
 
 
 async def test_the_same_request_gives_the_same_answer(house: House) -> None:
@@ -132,7 +133,7 @@ async def test_the_run_is_written_after_the_answer_and_its_receipt_recomputes(ho
     assert names == ["graph/register_scope", "reasoning/write_evidence", "reasoning/write_runs"]
     (row,) = house.graph.written[-1][1]["rows"]
     assert response.run_id == row["id"]
-    assert json.loads(row["properties"]["digest"])["receipt"] == response.receipt
+    assert json.loads(row["properties"]["digest"])["receipt"] == response.receipt.model_dump(mode="json")
 
 
 async def test_without_recording_there_is_no_run(house: House) -> None:
@@ -140,20 +141,20 @@ async def test_without_recording_there_is_no_run(house: House) -> None:
     await house.runs.settled()
     assert response.run_id is None
     assert house.graph.written == []
-    assert all(item["provenance"] is None for item in response.result["evidence"])
+    assert all(item.provenance is None for item in response.result.evidence)
 
 
 async def test_who_may_not_write_is_answered_but_not_recorded(house: House) -> None:
     response = await house.coordinator.coordinate(request(), Caller(readable=("kg:films",), writable=()))
     assert response.run_id is None
-    assert response.result["answers"]
+    assert response.result.answers
 
 
 async def test_a_question_that_names_nothing_abstains_with_the_reason(house: House) -> None:
     response = await house.coordinator.coordinate(request(query="what is the weather"), OWNER)
-    assert response.result["abstained"]
-    assert response.result["reason"] == NO_SEEDS
-    assert response.result["answers"] == []
+    assert response.result.abstained
+    assert response.result.reason == NO_SEEDS
+    assert response.result.answers == ()
 
 
 async def test_an_unknown_policy_is_named_with_the_known_ones(house: House) -> None:
@@ -164,7 +165,7 @@ async def test_an_unknown_policy_is_named_with_the_known_ones(house: House) -> N
 async def test_a_small_pool_is_filled_from_the_indexes() -> None:
     filled = House(await embedded_films(HashEmbedder()), texts=OneText())
     response = await filled.coordinator.coordinate(request(query="crime films of nobody"), OWNER)
-    assert [item["text"] for item in response.result["evidence"]] == ["Michael Mann directs crime films."]
+    assert [item.text for item in response.result.evidence] == ["Michael Mann directs crime films."]
 
 
 @settings(max_examples=40, deadline=None)
@@ -179,8 +180,8 @@ async def test_no_budget_is_ever_exceeded(edges: int, steps: int, tokens: int, m
     assert used["edges"] <= edges
     assert used["steps"] <= steps
     assert used["tokens"] <= max(0, tokens - margin)
-    assert sum(item["tokens"] for item in response.result["evidence"]) == used["tokens"]
-    assert {name: line["spent"] for name, line in response.receipt.items() if name in used} == used
+    assert sum(item.tokens for item in response.result.evidence) == used["tokens"]
+    assert {name: getattr(response.receipt, name).spent for name in used} == used
     assert budgets.exceeded_by(Spend(**used)) == ()
 
 
@@ -205,9 +206,9 @@ async def test_the_navigator_alone_keeps_to_its_steps(house: House) -> None:
     response = await house.agents.navigate(
         PathNavigationRequest(query="Heat directed by", start_node="heat", step_budget=1), OWNER
     )
-    assert len(response.path["steps"]) <= 1
-    assert response.metadata["budget_used"] <= 1
-    assert response.metadata["final_action"] == "STOP"
+    assert len(response.path.steps) <= 1
+    assert response.metadata.budget_used <= 1
+    assert response.metadata.final_action == "STOP"
 
 
 async def test_an_unknown_start_node_is_named(house: House) -> None:
@@ -218,9 +219,9 @@ async def test_an_unknown_start_node_is_named(house: House) -> None:
 async def test_the_curator_alone_says_when_the_centroid_stood_for_the_query(house: House) -> None:
     pool = ["Heat is a crime film", "Heat is a crime film", "Ali is a drama"]
     response = await house.agents.curate(ContextCurationRequest(evidence_pool=pool), OWNER)
-    assert response.metadata["query_is"] == "the centroid of the pool"
-    assert response.metadata["pool_size"] == 2
-    assert response.metadata["tokens_used"] == sum(item.tokens for item in response.selected_evidence)
+    assert response.metadata.query_is == "the centroid of the pool"
+    assert response.metadata.pool_size == 2
+    assert response.metadata.tokens_used == sum(item.tokens for item in response.selected_evidence)
     assert all(item.provenance is not None for item in response.selected_evidence)
     uris = [item.provenance.source_uri for item in response.selected_evidence if item.provenance]
     assert all(uri.startswith("request:") for uri in uris)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
 from clause.reasoning import models
-from clause.reasoning.models_text import readable
+from clause.text.fields import readable
 
 SEED_MODELS = [
     "PathNavigationRequest",

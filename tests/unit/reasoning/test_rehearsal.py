@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from clause.reasoning.rehearsal import FRONTIERS, rehearse
+from clause.reasoning.coordinator import FRONTIERS, rehearse
 from tests.fakes.embedder import HashEmbedder
 from tests.unit.reasoning.asking_fakes import embedded_films
 from tests.unit.reasoning.films import NAMES

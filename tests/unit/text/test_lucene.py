@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clause.text.lucene import escape
+from clause.text.retrieval import escape
 
 
 @given(st.text())

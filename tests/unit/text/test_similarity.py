@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from clause.text.similarity import clip01, cosine, cosine_matrix
+from clause.text.retrieval import clip01, cosine, cosine_matrix
 
 vectors = arrays(np.float32, 5, elements=st.floats(-100, 100, width=32))
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from clause.arrays import Floats
 from clause.graph.scopes import Caller
 from clause.ground import Ground
-from clause.linking import Linking
 from clause.settings import Settings
 from clause.telemetry import Metrics
-from clause.text.pool import CpuPool
+from clause.text.linking import Linking
+from clause.text.thread_pool import CpuPool
 from clause.values.axes import Axis, axis_texts
 from clause.values.clusterer import Clusterer
 from clause.values.clustering import Density
@@ -36,9 +36,9 @@ class GivenEmbedder(HashEmbedder):
 
     def __init__(self) -> None:
         super().__init__(DIMENSION)
-        self.given: dict[str, NDArray[np.float32]] = {}
+        self.given: dict[str, Floats] = {}
 
-    def _vector(self, text: str) -> NDArray[np.float32]:
+    def _vector(self, text: str) -> Floats:
         given = self.given.get(text)
         return super()._vector(text) if given is None else given
 
@@ -91,7 +91,7 @@ class World:
             linker=NobodyLinker(),  # type: ignore[arg-type]
         )
 
-    def tell(self, vector: NDArray[np.float32], **more: Any) -> str:
+    def tell(self, vector: Floats, **more: Any) -> str:
         """A resolved experience with this vector on each of its axes; its id."""
         entry = resolved_entry(more.pop("scope", SCOPE), **more)
         vectors = {axis: vector for axis in Axis if axis in axis_texts(entry)}
@@ -99,7 +99,7 @@ class World:
         return entry.id
 
     async def cluster(
-        self, vectors: Sequence[NDArray[np.float32]], centroid: NDArray[np.float32] | None = None, axis: str = "full"
+        self, vectors: Sequence[Floats], centroid: Floats | None = None, axis: str = "full"
     ) -> ClusterInfo:
         """A cluster made by hand of experiences with these vectors; their mean is the centroid if none is given."""
         members = tuple([self.tell(vector) for vector in vectors])

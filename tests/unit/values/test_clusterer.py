@@ -15,10 +15,9 @@ import pytest
 
 from clause.errors import ForbiddenError
 from clause.graph.scopes import Caller
-from clause.values.clustering import Density, clusters_of, labels_of, reduce, unit
-from clause.values.errors import InsufficientDataError, UnknownClusterError
+from clause.values.axes import InsufficientDataError, UnknownClusterError
+from clause.values.clustering import Density, Worker, clusters_of, labels_of, reduce, unit
 from clause.values.models import RunRequest
-from clause.values.worker import Worker
 from tests.contract.vector_store_checks import DIMENSION, axis_vector
 from tests.unit.values.conftest import ANN, SCOPE, World
 
@@ -180,7 +179,7 @@ def test_the_child_ends_with_a_parent_that_is_killed(tmp_path: Path) -> None:
     script = tmp_path / "parent.py"
     script.write_text(
         "import asyncio, os\n"
-        "from clause.values.worker import Worker\n"
+        "from clause.values.clustering import Worker\n"
         "async def main():\n"
         "    print(await Worker().run(os.getpid), flush=True)\n"
         "    os.kill(os.getpid(), 9)\n"

@@ -12,12 +12,11 @@ from pydantic import ValidationError
 
 from clause.errors import BadInputError, OutOfBoundsError
 from clause.text.tokens import count_tokens
-from clause.values.axes import Axis, axis_texts, told_text
-from clause.values.entries import entry_of, properties_of
+from clause.values.axes import Axis, axis_texts, micros, number_of, parse_cluster_id, told_text, value_id
+from clause.values.experience_rows import entry_of, properties_of
+from clause.values.experiences import premortem
 from clause.values.ghap import ResolveGhap, RootCause, StartGhap, Tier, UpdateGhap, tier_weight
-from clause.values.identifiers import micros, number_of, parse_cluster_id, value_id
 from clause.values.models import Value
-from clause.values.premortem import premortem
 from tests.contract.vector_store_checks import axis_vector
 from tests.shapes_of_values import resolved_entry
 

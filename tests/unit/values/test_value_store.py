@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from pydantic import SecretStr
 
+from clause.arrays import Floats
 from clause.errors import ConflictError, ForbiddenError, NotFoundError, SetupError
-from clause.graph.address import Address
 from clause.graph.catalogue import Catalogue
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
-from clause.values.errors import EmptyClusterError, InvalidAxisError, UnknownClusterError, ValueRejectedError
+from clause.graph.wire import Address
+from clause.values.axes import EmptyClusterError, InvalidAxisError, UnknownClusterError, ValueRejectedError
 from clause.values.neo4j_store import Neo4jVectorStore
-from clause.values.validation import cosine_distances, judge
+from clause.values.value_store import cosine_distances, judge
 from tests.contract.vector_store_checks import DIMENSION, axis_vector
 from tests.unit.values.conftest import ANN, SCOPE, World
 
 EVE = Caller(readable=("user:eve",), writable=("user:eve",))
 
 
-def at_distance(distance: float, place: int = 5) -> NDArray[np.float32]:
+def at_distance(distance: float, place: int = 5) -> Floats:
     """A unit vector at this cosine distance from the first axis."""
     cosine = 1.0 - distance
     vector = np.zeros(DIMENSION)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from clause.arrays import Floats
 from clause.values.axes import Axis, axis_texts
 from tests.contract.vector_store_checks import Tell, VectorStoreChecks
 from tests.fakes.vector_store import InMemoryVectorStore, Resolved
@@ -27,7 +26,7 @@ class TestInMemoryVectorStore(VectorStoreChecks):
 
     @pytest.fixture
     def tell(self, store: InMemoryVectorStore, scope: str) -> Tell:
-        async def tell(vector: NDArray[np.float32], **more: Any) -> str:
+        async def tell(vector: Floats, **more: Any) -> str:
             entry = resolved_entry(scope, **more)
             vectors = {axis: vector for axis in Axis if axis in axis_texts(entry)}
             store.add(Resolved(entry.id, scope, entry.model_dump(mode="json"), vectors))

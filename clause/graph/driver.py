@@ -1,0 +1,152 @@
+"""The wire to Neo4j by its async driver: explicit database, access mode, timeout and causal bookmarks; no retries."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import neo4j
+from neo4j import AsyncDriver, AsyncGraphDatabase, AsyncResult, AsyncSession, Query
+from neo4j.exceptions import ConfigurationError, TransientError
+
+from clause.errors import ClauseError
+from clause.graph.catalogue import Statement
+from clause.graph.codec import decode, encode
+from clause.graph.exploration import explore
+from clause.graph.faults import OUT_OF_MEMORY, translate
+from clause.graph.retry import AttemptError
+from clause.graph.wire import Address, ExplorationLimits, ExplorationResult, Rows, Work
+
+_GRACE_S = 5.0  # the server ends a statement at its limit; only a silent server is given up by us, this much later
+_EXPLORED_S = 1.0
+_CONNECT_S = 5.0
+_ACQUIRE_S = 10.0
+_LIFETIME_S = 1800.0
+_LIVENESS_S = 30.0
+_SCHEMES = frozenset({"bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc"})
+
+
+class Bolt:
+    """Implements `Wire`. Sessions live for one call and are never shared between tasks; bookmarks chain the calls."""
+
+    def __init__(self, address: Address, *, pool_size: int = 50) -> None:
+        self._address = address
+        self._pool_size = pool_size
+        self._driver: AsyncDriver | None = None
+        self._bookmarks: Any = None
+
+    async def open(self) -> None:
+        """Make the driver; it connects with the first statement.
+
+        Raises:
+            ServerError: the address is not one of Neo4j's.
+        """
+        try:
+            _check_scheme(self._address)
+            self._driver = AsyncGraphDatabase.driver(
+                self._address.uri,
+                auth=(self._address.user, self._address.password.get_secret_value()),
+                max_connection_pool_size=self._pool_size,
+                connection_timeout=_CONNECT_S,
+                connection_acquisition_timeout=_ACQUIRE_S,
+                max_connection_lifetime=_LIFETIME_S,
+                liveness_check_timeout=_LIVENESS_S,
+                max_transaction_retry_time=0,
+                telemetry_disabled=True,
+                notifications_min_severity="OFF",
+                user_agent="clause",
+            )
+        except (ConfigurationError, ValueError) as error:
+            raise translate(ConfigurationError(), self._address).error from error
+        self._bookmarks = AsyncGraphDatabase.bookmark_manager()
+
+    async def close(self) -> None:
+        """Close every connection."""
+        driver, self._driver = self._driver, None
+        if driver is not None:
+            await driver.close()
+
+    async def send(self, work: Work, *, read: bool, atomic: bool, timeout_s: float) -> list[Rows]:
+        """One try; see `Wire.send`."""
+        try:
+            encoded = [(statement, encode(parameters)) for statement, parameters in work]
+            async with asyncio.timeout(timeout_s + _GRACE_S), self._session(read=read) as session:
+                if atomic:
+                    return await _in_one_transaction(session, encoded, timeout_s)
+                ((statement, parameters),) = encoded
+                return [await _alone(session, statement, parameters, timeout_s)]
+        except (ClauseError, AttemptError):
+            raise
+        except Exception as error:
+            raise translate(error, self._address) from error
+
+    async def explore(self, text: str, parameters: Mapping[str, Any], limits: ExplorationLimits) -> ExplorationResult:
+        """One try; see `Wire.explore`."""
+        try:
+            async with asyncio.timeout(limits.timeout_s + _EXPLORED_S), self._session(read=True) as session:
+                return await explore(session, text, parameters, limits, self._address.database)
+        except (ClauseError, AttemptError):
+            raise
+        except Exception as error:
+            raise translate(error, self._address) from error
+
+    async def agent(self) -> str:
+        """What the server calls itself."""
+        try:
+            info = await self._opened().get_server_info()
+        except Exception as error:
+            raise translate(error, self._address) from error
+        return info.agent
+
+    def _session(self, *, read: bool) -> AsyncSession:
+        return self._opened().session(
+            database=self._address.database,
+            default_access_mode=neo4j.READ_ACCESS if read else neo4j.WRITE_ACCESS,
+            bookmark_manager=self._bookmarks,
+        )
+
+    def _opened(self) -> AsyncDriver:
+        if self._driver is None:
+            raise ClauseError("the connection is closed")
+        return self._driver
+
+
+def _check_scheme(address: Address) -> None:
+    """Refuse what is not Bolt: the driver would take http:// too, with other guarantees."""
+    scheme = address.uri.partition("://")[0]
+    if scheme not in _SCHEMES:
+        raise ConfigurationError(f"{scheme} is none of {', '.join(sorted(_SCHEMES))}")
+
+
+async def _in_one_transaction(
+    session: AsyncSession, work: list[tuple[Statement, dict[str, Any]]], timeout_s: float
+) -> list[Rows]:
+    async with await session.begin_transaction(timeout=timeout_s) as transaction:
+        found = [await _rows(await transaction.run(statement.text, parameters)) for statement, parameters in work]
+        await transaction.commit()
+    return found
+
+
+async def _alone(session: AsyncSession, statement: Statement, parameters: dict[str, Any], timeout_s: float) -> Rows:
+    """Rows of one auto-commit transaction: packed into one record, or one by one where the server cannot hold them."""
+    if statement.packed is not None:
+        try:
+            return await _unpacked(await session.run(Query(statement.packed, timeout=timeout_s), parameters), statement)
+        except TransientError as error:
+            if error.code != OUT_OF_MEMORY:
+                raise
+    return await _rows(await session.run(Query(statement.text, timeout=timeout_s), parameters))
+
+
+async def _unpacked(result: AsyncResult, statement: Statement) -> Rows:
+    record = await result.single(strict=True)
+    return [dict(zip(statement.columns, decode(row), strict=True)) for row in record["rows"]]
+
+
+async def _rows(result: AsyncResult) -> Rows:
+    columns = result.keys()
+    return [
+        {column: decode(value) for column, value in zip(columns, record.values(), strict=True)}
+        async for record in result
+    ]

@@ -1,0 +1,1 @@
+"""Causal relationships: their graph, questions about interventions, and scores for the Navigator."""

@@ -1,1 +1,0 @@
-"""Long work that survives its worker: leases, progress, resuming."""

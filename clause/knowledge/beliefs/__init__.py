@@ -1,0 +1,1 @@
+"""Beliefs: stated, corroborated, superseded, asked about, explained."""

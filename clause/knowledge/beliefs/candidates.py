@@ -1,0 +1,140 @@
+"""The look around before a statement becomes a belief: who says the same already, and who says the contrary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+
+from clause.arrays import Floats
+from clause.ground import Ground
+from clause.knowledge.beliefs.models import CandidateVerdict
+from clause.knowledge.tension_detection import CLOSE, Contradiction, Held, detect, overlap
+from clause.text.statements.guards import CANDIDATE, NEAR, may_merge
+
+NEAREST: Final = 24
+"""Near beliefs that are looked at."""
+
+
+@dataclass(frozen=True)
+class Newcomer:
+    """A statement that is about to be held, or a belief that is looked at again.
+
+    Attributes:
+        held: what it says, about whom, for when.
+        scope, content_hash: whose it is, and its text's hash.
+        embedding: of its text [d].
+        id: of a belief that is in the graph already: it is no candidate of its own.
+    """
+
+    held: Held
+    scope: str
+    content_hash: str
+    embedding: Floats
+    id: str | None = None
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What was found around a statement.
+
+    Attributes:
+        same: the id of the belief that says the same; None: nobody does.
+        exact: whether it does so in the same words.
+        recalled_in: sessions into which that belief was recalled.
+        verdicts: what was decided about each near belief, nearest first.
+        contradictions: belief id -> contradiction.
+    """
+
+    same: str | None = None
+    exact: bool = False
+    recalled_in: tuple[str, ...] = ()
+    verdicts: tuple[CandidateVerdict, ...] = ()
+    contradictions: Mapping[str, Contradiction] = field(default_factory=dict)
+
+
+async def surroundings(ground: Ground, newcomer: Newcomer, *, nearest: int = NEAREST) -> Surroundings:
+    """Look around a statement: one read, then the guards in the thread pool."""
+    rows = await ground.graph.run(
+        "knowledge/candidates",
+        scope=newcomer.scope,
+        content_hash=newcomer.content_hash,
+        embedding=newcomer.embedding,
+        dimension=ground.embedder.dimension,
+        limit=nearest,
+        least=NEAR,
+        vectors_from=CLOSE,
+    )
+    if not (others := [row for row in rows if row["id"] != newcomer.id]):
+        return Surroundings()
+    return await ground.pool.run(judge, newcomer, others)
+
+
+def judge(newcomer: Newcomer, rows: Sequence[Mapping[str, Any]]) -> Surroundings:
+    """Which near belief says the same, and which contradict: the conflict scan runs before any merge."""
+    contradictions: dict[str, Contradiction] = {}
+    verdicts = []
+    same: Mapping[str, Any] | None = None
+    for row in rows:
+        exact = row["content_hash"] == newcomer.content_hash
+        other = held_of(row)
+        vectors = None if row["embedding"] is None else (newcomer.embedding, row["embedding"])
+        found = None if exact else detect(newcomer.held, other, row["similarity"], vectors)
+        if found is not None:
+            contradictions[row["id"]] = found
+        if row["similarity"] <= CANDIDATE:
+            continue
+        reasons = _against(newcomer.held, other, row["similarity"], vectors, exact=exact, found=found)
+        if same is None and not reasons:
+            same = row
+        verdicts.append(
+            CandidateVerdict(belief_id=row["id"], similarity=row["similarity"], same=not reasons, reasons=reasons)
+        )
+    return Surroundings(
+        same=None if same is None else same["id"],
+        exact=same is not None and same["content_hash"] == newcomer.content_hash,
+        recalled_in=() if same is None else tuple(same["recalled_in"]),
+        verdicts=tuple(verdicts),
+        contradictions=contradictions,
+    )
+
+
+def held_of(row: Mapping[str, Any]) -> Held:
+    """What the detection reads of a belief, from its row."""
+    return Held(
+        content=row["content"],
+        overall=row["overall"],
+        subjects=frozenset(row["subjects"]),
+        domain_path=tuple(row["domain_path"] or ()),
+        valid=(row["valid_from"], row["valid_until"]),
+    )
+
+
+def _against(
+    mine: Held,
+    other: Held,
+    similarity: float,
+    vectors: tuple[Floats, Floats] | None,
+    *,
+    exact: bool,
+    found: Contradiction | None,
+) -> tuple[str, ...]:
+    """What speaks against taking two statements for one."""
+    if not compatible(mine.valid, other.valid):
+        return ("valid times differ",)
+    if found is not None:
+        return found.signals
+    return () if exact else may_merge(mine.content, other.content, similarity, vectors=vectors).reasons
+
+
+def compatible(first: tuple[datetime | None, datetime | None], second: tuple[datetime | None, datetime | None]) -> bool:
+    """Whether statements of these valid times may be one: they overlap, and where both say an end or a start, the same.
+
+    >>> from datetime import UTC
+    >>> year = lambda n: datetime(n, 1, 1, tzinfo=UTC)
+    >>> compatible((year(2010), None), (None, None)), compatible((year(2010), None), (year(2011), None))
+    (True, False)
+    """
+    agree = all(a is None or b is None or a == b for a, b in zip(first, second, strict=True))
+    return agree and overlap(first, second)

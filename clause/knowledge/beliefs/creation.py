@@ -1,0 +1,284 @@
+"""The way of a statement to a belief: looked around for the same and the contrary, then written in one transaction."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from clause.arrays import Floats
+from clause.errors import NotFoundError, OutOfBoundsError
+from clause.graph.runner import Graph
+from clause.graph.scopes import Caller, parse_scope
+from clause.ground import Ground
+from clause.knowledge.beliefs import origins, rows
+from clause.knowledge.beliefs.candidates import Newcomer, Surroundings, surroundings
+from clause.knowledge.beliefs.confidence import CAPTURED_FROM, overall
+from clause.knowledge.beliefs.models import Belief, BeliefCreate, BeliefCreated, EntityGiven, SourcedStatement
+from clause.knowledge.beliefs.rows import content_hash
+from clause.knowledge.lineage.lineage import Settling, settled
+from clause.knowledge.tension_detection import Contradiction, Held, pair_key
+from clause.text.linking import EntityRef, Linking
+from clause.text.names import name_key
+
+
+async def take_numbers(graph: Graph, scope: str, name: str, count: int = 1, *, now: datetime | None = None) -> range:
+    """The next `count` numbers of counter `name` in `scope`, starting at 1: never handed out twice, gaps may occur.
+
+    Raises:
+        OutOfBoundsError: `count` is below 1.
+    """
+    if count < 1:
+        raise OutOfBoundsError(f"{count} numbers cannot be taken", field="count", bound=">= 1")
+    row = await graph.one(
+        "graph/take_numbers", scope=scope, name=name, count=count, recorded_at=now or datetime.now(UTC)
+    )
+    last = int(row["last"]) if row else 0
+    return range(last - count + 1, last + 1)
+
+
+CAPTURES: Final = 10
+"""Automatic beliefs of one session at most."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A statement that is ready to be written.
+
+    Attributes:
+        given: what was said.
+        id: the belief's, where it becomes a new one.
+        scope, at: where and when it is written.
+        source: the properties of its source.
+        embedding: of its text [d].
+        linking: its entities, and what makes the new ones.
+        roles: [id, role] of its entities in the order of ids.
+    """
+
+    given: BeliefCreate
+    id: str
+    scope: str
+    at: datetime
+    source: dict[str, Any]
+    embedding: Floats
+    linking: Linking
+    roles: list[list[str]]
+
+    @property
+    def newcomer(self) -> Newcomer:
+        """The statement as the look around takes it."""
+        given = self.given
+        subjects = frozenset(entity for entity, role in self.roles if role == "subject")
+        valid = (given.valid_from, given.valid_until)
+        held = Held(given.content, overall(rows.starting_dimensions(given)), subjects, given.domain_path, valid)
+        return Newcomer(held, self.scope, content_hash(given.content), self.embedding)
+
+
+class Creation:
+    """Makes beliefs of statements.
+
+    Args:
+        ground: the open parts below.
+    """
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+
+    async def create(self, given: BeliefCreate, caller: Caller) -> BeliefCreated:
+        """Hold a statement as a belief, or count it as one more statement of a belief that says the same."""
+        if given.automatic and overall(rows.starting_dimensions(given)) < CAPTURED_FROM:
+            return BeliefCreated(outcome="skipped", belief=None, reason=f"below {CAPTURED_FROM} nothing is captured")
+        ready = await self.prepare(given, caller)
+        around = await surroundings(self._ground, ready.newcomer)
+        if around.same is not None:
+            said = await self.state(around.same, given, ready, recalled_in=around.recalled_in)
+            if said is not None:
+                why = "the same text is held already" if around.exact else "a belief that says the same is held already"
+                return self._answer(said, around, why)
+        if given.recalled:
+            return BeliefCreated(outcome="skipped", belief=None, reason="a recalled text is no news")
+        if given.automatic and not await self._may_capture(ready):
+            return BeliefCreated(outcome="skipped", belief=None, reason=f"a session captures {CAPTURES} at most")
+        return await self._write(ready, around)
+
+    async def prepare(self, given: BeliefCreate, caller: Caller, *, links: Sequence[Sequence[str]] = ()) -> Prepared:
+        """Everything that a write needs to know: the source, the vector and the entities (`links` adds [id, role]).
+
+        Raises:
+            ForbiddenError: the scope is not the caller's.
+            NotFoundError: the source, or a node that it was derived from, is not known to this caller.
+        """
+        ground = self._ground
+        scope, at = ground.writable(caller, given.scope), ground.now()
+        names = [one.name for one in given.entities]
+        source, embedding, linking = await asyncio.gather(
+            self._source(given, scope, at, caller),
+            ground.embedder.embed_query(given.content),
+            ground.linker.link([given.content], scope, at, given=[names]),
+        )
+        found = dict(_roles(linking.entities[0], given.entities)) | {one[0]: one[1] for one in links}
+        roles = sorted([entity, role] for entity, role in found.items())
+        return Prepared(given, ground.ids(), scope, at, source, embedding, linking, roles)
+
+    async def state(
+        self, belief_id: str, given: SourcedStatement, ready: Prepared, *, recalled_in: Sequence[str] = ()
+    ) -> BeliefCreated | None:
+        """Count a statement for a held belief; None where it is not held any more."""
+        scopes = list(parse_scope(ready.scope).sees)
+        asked: dict[str, Any] = {"ids": [belief_id], "scopes": scopes}
+        if given.recalled or (given.session_id is not None and given.session_id in recalled_in):
+            (row,) = await self._ground.graph.run("knowledge/beliefs", **asked)
+            return BeliefCreated(outcome="recalled", belief=self._belief(row, ready.at))
+        proof = origins.provenance(given, ready.source, self._ground.ids(), scope=ready.scope, at=ready.at)
+        stated = {
+            "id": belief_id,
+            "scope": ready.scope,
+            "evidence": origins.evidence(ready.given.content, belief_id, proof, model=self._ground.embedder.model),
+            "embedding": ready.embedding,
+            "source": ready.source,
+            "provenance": proof,
+            "recorded_at": ready.at,
+        }
+        settled = rows.settling([belief_id], [ready.scope], ready.at)
+        held, _, found = await self._ground.graph.write(
+            [("knowledge/corroborate", stated), settled, ("knowledge/beliefs", asked)]
+        )
+        if not held:
+            return None
+        return BeliefCreated(outcome="corroborated", belief=self._belief(found[0], ready.at))
+
+    def statement(self, ready: Prepared, *, after: str | None = None) -> Settling:
+        """The statements that make the belief, and the entities that it is the first to name."""
+        given = ready.given
+        belief = rows.new_belief(
+            given, ready.id, ready.source, scope=ready.scope, model=self._ground.embedder.model, at=ready.at
+        )
+        scopes = list(parse_scope(ready.scope).sees)
+        made = {
+            "id": ready.id,
+            "scope": ready.scope,
+            "live_hash": belief["live_hash"],
+            "belief": {**belief, "degree": len(ready.roles)},
+            "embedding": ready.embedding,
+            "recorded_at": ready.at,
+            "entities": ready.roles,
+            "source": ready.source,
+            "provenance": origins.provenance(given, ready.source, f"prv_{ready.id}", scope=ready.scope, at=ready.at),
+            "scopes": scopes,
+            "after": after,
+        }
+        work: Settling = [*ready.linking.statements, ("knowledge/create_belief", made)]
+        if given.derived_from:
+            parents = {
+                "id": ready.id,
+                "scope": ready.scope,
+                "parents": sorted(set(given.derived_from)),
+                "scopes": scopes,
+                "recorded_at": ready.at,
+            }
+            work.append(("knowledge/derive_belief", parents))
+        return work
+
+    def tensions(self, ready: Prepared, contradictions: Mapping[str, Contradiction]) -> Settling:
+        """The statements that raise the tensions of a new belief, and settle both sides."""
+        if not contradictions:
+            return []
+        found = [tension_row(self._ground.ids(), other, ready.id, one) for other, one in sorted(contradictions.items())]
+        raised = ("knowledge/raise_tensions", {"rows": found, "scope": ready.scope, "at": ready.at})
+        return [raised, *settled([ready.id, *contradictions], [ready.scope], ready.at)]
+
+    async def _write(self, ready: Prepared, around: Surroundings) -> BeliefCreated:
+        work = self.statement(ready)
+        raised = self.tensions(ready, around.contradictions)
+        settle = settled([ready.id], [ready.scope], ready.at) if ready.given.derived_from and not raised else []
+        work += [*raised, *settle]
+        if raised or settle:
+            work.append(("knowledge/beliefs", {"ids": [ready.id], "scopes": [ready.scope]}))
+        results = await self._run(work)
+        created = next(found for (name, _), found in zip(work, results, strict=True) if name.endswith("create_belief"))
+        if not created[0]["created"]:
+            said = await self.state(created[0]["id"], ready.given, ready)
+            return (
+                self._answer(said, around, "the same text was stated at the same instant")
+                if said
+                else (await self._write(ready, around))
+            )
+        belief = self._belief(results[-1][0], ready.at) if raised or settle else self._fresh(ready, work[-1][1])
+        return BeliefCreated(
+            outcome="created",
+            belief=belief,
+            candidates=around.verdicts,
+            tensions=tuple(row["id"] for row in results[-4]) if raised else (),
+        )
+
+    async def _run(self, work: Settling) -> list[list[dict[str, Any]]]:
+        """One statement goes alone (one round trip), several in one transaction."""
+        if len(work) > 1:
+            return await self._ground.graph.write(work)
+        ((name, parameters),) = work
+        return [await self._ground.graph.run(name, **parameters)]
+
+    async def _source(self, given: BeliefCreate, scope: str, at: datetime, caller: Caller) -> dict[str, Any]:
+        if given.source_id is None and not given.derived_from:
+            return origins.new_source(given, scope, at)
+        scopes = list(await self._ground.readable(caller, None))
+        found = await self._ground.graph.run(
+            "knowledge/known_nodes", ids=list(given.derived_from), source_id=given.source_id, scopes=scopes
+        )
+        known = {row["id"]: row["source"] for row in found}
+        for parent in given.derived_from:
+            if parent not in known:
+                raise NotFoundError(f"no node {parent[:80]!r}", field="derived_from")
+        if given.source_id is None:
+            return origins.new_source(given, scope, at)
+        if (source := known.get(given.source_id)) is None:
+            raise NotFoundError(f"no source {given.source_id[:80]!r}", field="source_id")
+        own = {key: value for key, value in source.items() if value is not None}
+        return {"kind": "document", "scope": scope, "recorded_at": at, "version": 1, **own}
+
+    async def _may_capture(self, ready: Prepared) -> bool:
+        name = f"captures:{ready.given.session_id}"
+        taken = await take_numbers(self._ground.graph, ready.scope, name, now=ready.at)
+        return taken[0] <= CAPTURES
+
+    def _fresh(self, ready: Prepared, made: Mapping[str, Any]) -> Belief:
+        """The belief that was just written with the parameters `made`, without asking for it."""
+        known = {entity.id: entity for entity in ready.linking.entities[0]}
+        entities = [
+            [entity, known[entity].name, known[entity].kind, role] for entity, role in ready.roles if entity in known
+        ]
+        return rows.belief_of(made["belief"], entities, ready.at)
+
+    def _belief(self, row: Mapping[str, Any], at: datetime) -> Belief:
+        return rows.belief_of(row["belief"], row["entities"], at)
+
+    @staticmethod
+    def _answer(said: BeliefCreated, around: Surroundings, reason: str) -> BeliefCreated:
+        why = "a recalled text corroborates nothing" if said.outcome == "recalled" else reason
+        return said.model_copy(update={"reason": why, "candidates": around.verdicts})
+
+
+def tension_row(tension_id: str, first: str, second: str, found: Contradiction) -> dict[str, Any]:
+    """A row of `knowledge/raise_tensions`: `first` was there first."""
+    return {
+        "id": tension_id,
+        "pair": pair_key(first, second),
+        "a": first,
+        "b": second,
+        "kind": found.kind,
+        "severity": found.severity,
+        "score": found.score,
+        "similarity": found.similarity,
+        "signals": list(found.signals),
+    }
+
+
+def _roles(found: Sequence[EntityRef], given: Sequence[EntityGiven]) -> list[tuple[str, str]]:
+    """(id, role) of each entity: as given, else the first is the subject, the others context."""
+    asked = {name_key(one.name): one.role for one in given}
+    return [
+        (entity.id, asked.get(name_key(entity.name), "subject" if place == 0 else "context"))
+        for place, entity in enumerate(found)
+    ]

@@ -1,0 +1,272 @@
+"""Beliefs as they cross borders: what is given, what is held, and the six dimensions of confidence."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal, Self
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
+
+from clause.knowledge.beliefs.confidence import Signal
+from clause.knowledge.tension_detection import Tension
+
+Status = Literal["active", "superseded", "disputed", "archived", "retracted"]
+Stage = Literal["tentative", "emerging", "established"]
+SourceKind = Literal["document", "conversation", "inference", "observation", "api", "user_input"]
+Visibility = Literal["private", "federated", "public"]
+Role = Literal["subject", "object", "context", "source"]
+Decay = Literal["forever", "year", "quarter", "week", "hour"]
+Outcome = Literal["created", "corroborated", "recalled", "skipped"]
+
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
+Name = Annotated[str, Field(min_length=1, max_length=1000)]
+LONGEST_CONTENT = 10_000
+Domains = Annotated[tuple[Annotated[str, Field(min_length=1, max_length=100)], ...], Field(max_length=20)]
+FROZEN = ConfigDict(frozen=True)
+STRICT = ConfigDict(frozen=True, extra="forbid")
+
+
+def require_text(content: str) -> None:
+    """Refuse what holds nothing but blanks and NUL bytes (a ValueError, as a validator raises it)."""
+    if not content.replace("\x00", "").encode("utf-8", "ignore").strip():
+        raise ValueError("the text is empty")
+
+
+def require_order(valid_from: datetime | None, valid_until: datetime | None) -> None:
+    """Refuse a valid time that ends before it starts (a ValueError, as a validator raises it)."""
+    if valid_from and valid_until and valid_until <= valid_from:
+        raise ValueError("valid_until is not after valid_from")
+
+
+class ConfidenceGiven(BaseModel):
+    """Dimensions that the caller sets; the rest come from the signal, the sources and the clock."""
+
+    model_config = STRICT
+
+    source_reliability: Share | None = Field(None, description="how far the source is to be trusted")
+    method_quality: Share | None = Field(None, description="how rigorous the extraction was")
+    internal_consistency: Share | None = Field(None, description="how well it agrees with the other beliefs")
+    temporal_freshness: Share | None = Field(None, description="how fresh it was when it was recorded")
+    corroboration: Share | None = Field(None, description="a floor on what independent sources give")
+    domain_applicability: Share | None = Field(None, description="how relevant it is to its domain")
+
+
+class ConfidenceDimensions(BaseModel):
+    """The six dimensions, absent ones null, and the overall that is always derived from them."""
+
+    model_config = FROZEN
+
+    source_reliability: Share | None = Field(None, description="how trustworthy the source is")
+    method_quality: Share | None = Field(None, description="how rigorous the extraction was")
+    internal_consistency: Share | None = Field(None, description="1 less what open tensions take")
+    temporal_freshness: Share | None = Field(None, description="2^(-age / half-life) since it was last stated")
+    corroboration: Share | None = Field(None, description="null until a second independent source says the same")
+    domain_applicability: Share | None = Field(None, description="how relevant it is to its domain")
+    overall: Share = Field(description="the weighted geometric mean of the dimensions that are there")
+
+
+class EntityGiven(BaseModel):
+    """An entity that the caller says the belief is about."""
+
+    model_config = STRICT
+
+    name: Name = Field(description="its name; known by name or alias, or made")
+    role: Role = Field("subject", description="what it is to the belief")
+
+
+class SourceGiven(BaseModel):
+    """Where a statement came from, when there is no source id yet; the same kind, title and uri are one source."""
+
+    model_config = STRICT
+
+    kind: SourceKind = Field("user_input", description="what sort of source it is")
+    title: str = Field("", max_length=500, description="its name")
+    uri: str = Field("", max_length=2000, description="where it lies")
+    upstream: str = Field("", max_length=500, description="what it copies from; copies of one upstream count once")
+
+
+class SourcedStatement(BaseModel):
+    """Who said something, how it came here, and in which session: what a belief and a corroboration share."""
+
+    model_config = STRICT
+
+    source_id: str | None = Field(None, max_length=200, description="a known source")
+    source: SourceGiven | None = Field(None, description="a source that may be new; without either, the caller")
+    session_id: str | None = Field(None, max_length=200, description="the session in which it was said")
+    extraction_method: str = Field("manual", min_length=1, max_length=100, description="how it was taken from there")
+    recalled: bool = Field(False, description="the text was recalled from this graph: it corroborates nothing")
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        if self.source_id is not None and self.source is not None:
+            raise ValueError("give source_id or source, not both")
+        return self
+
+
+class BeliefCreate(SourcedStatement):
+    """A statement to be held as a belief."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        json_schema_extra={
+            "example": {"content": "Ann prefers tabs over spaces", "domain_path": ["tech", "style"]},
+        },
+    )
+
+    content: str = Field(min_length=1, max_length=LONGEST_CONTENT, description="what is held to be true")
+    scope: str | None = Field(None, max_length=300, description="whose belief it is; the default scope if not said")
+    domain_path: Domains = Field((), description="from the widest domain to the narrowest")
+    entities: tuple[EntityGiven, ...] = Field((), max_length=24, description="linked besides those found in the text")
+    signal: Signal = Field("explicit_request", description="how the belief came up; sets where confidence starts")
+    confidence: ConfidenceGiven | None = Field(None, description="dimensions set by the caller")
+    decay: Decay | None = Field(None, description="half-life of its freshness; by signal if not said")
+    valid_from: AwareDatetime | None = Field(None, description="when it became true; null: always was")
+    valid_until: AwareDatetime | None = Field(None, description="when it stops being true; null: it holds")
+    visibility: Visibility = Field("private", description="how far its owner means it to go; scopes decide who reads")
+    derived_from: tuple[Annotated[str, Field(max_length=200)], ...] = Field(
+        (), max_length=100, description="ids of nodes it was derived from; its trust is at most their lowest"
+    )
+    automatic: bool = Field(False, description="captured without being asked: needs >= .5, at most 10 a session")
+
+    @model_validator(mode="after")
+    def _sound(self) -> Self:
+        require_text(self.content)
+        require_order(self.valid_from, self.valid_until)
+        if self.automatic and not self.session_id:
+            raise ValueError("an automatic belief names its session")
+        return self
+
+
+class BeliefSupersede(SourcedStatement):
+    """What takes the place of a belief; what is not given is inherited: confidence, domain, entities and source."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        json_schema_extra={"example": {"content": "Ann prefers spaces over tabs", "reason": "she said so today"}},
+    )
+
+    content: str = Field(min_length=1, max_length=LONGEST_CONTENT, description="what is held from now on")
+    reason: str = Field("", max_length=2000, description="why")
+    domain_path: Domains | None = Field(None, description="from the widest domain to the narrowest")
+    entities: tuple[EntityGiven, ...] | None = Field(None, max_length=24, description="instead of the old one's")
+    signal: Signal | None = Field(None, description="how it came up; the old one's confidence if not said")
+    confidence: ConfidenceGiven | None = Field(None, description="dimensions set by the caller")
+    decay: Decay | None = Field(None, description="half-life of its freshness")
+    valid_from: AwareDatetime | None = Field(None, description="when it became true; the old one ends there")
+    valid_until: AwareDatetime | None = Field(None, description="when it stops being true")
+    visibility: Visibility | None = Field(None, description="how far its owner means it to go")
+
+    @model_validator(mode="after")
+    def _sound(self) -> Self:
+        require_text(self.content)
+        require_order(self.valid_from, self.valid_until)
+        return self
+
+
+class Corroboration(SourcedStatement):
+    """One more statement of a belief that is known by its id."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        json_schema_extra={"example": {"source": {"kind": "document", "title": "Style guide"}}},
+    )
+
+    content: str | None = Field(None, min_length=1, max_length=LONGEST_CONTENT, description="its words; the belief's")
+
+    @model_validator(mode="after")
+    def _sound(self) -> Self:
+        require_text(self.content or "same")
+        return self
+
+
+class BeliefEntity(BaseModel):
+    """An entity that a belief is about."""
+
+    model_config = FROZEN
+
+    id: str = Field(description="the entity's id")
+    name: str = Field(description="its name")
+    kind: str = Field(description="what kind of thing it is")
+    role: Role = Field(description="what it is to the belief")
+
+
+class Belief(BaseModel):
+    """A belief as it is held."""
+
+    model_config = FROZEN
+
+    id: str = Field(description="ULID")
+    scope: str = Field(description="whose it is")
+    content: str = Field(description="what is held to be true")
+    content_hash: str = Field(description="sha256 of the normalised text")
+    domain_path: tuple[str, ...] = Field(description="from the widest domain to the narrowest")
+    status: Status = Field(description="active and disputed ones are held")
+    stage: Stage = Field(description="by independent sources: 1 tentative, 2-3 emerging, 4 and more established")
+    signal: Signal = Field(description="how it came up")
+    source_kind: SourceKind = Field(description="what sort of source said it first")
+    source_id: str | None = Field(description="which source said it first")
+    extraction_method: str = Field(description="how it was taken from there")
+    visibility: Visibility = Field(description="how far its owner means it to go")
+    confidence: ConfidenceDimensions = Field(description="its six dimensions and their overall")
+    decay: Decay = Field(description="half-life of its freshness")
+    sources: int = Field(ge=0, description="independent sources that say it")
+    statements: int = Field(ge=0, description="how often it was said, the first time and copies included")
+    valid_from: datetime | None = Field(description="when it became true")
+    valid_until: datetime | None = Field(description="when it stopped being true")
+    recorded_at: datetime = Field(description="when it became known here")
+    confirmed_at: datetime = Field(description="when it was last stated")
+    superseded_at: datetime | None = Field(description="when another belief took its place")
+    archived_at: datetime | None = Field(description="when it was put away")
+    retracted_at: datetime | None = Field(description="when it was taken back")
+    entities: tuple[BeliefEntity, ...] = Field(description="what it is about")
+    open_tensions: int = Field(ge=0, description="contradictions with other held beliefs that nobody has settled")
+    superseded_by_id: str | None = Field(None, description="the belief that took its place")
+    merged_into_id: str | None = Field(None, description="the belief that it was merged into")
+    version: int = Field(ge=1, description="grows with every change; the ETag")
+
+
+class BeliefVersion(BaseModel):
+    """A belief that this one superseded, or that superseded it."""
+
+    model_config = FROZEN
+
+    id: str = Field(description="its id")
+    content: str = Field(description="what it says")
+    status: Status = Field(description="its status now")
+    recorded_at: datetime = Field(description="when it became known here")
+    superseded_at: datetime | None = Field(description="when another belief took its place")
+    reason: str = Field(description="why it was superseded")
+
+
+class BeliefDetail(Belief):
+    """A belief with its history both ways and its tensions."""
+
+    supersedes: tuple[BeliefVersion, ...] = Field((), description="what it took the place of, newest first")
+    superseded_by: tuple[BeliefVersion, ...] = Field((), description="what took its place, oldest first")
+    tensions: tuple[Tension, ...] = Field((), description="its contradictions, settled ones too, newest first")
+
+
+class CandidateVerdict(BaseModel):
+    """A near belief that was looked at before this one was written, and why it is not the same."""
+
+    model_config = FROZEN
+
+    belief_id: str = Field(description="the near belief")
+    similarity: float = Field(description="cosine of the two texts")
+    same: bool = Field(description="whether it says the same")
+    reasons: tuple[str, ...] = Field(description="what speaks against it")
+
+
+class BeliefCreated(BaseModel):
+    """What became of a statement."""
+
+    model_config = FROZEN
+
+    outcome: Outcome = Field(description="created, or corroborated an older one; recalled and skipped change nothing")
+    belief: Belief | None = Field(description="the belief that now holds it; null where it was skipped")
+    reason: str = Field("", description="why nothing was written, or how it was recognised")
+    candidates: tuple[CandidateVerdict, ...] = Field((), description="near beliefs that were looked at")
+    tensions: tuple[str, ...] = Field((), description="ids of tensions that it raised")

@@ -1,0 +1,128 @@
+"""Supersession: a belief takes the place of another, in one transaction; the second of two who try gets a conflict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from clause.errors import ConflictError, NotFoundError, PreconditionError
+from clause.graph.scopes import Caller
+from clause.ground import Ground
+from clause.knowledge.beliefs import rows
+from clause.knowledge.beliefs.candidates import surroundings
+from clause.knowledge.beliefs.creation import Creation
+from clause.knowledge.beliefs.models import Belief, BeliefCreate, BeliefSupersede, ConfidenceGiven
+from clause.knowledge.lineage.lineage import Settling, settled
+
+
+class Supersession:
+    """Puts one belief in the place of another.
+
+    Args:
+        ground: the open parts below.
+        creation: makes the newcomer.
+    """
+
+    def __init__(self, ground: Ground, creation: Creation) -> None:
+        self._ground = ground
+        self._creation = creation
+
+    async def supersede(
+        self, belief_id: str, given: BeliefSupersede, caller: Caller, versions: tuple[int, ...] | None
+    ) -> Belief:
+        """The belief that holds the new text; what is not given it inherits from the old one.
+
+        Raises:
+            NotFoundError: there is no such belief that this caller may see.
+            ForbiddenError: the caller may not write in its scope.
+            ConflictError: it is not held any more.
+            PreconditionError: its version is none of `versions`.
+        """
+        graph = self._ground.graph
+        readable = list(await self._ground.readable(caller, None))
+        old = await self._held(belief_id, readable, versions)
+        entities = [] if given.entities is not None else [[one[0], one[3]] for one in old["entities"]]
+        ready = await self._creation.prepare(inherited(given, old["belief"]), caller, links=entities)
+        around = await surroundings(self._ground, ready.newcomer)
+        against = {other: found for other, found in around.contradictions.items() if other != belief_id}
+        near = await graph.one("knowledge/tension_neighbours", id=belief_id, scopes=readable)
+        closed = {
+            "id": belief_id,
+            "scopes": [ready.scope],
+            "newcomer": ready.id,
+            "until": given.valid_from or ready.at,
+            "at": ready.at,
+            "reason": given.reason,
+            "versions": None if versions is None else list(versions),
+        }
+        made = self._creation.statement(ready, after=belief_id)
+        key = {"id": belief_id, "scope": ready.scope, "newcomer": ready.id, "at": ready.at}
+        live = rows.new_belief(ready.given, ready.id, ready.source, scope=ready.scope, model="", at=ready.at)[
+            "live_hash"
+        ]
+        touched = [belief_id, ready.id, *against, *(near["ids"] if near else [])]
+        work: Settling = [
+            ("knowledge/close_belief", closed),
+            *made,
+            ("knowledge/link_supersession", {**key, "live_hash": live}),
+            *self._creation.tensions(ready, against)[:1],
+            *settled(touched, [ready.scope], ready.at),
+        ]
+        results = await graph.write(work)
+        holder = results[1 + len(made)]
+        if not holder:
+            await self._held(belief_id, readable, versions)
+            raise ConflictError("the belief has changed meanwhile", remedy="read it again, then write")
+        (found,) = await graph.run("knowledge/beliefs", ids=[holder[0]["id"]], scopes=[ready.scope])
+        return rows.belief_of(found["belief"], found["entities"], ready.at)
+
+    async def _held(self, belief_id: str, scopes: list[str], versions: tuple[int, ...] | None) -> Mapping[str, Any]:
+        found = await self._ground.graph.run("knowledge/beliefs", ids=[belief_id], scopes=scopes)
+        if not found:
+            raise NotFoundError(f"no belief {belief_id[:80]!r}")
+        belief = found[0]["belief"]
+        if versions is not None and belief["version"] not in versions:
+            raise PreconditionError(
+                f"the version is now {belief['version']}",
+                remedy="read it again and repeat the change",
+                field="If-Match",
+            )
+        if belief["status"] not in rows.HELD:
+            raise ConflictError(
+                f"the belief is {belief['status']}", remedy="supersede the one that is held", field="belief_id"
+            )
+        return found[0]
+
+
+def inherited(given: BeliefSupersede, old: Mapping[str, Any]) -> BeliefCreate:
+    """The newcomer as a statement: what was not given comes from the old belief's properties.
+
+    Confidence: the old dimensions, unless a signal or dimensions are given; its sources said the old text, so that
+    corroboration starts anew.
+    """
+    own = given.confidence
+    if own is None and given.signal is None:
+        own = ConfidenceGiven(
+            source_reliability=old.get("c_source_reliability"),
+            method_quality=old.get("c_method_quality"),
+            internal_consistency=old.get("given_consistency"),
+            domain_applicability=old.get("c_domain_applicability"),
+        )
+    stated = given.source is not None or given.source_id is not None or given.session_id is not None
+    return BeliefCreate(
+        content=given.content,
+        scope=old["scope"],
+        domain_path=tuple(old.get("domain_path") or ()) if given.domain_path is None else given.domain_path,
+        entities=given.entities or (),
+        signal=given.signal or old["signal"],
+        confidence=own,
+        decay=given.decay or old["decay"],
+        valid_from=given.valid_from,
+        valid_until=given.valid_until,
+        visibility=given.visibility or old["visibility"],
+        source_id=given.source_id if stated else old.get("source_id"),
+        source=given.source,
+        session_id=given.session_id,
+        extraction_method=given.extraction_method,
+        recalled=given.recalled,
+    )

@@ -1,0 +1,183 @@
+"""Entities and sources as they cross borders."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from clause.knowledge.beliefs.models import SourceKind
+from clause.text.embedder import readable
+
+KINDS = ("person", "organization", "tool", "concept", "project", "location", "service")
+"""Kinds of entities that come with the seed; the list is open."""
+
+FROZEN = ConfigDict(frozen=True)
+Name = Annotated[str, Field(min_length=1, max_length=1000), AfterValidator(readable)]
+Scopes = Annotated[list[str] | None, Field(min_length=1, max_length=100, description="all readable ones if not said")]
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
+
+
+def _example(**example: Any) -> ConfigDict:
+    return ConfigDict(frozen=True, extra="forbid", json_schema_extra={"example": example})
+
+
+class Entity(BaseModel):
+    """A thing that beliefs, memories and triples are about."""
+
+    model_config = FROZEN
+
+    id: str
+    scope: str = Field(description="whose it is")
+    name: str = Field(description="as it is written")
+    kind: str = Field(description="person, organization, tool, concept, project, location, service, or another word")
+    aliases: tuple[str, ...] = Field(description="other names")
+    degree: int = Field(ge=0, description="relationships that can be walked")
+    beliefs: int = Field(ge=0, description="beliefs that are about it and held")
+    same_as: str | None = Field(description="the canonical entity that it was merged into")
+    recorded_at: datetime
+    version: int = Field(ge=1, description="grows with every change; the ETag")
+
+
+class EntitySearch(BaseModel):
+    """Which entities are asked for."""
+
+    model_config = _example(query="Neo4j", limit=5)
+
+    query: Name = Field(description="a name, a part of one, or what it means")
+    kind: str | None = Field(None, max_length=100, description="only of this kind")
+    scopes: Scopes = None
+    limit: int = Field(10, ge=1, le=100)
+
+
+class EntityFound(BaseModel):
+    """An entity that fits a search."""
+
+    model_config = FROZEN
+
+    entity: Entity
+    fused_score: float = Field(description="reciprocal rank fusion of names and meaning")
+    similarity: float | None = Field(description="cosine, clipped at 0; null where only words fit")
+
+
+class AliasAdd(BaseModel):
+    """Another name for an entity."""
+
+    model_config = _example(alias="Neo Technology")
+
+    alias: Name
+
+
+class ResolutionCandidate(BaseModel):
+    """Two entities that may be one; merging them is for whoever knows."""
+
+    model_config = FROZEN
+
+    a: Entity
+    b: Entity
+    similarity: float = Field(description="cosine of the names")
+    shared: int = Field(ge=0, description="things that both are connected to")
+    reason: str = Field(description="what makes them look alike")
+
+
+class SourceCreate(BaseModel):
+    """Where statements come from; the same kind, title and uri in a scope are one source."""
+
+    model_config = _example(kind="document", title="The survey of 2026", uri="https://example.org/survey")
+
+    kind: SourceKind = Field("document", description="what sort of source it is")
+    title: str = Field("", max_length=500)
+    uri: str = Field("", max_length=2000)
+    upstream: str = Field("", max_length=500, description="what it copies from; copies of one upstream count once")
+    content_hash: str | None = Field(None, max_length=128, description="of its content: the same content, one source")
+    scope: str | None = Field(None, max_length=300, description="whose it is; the default scope if not said")
+
+
+class TrackRecord(BaseModel):
+    """How often a source was right: a Beta distribution that starts at its kind's prior."""
+
+    model_config = FROZEN
+
+    alpha: float = Field(gt=0, description="prior and confirmations")
+    beta: float = Field(gt=0, description="prior, disputes and supersessions")
+    reliability: Share = Field(description="alpha / (alpha + beta)")
+    confirmed: int = Field(ge=0, description="its beliefs that independent sources confirmed")
+    disputed: int = Field(ge=0, description="its beliefs in open tensions")
+    superseded: int = Field(ge=0, description="its beliefs that others took the place of")
+
+
+class Source(BaseModel):
+    """A source with its track record."""
+
+    model_config = FROZEN
+
+    id: str
+    scope: str
+    kind: str = Field(description="document, conversation, inference, observation, api, user_input")
+    title: str
+    uri: str | None
+    upstream: str | None
+    content_hash: str | None
+    track_record: TrackRecord
+    beliefs: int = Field(ge=0, description="beliefs that it says")
+    retracted_at: datetime | None
+    recorded_at: datetime
+    version: int = Field(ge=1, description="grows with every change; the ETag")
+
+
+class TrustGiven(BaseModel):
+    """How far one source trusts another."""
+
+    model_config = _example(to_source_id="src_91c1761571432f793ccfc754", weight=0.8)
+
+    to_source_id: str = Field(min_length=1, max_length=200, description="the trusted one")
+    weight: Share = Field(description="0: not at all, 1: wholly")
+
+
+class TrustEdge(BaseModel):
+    """A stored edge of trust."""
+
+    model_config = FROZEN
+
+    from_source_id: str
+    to_source_id: str
+    weight: Share
+    recorded_at: datetime
+
+
+class TrustCheck(BaseModel):
+    """Whom to trust on a topic."""
+
+    model_config = _example(topic="graph databases", limit=5)
+
+    topic: Name = Field(description="what it is about")
+    entity_name: str | None = Field(None, max_length=1000, description="only beliefs about this entity")
+    source_id: str | None = Field(None, max_length=200, description="whose trust is passed on along TRUSTS")
+    min_trust: Share = Field(0.3, description="less is left out")
+    scopes: Scopes = None
+    limit: int = Field(10, ge=1, le=100)
+
+
+class Trusted(BaseModel):
+    """Someone or something to trust on the topic."""
+
+    model_config = FROZEN
+
+    kind: Literal["entity", "source"]
+    id: str
+    name: str
+    trust: Share = Field(description="mean overall confidence of its matching active beliefs")
+    beliefs: int = Field(ge=1, description="how many those are")
+    passed_on: Share | None = Field(description="trust of the asking source along TRUSTS: .7 a hop, .1 by default")
+
+
+class TrustAnswer(BaseModel):
+    """Whom to trust, most trusted first; and why nobody, where there is nobody."""
+
+    model_config = FROZEN
+
+    trusted: tuple[Trusted, ...]
+    matching: int = Field(ge=0, description="active beliefs on the topic")
+    below: int = Field(ge=0, description="left out for less than min_trust")
+    reason: str | None = Field(description="why the answer is empty, where it is")

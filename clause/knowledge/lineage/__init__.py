@@ -1,0 +1,1 @@
+"""Lineage of statements: what rests on what; retraction, merging, erasure."""

@@ -1,0 +1,266 @@
+"""Lineage: what rests on what, the authority that passes along it, and receipts by which a change is undone exactly.
+
+A derived node stands on its parents; a belief without parents on its sources; a recorded answer on what it cites. With
+the ground gone, a node falls when nothing is left under it: all parents fell and no second, independent source says the
+same, or no parent was there and every source fell. What keeps some of its ground is weakened.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from clause.errors import ConflictError, NotFoundError
+from clause.graph.runner import Graph
+from clause.graph.scopes import Caller
+from clause.ground import Ground
+from clause.knowledge.beliefs.confidence import CORROBORATED
+from clause.knowledge.beliefs.rows import settling
+from clause.knowledge.lineage.models import AuthorityAudit, ReceiptKind, Violation
+
+Key = tuple[str, str]
+"""Label and id of a node."""
+
+DEEPEST = 32
+"""Steps of a lineage that are followed."""
+MOST = 20_000
+"""Nodes that one retraction or erasure may touch."""
+
+_ANSWERS = "Run"
+
+
+@dataclass(frozen=True)
+class Dependent:
+    """A node that rests on another.
+
+    Attributes:
+        key, name, kind, scope: what it is.
+        by: how it rests: relationship types, sorted.
+        parents: what it was derived from and still stands.
+        sources: ids of the sources that still stand.
+        independent: independent sources by the last count.
+        grounds: the nodes of the closure that it rests on.
+    """
+
+    key: Key
+    name: str
+    kind: str
+    scope: str
+    by: frozenset[str]
+    parents: frozenset[Key]
+    sources: frozenset[str]
+    independent: int
+    grounds: frozenset[Key]
+
+
+class Closure(NamedTuple):
+    """What rests on something: the nodes by key, and whether these are all (`whole`) or as many as were asked for."""
+
+    dependents: Mapping[Key, Dependent]
+    whole: bool
+
+
+async def closure(graph: Graph, roots: Sequence[Key], scopes: Sequence[str], *, most: int = MOST) -> Closure:
+    """Everything in `scopes` that rests on `roots`, directly or through others; the retracted is left out.
+
+    Args:
+        graph: where they are.
+        roots: what may go.
+        scopes: in which dependents are looked for.
+        most: rows of one look; where there are more, or more nodes were found, it stops and is not whole.
+    """
+    found: dict[Key, Dependent] = {}
+    frontier = sorted(roots)
+    whole = True
+    for _ in range(DEEPEST):
+        rows = await graph.run(
+            "knowledge/dependents", nodes=[list(key) for key in frontier], scopes=list(scopes), limit=most
+        )
+        labels = {identity: label for label, identity in frontier}
+        fresh = set()
+        for row in rows:
+            key = (str(row["label"]), str(row["id"]))
+            if row["gone"] or key in roots:
+                continue
+            if key not in found:
+                fresh.add(key)
+            found[key] = _joined(found.get(key), key, row, (labels[row["on"]], row["on"]))
+        whole = whole and len(rows) < most
+        frontier = sorted(key for key in fresh if key[0] != _ANSWERS)
+        if not frontier or len(found) > most:
+            return Closure(found, whole and not frontier)
+    return Closure(found, False)
+
+
+def fallen(roots: Sequence[Key], dependents: Mapping[Key, Dependent]) -> frozenset[Key]:
+    """The dependents under which nothing is left when `roots` go; without the roots themselves.
+
+    A recorded answer never falls: it happened. It is marked instead. Evidence that was made from a node falls with it.
+
+    >>> a = Dependent(("Belief", "b"), "", "", "", frozenset(), frozenset({("Belief", "a")}), frozenset({"s"}), 1,
+    ...               frozenset({("Belief", "a")}))
+    >>> fallen([("Belief", "a")], {a.key: a})
+    frozenset({('Belief', 'b')})
+    """
+    gone = set(roots)
+    while fell := {key for key, one in dependents.items() if key not in gone and _falls(one, gone)}:
+        gone |= fell
+    return frozenset(gone) - frozenset(roots)
+
+
+def _falls(one: Dependent, gone: set[Key]) -> bool:
+    if one.key[0] == _ANSWERS:
+        return False
+    if "UNIT" in one.by:
+        return bool(one.grounds & gone)
+    standing = [source for source in one.sources if ("Source", source) not in gone]
+    if one.parents:
+        corroborated = one.independent >= CORROBORATED and len(standing) >= CORROBORATED
+        return one.parents <= gone and not corroborated
+    if one.sources:
+        return not standing
+    return one.grounds <= gone
+
+
+def _joined(known: Dependent | None, key: Key, row: Mapping[str, Any], on: Key) -> Dependent:
+    return Dependent(
+        key=key,
+        name=row["name"],
+        kind=row["kind"],
+        scope=row["scope"],
+        by=(known.by if known else frozenset()) | {row["by"]},
+        parents=frozenset((str(label), str(identity)) for label, identity in row["parents"]),
+        sources=frozenset(row["sources"]),
+        independent=row["independent"],
+        grounds=(known.grounds if known else frozenset()) | {on},
+    )
+
+
+TOLERANCE = 1e-9
+SHOWN = 100
+_AUDIT_S = 120.0
+
+
+def capping(ids: Sequence[str], scopes: Sequence[str], now: datetime) -> tuple[str, dict[str, Any]]:
+    """The statement that lowers what was derived from these beliefs to their lineage: after each settling of them."""
+    return "knowledge/cap_authority", {
+        "ids": sorted(set(ids)),
+        "scopes": list(scopes),
+        "now": now,
+        "corroborated": CORROBORATED,
+    }
+
+
+async def descendants(graph: Graph, ids: Sequence[str], scopes: Sequence[str]) -> set[Key]:
+    """The beliefs that `capping` these may lower: whoever wants to undo it keeps them too."""
+    rows = await graph.run("knowledge/descendants", ids=list(ids), scopes=list(scopes))
+    return {("Belief", str(row["id"])) for row in rows}
+
+
+class AuthorityService:
+    """Proves that authority is sound, by one query."""
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+
+    async def audit(self, *, caller: Caller, scopes: Sequence[str] | None = None) -> AuthorityAudit:
+        """Every derived node that claims more than its lineage gives; none, when all is well."""
+        readable = list(await self._ground.readable(caller, scopes))
+        graph = self._ground.graph
+        rows = await graph.run(
+            "knowledge/authority_audit",
+            scopes=readable,
+            tolerance=TOLERANCE,
+            corroborated=CORROBORATED,
+            limit=SHOWN,
+            timeout_s=_AUDIT_S,
+        )
+        counted = await graph.one("knowledge/count_derived", scopes=readable, timeout_s=_AUDIT_S)
+        found = tuple(Violation.model_validate(row) for row in rows)
+        return AuthorityAudit(sound=not found, derived=int(counted["derived"]) if counted else 0, violations=found)
+
+
+Work = list[tuple[str, dict[str, Any]]]
+
+
+def keeping(receipt: Mapping[str, Any], nodes: Iterable[Key], scopes: Sequence[str], at: datetime) -> Work:
+    """First in the transaction: the receipt, the locks, and what undoing restores."""
+    ordered = [list(key) for key in sorted(set(nodes), key=lambda key: (key[1], key[0]))]
+    asked = {"receipt": dict(receipt), "nodes": ordered, "scopes": list(scopes), "recorded_at": at}
+    return [("knowledge/keep_before", asked)]
+
+
+def sealing(receipt_id: str, scopes: Sequence[str]) -> Work:
+    """Last in the transaction: which versions the change left behind."""
+    return [("knowledge/seal_receipt", {"id": receipt_id, "scopes": list(scopes)})]
+
+
+class Receipts:
+    """Reads receipts and undoes them."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    async def get(self, receipt_id: str, kinds: Sequence[ReceiptKind], scopes: Sequence[str]) -> dict[str, Any]:
+        """The properties of a receipt.
+
+        Raises:
+            NotFoundError: there is none of these kinds in these scopes.
+        """
+        row = await self._graph.one("knowledge/receipt", id=receipt_id, scopes=list(scopes))
+        if row is None or row["receipt"]["kind"] not in kinds:
+            raise NotFoundError(f"no receipt {receipt_id[:80]!r}", field="receipt_id")
+        return dict(row["receipt"])
+
+    async def list(
+        self, kinds: Sequence[ReceiptKind], scopes: Sequence[str], *, after: str | None, limit: int
+    ) -> Sequence[dict[str, Any]]:
+        """Receipts newest first."""
+        rows = await self._graph.run(
+            "knowledge/receipts", kinds=list(kinds), scopes=list(scopes), after=after, limit=limit
+        )
+        return [row["receipt"] for row in rows]
+
+    async def undo(self, receipt_id: str, scopes: Sequence[str], at: datetime, first: Work) -> None:
+        """Give everything back what the receipt kept; beliefs that changed meanwhile are settled anew.
+
+        Args:
+            first: statements that take back what restoring alone does not, in the same transaction.
+
+        Raises:
+            ConflictError: it was undone already, or what it brings back has been stated anew meanwhile.
+        """
+        rows = await self._graph.run("knowledge/changed_since", id=receipt_id, scopes=list(scopes))
+        changed = [row["id"] for row in rows if row["label"] == "Belief"]
+        work: Work = [*first, ("knowledge/restore", {"id": receipt_id, "scopes": list(scopes), "now": at})]
+        if changed:
+            work.append(settling(changed, scopes, at))
+        try:
+            answers = await self._graph.write(work, idempotent=False)
+        except ConflictError as error:
+            raise ConflictError(
+                "what it brings back has been stated anew meanwhile", remedy="retract that belief first"
+            ) from error
+        if not answers[len(first)]:
+            raise ConflictError("it has been undone already")
+
+
+def counts_text(counts: Mapping[str, int]) -> str:
+    """Counts as a property can hold them.
+
+    >>> counts_text({"b": 1, "a": 2})
+    '{"a": 2, "b": 1}'
+    """
+    return json.dumps(dict(counts), sort_keys=True)
+
+
+Settling = list[tuple[str, Mapping[str, Any]]]
+
+
+def settled(ids: Iterable[str], scopes: Sequence[str], now: datetime) -> Settling:
+    """Two statements: settle these beliefs, then keep what was derived from them below them."""
+    touched = sorted(set(ids))
+    return [settling(touched, scopes, now), capping(touched, scopes, now)]

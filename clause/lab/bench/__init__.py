@@ -1,0 +1,1 @@
+"""The rows of `clause bench`: each figure beside a baseline of the same run."""

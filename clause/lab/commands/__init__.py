@@ -1,0 +1,1 @@
+"""The commands `clause evaluate` and `clause bench`."""

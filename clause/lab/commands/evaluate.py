@@ -1,0 +1,324 @@
+"""`clause evaluate`: measure answers against a data set."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from clause.cli.console import JsonFlag, print_json, stdout
+from clause.cli.opening import counter
+from clause.lab.commands import frontier, memory, training
+from clause.lab.commands.measuring import (
+    SAMPLE_SCOPE,
+    Clients,
+    Limit,
+    MoreQuestions,
+    PolicyName,
+    Questions,
+    Sample,
+    SampleSeed,
+    given_command,
+    question_sets,
+)
+
+if TYPE_CHECKING:
+    from clause.app import Container
+    from clause.evaluation.question_files import GoldQuestion
+    from clause.evaluation.service import ServiceSystem
+    from clause.reasoning.episode.budget import Budgets
+
+
+class SeedsFrom(StrEnum):
+    """The sources of the seed entities."""
+
+    TEXT = "text"
+    GOLD = "gold"
+
+
+class Backend(StrEnum):
+    """The graph that the agents read: Neo4j, or a snapshot of it in memory."""
+
+    SERVICE = "service"
+    SNAPSHOT = "snapshot"
+
+
+class LimitsFrom(StrEnum):
+    """The sources of budgets: the same for all questions, or drawn for each."""
+
+    GIVEN = "given"
+    SAMPLED = "sampled"
+
+
+EdgeBudget = Annotated[int, typer.Option(min=1, max=1000, help="Edges; may go below the API's bound.")]
+StepBudget = Annotated[int, typer.Option(min=1, max=20, help="Steps of the walk.")]
+TokenBudget = Annotated[int, typer.Option(min=1, max=8192, help="Tokens; may go below the API's bound.")]
+SeedsOption = Annotated[SeedsFrom, typer.Option(help="Find the entity in the text, or take the bracketed one.")]
+BackendOption = Annotated[Backend, typer.Option(help="Read Neo4j, or a snapshot of it in memory.")]
+Mask = Annotated[bool, typer.Option("--mask/--no-mask", help="Whether the hard masks are on.")]
+LimitsOption = Annotated[LimitsFrom, typer.Option(help="The budgets given, or log-uniform ones for each question.")]
+
+
+app = typer.Typer(help="Measure answers against a data set.", no_args_is_help=True)
+
+
+@app.command("worlds")
+def worlds(
+    *,
+    worlds: Annotated[Path, typer.Option(help="Folder of worlds: triples.txt and questions.jsonl in each.")] = Path(
+        "tests/worlds"
+    ),
+    kept_aside: Annotated[bool, typer.Option("--kept-aside", help="The worlds kept aside, not those of dev.")] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Measure the grounded reader on small graphs of other people, in memory, without a server."""
+    from clause.lab.worlds import DEV, KEPT_ASIDE, ask_worlds, table
+
+    figures = table(ask_worlds(worlds, KEPT_ASIDE if kept_aside else DEV))
+    if as_json:
+        print_json(figures)
+        return
+    stdout().print(f"{'':<16} {'questions':>9} {'right':>6} {'wrong':>6} {'abstained':>9}", markup=False)
+    for name, counts in [("all", figures["all"]), *figures["worlds"].items(), *figures["forms"].items()]:
+        numbers = f"{counts['questions']:>9} {counts['right']:>6} {counts['wrong']:>6} {counts['abstained']:>9}"
+        stdout().print(f"{name:<16} {numbers}", markup=False)
+
+
+app.command("frontier")(frontier.frontier)
+app.command("ablations")(training.ablations)
+app.command("generalisation")(training.generalisation)
+app.command("trial")(training.trial)
+app.command("adaptation")(training.adaptation)
+app.command("curiosity")(frontier.curiosity)
+app.command("pairs")(memory.pairs)
+app.command("make-pairs")(memory.make_pairs)
+app.command("train-pairs")(memory.train_pairs)
+app.command("clustering")(memory.clustering)
+app.command("make-clusters")(memory.make_clusters)
+app.command("recall")(memory.recall)
+app.command("make-recall")(memory.make_recall)
+
+
+@app.command()
+def metaqa(
+    *,
+    questions: Questions,
+    more: MoreQuestions = None,
+    limit: Limit = None,
+    sample: Sample = None,
+    sample_seed: SampleSeed = 0,
+    policy: PolicyName = "learned",
+    edge_budget: EdgeBudget = 200,
+    step_budget: StepBudget = 10,
+    token_budget: TokenBudget = 2048,
+    limits: LimitsOption = LimitsFrom.GIVEN,
+    mask: Mask = True,
+    seeds: SeedsOption = SeedsFrom.TEXT,
+    backend: BackendOption = Backend.SERVICE,
+    clients: Clients = 2,
+    as_json: JsonFlag = False,
+) -> None:
+    """Answer MetaQA's questions and compare with the gold answers, hop by hop."""
+    from clause.lab.report import results_table
+    from clause.lab.studies import metaqa_study
+    from clause.lab.training.trial import log_uniform_limits
+    from clause.reasoning.episode.budget import Budgets
+
+    sets = question_sets(questions, more, limit, sample, sample_seed)
+    budgets = log_uniform_limits if limits is LimitsFrom.SAMPLED else Budgets(edge_budget, step_budget, token_budget)
+
+    async def run(container: Container) -> dict[str, Any]:
+        system = await _system(container, policy, budgets, seeds, backend, hard=mask)
+        return await metaqa_study(
+            system, sets, _sample_graph(), clients=clients, command=given_command(), progress=counter("answered")
+        )
+
+    result = asyncio.run(_on_sample(run))
+    print_json(result) if as_json else stdout().print(results_table([result]), markup=False)
+
+
+@app.command()
+def compare(
+    *,
+    questions: Questions,
+    against: Annotated[str, typer.Option(help="The other policy.")],
+    more: MoreQuestions = None,
+    limit: Limit = None,
+    sample: Sample = None,
+    sample_seed: SampleSeed = 0,
+    policy: PolicyName = "learned",
+    edge_budget: EdgeBudget = 200,
+    step_budget: StepBudget = 10,
+    token_budget: TokenBudget = 2048,
+    seeds: SeedsOption = SeedsFrom.TEXT,
+    backend: BackendOption = Backend.SERVICE,
+    clients: Clients = 2,
+    as_json: JsonFlag = False,
+) -> None:
+    """The mean difference of two policies on the same questions, with its paired bootstrap interval (95 %)."""
+    from clause.lab.studies import comparison_study
+    from clause.reasoning.episode.budget import Budgets
+
+    sets = question_sets(questions, more, limit, sample, sample_seed)
+    budgets = Budgets(edge_budget, step_budget, token_budget)
+
+    async def run(container: Container) -> dict[str, Any]:
+        first = await _system(container, policy, budgets, seeds, backend)
+        second = await _system(container, against, budgets, seeds, backend)
+        return await comparison_study(
+            first, second, sets, clients=clients, command=given_command(), progress=counter("answered")
+        )
+
+    _show(asyncio.run(_on_sample(run)), as_json)
+
+
+@app.command()
+def abstain(
+    *,
+    questions: Questions,
+    more: MoreQuestions = None,
+    policy: PolicyName = "learned",
+    each: Annotated[int, typer.Option(min=2, help="Unanswerable questions, and as many answerable ones.")] = 200,
+    seed: Annotated[int, typer.Option(help="Of the draw.")] = 0,
+    clients: Clients = 2,
+    as_json: JsonFlag = False,
+) -> None:
+    """Measures abstaining: questions about an entity without that relationship, beside answerable ones."""
+    from clause.lab.studies import abstaining_study
+    from clause.reasoning.episode.budget import Budgets
+
+    sets = question_sets(questions, more, None)
+
+    async def run(container: Container) -> dict[str, Any]:
+        system = await _system(container, policy, Budgets(200), SeedsFrom.TEXT, Backend.SERVICE)
+        graph = _sample_graph()
+        return await abstaining_study(
+            system, sets, graph, each=each, seed=seed, clients=clients, command=given_command()
+        )
+
+    _show(asyncio.run(_on_sample(run)), as_json)
+
+
+@app.command("seeds")
+def seed_entities(
+    *,
+    questions: Questions,
+    more: MoreQuestions = None,
+    limit: Limit = None,
+    clients: Clients = 4,
+    as_json: JsonFlag = False,
+) -> None:
+    """Counts the bracketed entity found first, and among the first three, from the text alone."""
+    from clause.lab.commands.measuring import find_seeds
+    from clause.lab.studies import seeds_study
+
+    sets = question_sets(questions, more, limit)
+
+    async def run(container: Container) -> dict[str, Any]:
+        find = find_seeds(container, [SAMPLE_SCOPE])
+        return await seeds_study(find, sets, clients=clients, command=given_command(), progress=counter("read"))
+
+    _show(asyncio.run(_on_sample(run)), as_json)
+
+
+@app.command()
+def passages(
+    *,
+    corpus: Annotated[Path, typer.Option(help="2WikiMultihopQA's corpus.jsonl[.gz].")],
+    questions: Annotated[Path, typer.Option(help="Its questions, dev.jsonl[.gz].")],
+    scope: Annotated[str, typer.Option(help="Where the passages are, or are loaded.")] = "kg:2wiki",
+    limit: Limit = None,
+    policy: PolicyName = "learned",
+    as_json: JsonFlag = False,
+) -> None:
+    """Evidence recall@5 of the service over passages, beside dense, BM25 and their fusion."""
+    from clause.evaluation.service import ServiceSystem, evidence_titles
+    from clause.lab.commands.measuring import load_passages, opened, passage_retrievers
+    from clause.lab.corpora import read_passages, read_questions
+    from clause.lab.studies import passages_study
+    from clause.reasoning.episode.budget import Budgets
+
+    texts = read_passages(corpus)
+    asked = read_questions(questions, texts, limit)
+
+    async def run() -> dict[str, Any]:
+        from clause.cli.opening import coordinate
+
+        async with opened(sample=False) as container:
+            await load_passages(container, corpus, scope)
+            system = ServiceSystem(coordinate(container), policy=policy, budgets=Budgets(200), scopes=[scope])
+            retrievers = {"coordinate": evidence_titles(system, texts), **passage_retrievers(container, scope)}
+            return await passages_study(retrievers, asked, command=given_command(), progress=counter("asked", 100))
+
+    _show(asyncio.run(run()), as_json)
+
+
+@app.command("train-relation-path")
+def train_relation_path(
+    *,
+    questions: Questions,
+    triples: Annotated[Path, typer.Option(help="The graph: head|relation|tail lines, plain or gzipped.")],
+    more: MoreQuestions = None,
+    per_hop: Annotated[int, typer.Option(min=1, help="Questions drawn from each file.")] = 4000,
+    seed: Annotated[int, typer.Option(help="Of the draw.")] = 0,
+    out: Annotated[Path | None, typer.Option(help="Where to write; the shipped one by default.")] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Train the classifier behind the relation-path baselines, from questions and answers alone."""
+    from clause.evaluation.training_material import read_triples
+    from clause.lab.pattern_classifier import SHIPPED, draw, train_pattern_classifier
+    from clause.policy.train.typed_walks import TypedWalks
+
+    drawn = draw(list(question_sets(questions, more, None).values()), per_hop, seed)
+    walks = TypedWalks(read_triples(triples))
+    model = train_pattern_classifier(walks, drawn, progress=counter("labelled"))
+    model.save(out or SHIPPED)
+    sizes = {"patterns": len(model.patterns), "grams": len(model.vocabulary)}
+    _show({**model.about, **sizes, "out": str(out or SHIPPED), "command": given_command()}, as_json)
+
+
+def _sample_graph() -> Any:
+    from clause.evaluation.training_material import read_triples
+    from clause.ingest.sample.loader import KB
+    from clause.policy.train.typed_walks import TypedWalks
+
+    return TypedWalks(read_triples(KB))
+
+
+async def _on_sample(run: Any) -> dict[str, Any]:
+    from clause.lab.commands.measuring import opened
+
+    async with opened() as container:
+        result: dict[str, Any] = await run(container)
+        return result
+
+
+async def _system(
+    container: Container,
+    policy: str,
+    budgets: Budgets | Callable[[GoldQuestion], Budgets],
+    seeds: SeedsFrom,
+    backend: Backend,
+    *,
+    hard: bool = True,
+) -> ServiceSystem:
+    from clause.cli.opening import coordinate, snapshot_coordinate
+    from clause.evaluation.service import ServiceSystem
+
+    container.coordinator.policies[policy]
+    snapshot = backend is Backend.SNAPSHOT
+    scopes = [SAMPLE_SCOPE]
+    ask = await snapshot_coordinate(container, scopes, hard=hard) if snapshot else coordinate(container, hard=hard)
+    return ServiceSystem(ask, policy=policy, budgets=budgets, scopes=scopes, seeds=seeds.value)
+
+
+def _show(result: Mapping[str, Any], as_json: bool) -> None:
+    if as_json:
+        print_json(result)
+        return
+    for name, value in result.items():
+        stdout().print(f"{name}: {value}", markup=False)

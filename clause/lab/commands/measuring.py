@@ -1,0 +1,114 @@
+"""Parts that `evaluate` and `bench` share: an open application with the sample, progress, the command line."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from clause.app import Container
+    from clause.evaluation.question_files import GoldQuestion
+    from clause.evaluation.service import Seeds, Stage
+    from clause.lab.studies import FindSeeds, Retrieve
+
+PolicyName = Annotated[str, typer.Option(help="Who decides: learned, heuristic, or a baseline by name.")]
+
+Questions = Annotated[
+    list[str], typer.Option(metavar="HOP=FILE...", help="One to three question files: --questions 1=FILE 2=FILE.")
+]
+MoreQuestions = Annotated[list[str] | None, typer.Argument(metavar="HOP=FILE", hidden=True)]
+Limit = Annotated[int | None, typer.Option(min=1, help="Only the first so many questions of each file.")]
+Sample = Annotated[int | None, typer.Option(min=1, help="So many questions of each file, drawn by --sample-seed.")]
+SampleSeed = Annotated[int, typer.Option(help="Of the draw.")]
+Clients = Annotated[int, typer.Option(min=1, max=64, help="Questions in flight at a time.")]
+
+SAMPLE_SCOPE = "kg:metaqa"
+
+
+def question_sets(
+    questions: Sequence[str],
+    more: Sequence[str] | None,
+    limit: int | None,
+    sample: int | None = None,
+    seed: int = 0,
+) -> dict[str, list[GoldQuestion]]:
+    """Questions by hop, of the files of a command line."""
+    from clause.evaluation.question_files import drawn, question_files, read_questions
+
+    files = question_files([*questions, *(more or [])])
+    return {hop: drawn(read_questions(path, limit), sample, seed) for hop, path in files.items()}
+
+
+def given_command() -> str:
+    """The command line as it was given, for reports.
+
+    >>> given_command().startswith("clause")
+    True
+    """
+    return shlex.join(["clause", *sys.argv[1:]])
+
+
+@asynccontextmanager
+async def opened(*, sample: bool = True) -> AsyncIterator[Container]:
+    """An open container that knows the baselines and the ablations of the learned policy, too."""
+    from clause.cli import opening
+    from clause.lab.ablations import ablations
+    from clause.lab.baselines import BASELINES
+
+    opened_now: list[Container] = []
+    variants = ablations(lambda: opened_now[0].coordinator.policies["learned"])
+    async with opening.opened(sample=sample, policies={**BASELINES, **variants}) as container:
+        opened_now.append(container)
+        yield container
+
+
+async def snapshot_stage(container: Container, scopes: Sequence[str], seeds: Seeds) -> Stage:
+    """A stage on a snapshot of the scopes, where asking again what was asked before is quick."""
+    from clause.cli.opening import on_snapshot
+    from clause.evaluation.service import Stage
+    from clause.lab.cached_embedder import RememberingEmbedder
+    from clause.reasoning.neighbourhood.port import View
+
+    asker, coordinator = await on_snapshot(container, scopes, RememberingEmbedder(container.embedder))
+    return Stage(asker, coordinator, View(tuple(scopes)), seeds)
+
+
+async def load_passages(container: Container, path: Path, scope: str) -> None:
+    """See to it that the passages of a corpus are in the scope, with vectors."""
+    from clause.cli.opening import note_when_done
+    from clause.ingest.passages import load_passages as load
+
+    await load(container.graph, container.embedder, path, scope, progress=note_when_done)
+
+
+def find_seeds(container: Container, scopes: Sequence[str]) -> FindSeeds:
+    """The names of a question's seed entities."""
+    from clause.reasoning.neighbourhood.port import View
+
+    async def find(text: str) -> list[str]:
+        return [seed.name for seed in await container.seeds.find(text, View(tuple(scopes)))]
+
+    return find
+
+
+def passage_retrievers(container: Container, scope: str) -> dict[str, Retrieve]:
+    """Dense, sparse and fused retrieval of passage titles through the indexes."""
+    from clause.reasoning.answer.texts import IndexedTexts
+    from clause.reasoning.neighbourhood.port import View
+
+    def retriever(dense: float, sparse: float) -> Retrieve:
+        texts = IndexedTexts(container.graph, dense_weight=dense, sparse_weight=sparse)
+
+        async def retrieve(text: str) -> list[str]:
+            embedding = await container.embedder.embed_query(text)
+            return [node.name for node in await texts.nearest(text, embedding, View((scope,)), limit=20)]
+
+        return retrieve
+
+    return {"dense": retriever(1, 0), "bm25": retriever(0, 1), "fusion": retriever(1, 1)}

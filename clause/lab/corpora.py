@@ -1,0 +1,179 @@
+"""Corpora of texts with questions and the items that answer: JSON lines, LoCoMo, 2WikiMultihopQA in HippoRAG's form."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from clause.errors import BadInputError
+from clause.evaluation.question_files import GoldQuestion
+from clause.text.files import open_text
+
+Item = TypeVar("Item")
+LONGEST = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusItem:
+    """One text to remember."""
+
+    id: str
+    text: str
+    scope: str
+    timestamp: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RecallQuestion:
+    """A question, asked within a scope, with the ids of what should be recalled."""
+
+    id: str
+    query: str
+    scope: str
+    relevant: tuple[str, ...]
+
+
+def read_corpus(path: Path) -> list[CorpusItem]:
+    """The texts, each id once (the first); empty ones are left out, long ones cut to 10,000 characters.
+
+    Raises:
+        BadInputError: a line lacks `id`, `text` or `scope`; the message names its number.
+    """
+    items: dict[str, CorpusItem] = {}
+    for item in _read(path, _corpus_item, "corpus", '{"id", "text", "scope", "timestamp"?}'):
+        if item.text.strip():
+            items.setdefault(item.id, item)
+    return [*items.values()]
+
+
+def read_recall_questions(path: Path, limit: int | None = None) -> list[RecallQuestion]:
+    """The questions.
+
+    Raises:
+        BadInputError: a line lacks `query`, `scope` or `relevant`; the message names its number.
+    """
+    return [*_read(path, _question, "questions", '{"id", "query", "scope", "relevant": [ids]}')][:limit]
+
+
+def _read(path: Path, make: Callable[[dict[str, Any], int], Item], field: str, form: str) -> Iterator[Item]:
+    with open_text(path) as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            try:
+                yield make(json.loads(line), number)
+            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                raise BadInputError(
+                    f"{path.name}, line {number}: not a line of the {field}", remedy=f"each is {form}", field=field
+                ) from error
+
+
+def _corpus_item(item: dict[str, Any], _number: int) -> CorpusItem:
+    timestamp = item.get("timestamp")
+    text = str(item["text"]).replace("\x00", "")[:LONGEST]
+    return CorpusItem(str(item["id"]), text, str(item["scope"]), None if timestamp is None else str(timestamp)[:200])
+
+
+def _question(item: dict[str, Any], number: int) -> RecallQuestion:
+    relevant = tuple(dict.fromkeys(map(str, item["relevant"])))
+    return RecallQuestion(str(item.get("id", number)), str(item["query"]), str(item["scope"]), relevant)
+
+
+_ADVERSARIAL = 5
+_TURN = re.compile(r"D(\d+):0*(\d+)")
+
+
+def make_recall_files(locomo: Path, corpus: Path, questions: Path, only: tuple[str, ...] = ()) -> dict[str, int]:
+    """Write the files that `clause evaluate recall` reads; how many lines each has.
+
+    A turn is a line `Speaker: text [shares caption]` of scope `user:<sample_id>`; the relevant ones of a question are
+    its evidence turns. Questions of category 5 (adversarial), and those without a known evidence turn, are left out.
+
+    Args:
+        locomo: the published JSON file, plain or .gz.
+        corpus, questions: where to write.
+        only: sample ids; all where empty.
+    """
+    with open_text(locomo) as file:
+        samples = [one for one in json.load(file) if not only or one["sample_id"] in only]
+    turns = [turn for sample in samples for turn in _turns(sample)]
+    known = {turn["id"] for turn in turns}
+    asked = [question for sample in samples for question in _questions(sample, known)]
+    for path, lines in ((corpus, turns), (questions, asked)):
+        path.write_text("".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines), encoding="utf-8")
+    return {"turns": len(turns), "questions": len(asked), "conversations": len(samples)}
+
+
+def _turns(sample: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+    talk = sample["conversation"]
+    sessions = sorted((key for key in talk if re.fullmatch(r"session_\d+", key)), key=lambda key: int(key[8:]))
+    for session in sessions:
+        for turn in talk[session]:
+            shares = f" [shares {turn['blip_caption']}]" if turn.get("blip_caption") else ""
+            yield {
+                "id": _id(sample, turn["dia_id"]),
+                "text": f"{turn['speaker']}: {turn['text']}{shares}",
+                "scope": _scope(sample),
+                "timestamp": talk[f"{session}_date_time"],
+            }
+
+
+def _questions(sample: Mapping[str, Any], known: set[str]) -> Iterator[dict[str, Any]]:
+    for number, item in enumerate(sample["qa"]):
+        evidence = " ".join(item.get("evidence") or ())
+        turns = {_id(sample, f"D{int(found[1])}:{int(found[2])}") for found in _TURN.finditer(evidence)}
+        relevant = sorted(turns & known)
+        if item["category"] != _ADVERSARIAL and relevant:
+            yield {
+                "id": f"{sample['sample_id']}/q{number}",
+                "query": item["question"],
+                "scope": _scope(sample),
+                "relevant": relevant,
+                "category": item["category"],
+            }
+
+
+def _scope(sample: Mapping[str, Any]) -> str:
+    return f"user:{sample['sample_id']}"
+
+
+def _id(sample: Mapping[str, Any], turn: str) -> str:
+    return f"{sample['sample_id']}/{turn}"
+
+
+def read_passages(path: Path) -> dict[str, str]:
+    """Title -> text of every passage, in the file's order."""
+    with open_text(path) as lines:
+        passages = [json.loads(line) for line in lines if line.strip()]
+    return {passage["title"]: passage["text"] for passage in passages}
+
+
+def read_questions(path: Path, titles: Mapping[str, object], limit: int | None = None) -> list[GoldQuestion]:
+    """The questions with their gold titles; those of which no gold title is known are left out.
+
+    Gold titles are those of `supporting_facts` where a question has them, else the subjects of its evidence triples
+    that are titles of the corpus (matched without case and quotes). A subject under another name is not a title and is
+    not counted: recall is over the titles that are known.
+    """
+    known = {_key(title): title for title in titles}
+    questions = []
+    with open_text(path) as lines:
+        for line in lines:
+            item = json.loads(line)
+            gold = tuple(dict.fromkeys(known[key] for name in _names(item) if (key := _key(name)) in known))
+            if gold:
+                questions.append(GoldQuestion(item["question"], (item["answer"],), kind=item.get("type"), titles=gold))
+    return questions[:limit]
+
+
+def _names(item: Mapping[str, Any]) -> list[str]:
+    facts = item.get("supporting_facts") or []
+    return [fact[0] for fact in facts] or [triple[0] for triple in item["evidence_triples"]]
+
+
+def _key(title: str) -> str:
+    return title.casefold().strip('"“” ')

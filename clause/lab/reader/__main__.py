@@ -1,0 +1,102 @@
+"""The reader's workshop at the command line: prepare, train, examine, blend, ship (docs/benchmarks-reader.md)."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from clause.lab.reader.material import load, prepare, quick
+from clause.lab.reader.training import ReaderRecipe, averaged, blended, examine, restored, told, train, untrained
+from clause.policy.serve.encoder import Matcher, TokenEncoder
+from clause.policy.serve.pattern_scorer import SHIPPED, PatternScorer, packaged_encoder
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run one command; `--help` tells them."""
+    parser = argparse.ArgumentParser(prog="python -m clause.lab.reader", description=__doc__)
+    parser.add_argument("--folder", type=Path, default=Path("var/reader"), help="what is prepared and trained")
+    parser.add_argument("--threads", type=int, default=1)
+    commands = parser.add_subparsers(required=True, dest="command")
+    commands.add_parser("prepare").add_argument("data", type=Path, help="the folder of the shared data")
+    training = commands.add_parser("train")
+    training.add_argument("name")
+    training.add_argument("recipe", nargs="?", default="{}", help="JSON of what differs from the usual recipe")
+    training.add_argument("--on", metavar="NAME", help="train on from this state")
+    examining = commands.add_parser("examine")
+    examining.add_argument("names", nargs="*", help="trained states, averaged; without any the frozen encoder's cosine")
+    examining.add_argument("--keep", type=float, default=1.0, help="share of the change that is kept: 1 all, 0 none")
+    examining.add_argument("--quick", action="store_true", help="thirty questions a set, as while training")
+    examining.add_argument("--only", default="", help="sets whose names begin so")
+    shipping = commands.add_parser("ship")
+    shipping.add_argument("names", nargs="+", help="trained states, averaged")
+    shipping.add_argument("--keep", type=float, default=1.0)
+    shipping.add_argument("--to", type=Path, default=SHIPPED)
+    given = parser.parse_args(arguments)
+    torch.set_num_threads(given.threads)
+    {"prepare": _prepare, "train": _train, "examine": _examine, "ship": _ship}[given.command](given)
+
+
+def _prepare(given: argparse.Namespace) -> None:
+    prepare(given.data, given.folder, packaged_encoder())
+
+
+def _train(given: argparse.Namespace) -> None:
+    different: dict[str, Any] = json.loads(given.recipe)
+    unknown = set(different) - {field.name for field in fields(ReaderRecipe)}
+    if unknown:
+        raise SystemExit(f"a recipe has no {', '.join(sorted(unknown))}")
+    recipe, material = ReaderRecipe(**different), load(given.folder)
+    folder = given.folder / given.name
+    folder.mkdir(parents=True, exist_ok=True)
+    encoder, matcher = packaged_encoder(), None
+    if given.on:
+        encoder, matcher, _ = restored(given.folder / given.on / "state.pt", encoder)
+    with (folder / "log.txt").open("a", encoding="utf-8", buffering=1) as log:
+        train(
+            encoder,
+            material.lessons(recipe.seed + 100),
+            quick(material.exam),
+            recipe,
+            folder=folder,
+            matcher=matcher,
+            report=lambda line: _say(line, log),
+        )
+
+
+def _examine(given: argparse.Namespace) -> None:
+    exam = {name: items for name, items in load(given.folder).exam.items() if name.startswith(given.only)}
+    encoder, matcher = packaged_encoder(), untrained()
+    if given.names:
+        encoder, matcher, _ = _restored(given)
+    _say(told(examine(encoder, matcher, quick(exam) if given.quick else exam)))
+
+
+def _ship(given: argparse.Namespace) -> None:
+    encoder, matcher, recipes = _restored(given)
+    tuned = tuple(f"layers.{number}." for number in range(min(recipe["frozen"] for recipe in recipes), 6))
+    PatternScorer(encoder, matcher, {"recipes": recipes, "kept": given.keep}).save(given.to, tuned)
+
+
+def _restored(given: argparse.Namespace) -> tuple[TokenEncoder, Matcher, list[dict[str, Any]]]:
+    trained = [restored(given.folder / name / "state.pt", packaged_encoder()) for name in given.names]
+    encoders, matchers, recipes = zip(*trained, strict=True)
+    averaged(encoders)
+    averaged(matchers)
+    blended(encoders[0], packaged_encoder(), given.keep)
+    return encoders[0], matchers[0], list(recipes)
+
+
+def _say(line: str, *others: Any) -> None:
+    for stream in (sys.stdout, *others):
+        stream.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

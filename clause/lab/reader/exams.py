@@ -1,0 +1,225 @@
+"""Sets that training left out: questions with the patterns that can be walked, and the worth of each as an answer."""
+
+from __future__ import annotations
+
+import gzip
+import random
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from clause.lab.reader.lessons import Likeness, key
+from clause.lab.reader.phrases import spelt
+from clause.lab.reader.sources import Asked, LearntRelation, Path_, film_triples, rows, wiki_chains
+from clause.reasoning.question.pattern_text import pattern_text
+
+Scores = Callable[[Sequence[str], Sequence[Sequence[str]]], Sequence[torch.Tensor]]
+"""Questions, and the patterns of each in words -> their scores."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One question, its candidates in words, and what choosing each is worth (1 right, 0 wrong)."""
+
+    question: str
+    patterns: tuple[str, ...]
+    worth: tuple[float, ...]
+
+
+Exam = dict[str, list[Item]]
+
+
+def left_out(
+    questions: Sequence[Asked], relations: Mapping[str, LearntRelation], likeness: Likeness, seed: int = 5
+) -> Exam:
+    """Questions over relations that training did not see, each in a made-up neighbourhood of 10 to 60 patterns."""
+    rng = random.Random(seed)  # noqa: S311 - a reproducible draw
+    labels = sorted({label.lower() for asked in questions for label, _ in asked.path})
+    exam: Exam = {"left out, 1 hop": [], "left out, 2 hops": []}
+    seen: dict[Path_, int] = defaultdict(int)
+    for asked in rng.sample(list(questions), len(questions)):
+        path = tuple((label.lower(), forward) for label, forward in asked.path)
+        name = f"left out, {'1 hop' if len(path) == 1 else '2 hops'}"
+        if seen[path] >= 2 or len(path) > 2 or len(exam[name]) >= (200 if len(path) == 1 else 120):
+            continue
+        seen[path] += 1
+        near = likeness.near(path[0][0], 10)
+        others = rng.sample(near, min(2, len(near))) + rng.sample(labels, 5)
+        others = [other for other in others if all(likeness.between(other, label) < 0.8 for label, _ in path)]
+        exam[name].append(_neighbourhood(asked.question, path, others, relations, rng))
+    return exam
+
+
+def _neighbourhood(
+    question: str, path: Path_, others: Sequence[str], relations: Mapping[str, LearntRelation], rng: random.Random
+) -> Item:
+    first = [path[0], *((other, rng.random() < 0.7) for other in others)]
+    walks: dict[Path_, Path_] = {key((hop,)): (hop,) for hop in first}
+    for hop in first:
+        for other in [*rng.sample(list(others), min(3, len(others))), *(label for label, _ in path)]:
+            walk: Path_ = (hop, (other, rng.random() < 0.6))
+            walks.setdefault(key(walk), walk)
+    walks[key(path)] = path
+    words = {}
+    for label in {label for walk in walks.values() for label, _ in walk}:
+        known = relations.get(label)
+        words[label] = spelt(label, known.aliases if known else (), True, rng)
+    texts: dict[str, float] = {}
+    for mine, walk in walks.items():
+        said = pattern_text([(words[label][0], words[label][1] == forward) for label, forward in walk])
+        texts[said] = max(texts.get(said, 0.0), float(mine == key(path)))
+    return Item(question, tuple(texts), tuple(texts.values()))
+
+
+def strangers(path: Path, max_hops: int = 3) -> Exam:
+    """The small graphs of strangers.txt: every walk of up to three hops that its classes allow is a candidate."""
+    exam: Exam = {}
+    types: list[tuple[str, str, str]] = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        kind, _, rest = line.partition(" ")
+        if kind == "graph":
+            graph, types = rest, []
+        elif kind == "type":
+            name, head, tail = rest.split()
+            types.append((name, head, tail))
+        elif kind == "ask":
+            topic, pattern, question = rest.split(" ", 2)
+            wanted = {tuple((hop.lstrip("~"), hop[0] != "~") for hop in one.split(".")) for one in pattern.split("|")}
+            walks = _walks(types, topic, max_hops)
+            if not wanted <= set(walks):
+                raise ValueError(f"{question}: its pattern cannot be walked")
+            hops = pattern.count(".") + 1
+            item = Item(
+                question.replace("[X]", "it"), tuple(map(pattern_text, walks)), tuple(float(w in wanted) for w in walks)
+            )
+            exam.setdefault(f"{graph}, {hops} hop{'s' if hops > 1 else ''}", []).append(item)
+    return exam
+
+
+def _walks(types: Sequence[tuple[str, str, str]], topic: str, max_hops: int) -> list[Path_]:
+    level: list[tuple[Path_, str]] = [((), topic)]
+    found: list[Path_] = []
+    for _ in range(max_hops):
+        level = [
+            ((*path, (name, forward)), there)
+            for path, here in level
+            for name, head, tail in types
+            for forward, start, there in ((True, head, tail), (False, tail, head))
+            if start == here
+        ]
+        found += [path for path, _ in level]
+    return found
+
+
+class Walker:
+    """Walks of whole fronts over a graph of triples."""
+
+    def __init__(self, triples: Sequence[tuple[str, str, str]]) -> None:
+        names = sorted({name for head, _, tail in triples for name in (head, tail)})
+        self.rows = {name: row for row, name in enumerate(names)}
+        self.names = names
+        pairs: dict[tuple[str, bool], list[tuple[int, int]]] = defaultdict(list)
+        for head, relation, tail in triples:
+            pairs[relation, True].append((self.rows[head], self.rows[tail]))
+            pairs[relation, False].append((self.rows[tail], self.rows[head]))
+        self._tables = {hop: _table(edges, len(names)) for hop, edges in sorted(pairs.items())}
+
+    def step(self, front: NDArray[np.int64], hop: tuple[str, bool]) -> NDArray[np.int64]:
+        """The distinct rows that `hop` reaches."""
+        starts, ends = self._tables[hop]
+        parts = [ends[starts[row] : starts[row + 1]] for row in front.tolist()]
+        return np.unique(np.concatenate(parts)) if parts else np.empty(0, dtype=np.int64)
+
+    def reach(self, start: int, path: Path_) -> NDArray[np.int64]:
+        """The rows at the end of `path`, the start left out at every hop."""
+        front = np.array([start])
+        for hop in path:
+            front = self.step(front, hop)
+            front = front[front != start]
+        return front
+
+    def walks(self, start: int, max_hops: int, sample: int = 60) -> list[Path_]:
+        """The patterns that lead somewhere, found on a sample of each front."""
+        level: list[tuple[Path_, NDArray[np.int64]]] = [((), np.array([start]))]
+        found: list[Path_] = []
+        for _ in range(max_hops):
+            further = []
+            for path, front in level:
+                for hop in self._tables:
+                    ends = self.step(front, hop)
+                    ends = ends[ends != start]
+                    if len(ends):
+                        further.append(((*path, hop), ends[:: max(1, len(ends) // sample)][:sample]))
+            level = further
+            found += [path for path, _ in level]
+        return found
+
+
+def _table(edges: Sequence[tuple[int, int]], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    table = np.unique(np.array(edges), axis=0)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(table[:, 0], minlength=size))])
+    return starts, table[:, 1]
+
+
+def films(folder: Path, per_set: int = 300, seed: int = 3) -> Exam:
+    """MetaQA's dev questions, topic given: the worth of a pattern is the share of what it reaches that is an answer."""
+    rng = random.Random(seed)  # noqa: S311 - a reproducible draw
+    walker = Walker(film_triples(folder))
+    exam: Exam = {}
+    for hops in (1, 2, 3):
+        with gzip.open(folder / f"{hops}-hop" / "qa_dev.txt.gz", "rt", encoding="utf-8") as lines:
+            chosen = rng.sample(list(lines), per_set)
+        for line in chosen:
+            text, answers = line.rstrip("\n").split("\t")
+            topic = text[text.index("[") + 1 : text.rindex("]")]
+            if topic not in walker.rows:
+                continue
+            start = walker.rows[topic]
+            wanted = {walker.rows[name] for name in answers.split("|") if name in walker.rows}
+            walks = walker.walks(start, 3)
+            worth = [_share(walker.reach(start, path), wanted) if len(path) <= hops else 0.0 for path in walks]
+            item = Item(text.replace(f"[{topic}]", "it"), tuple(map(pattern_text, walks)), tuple(worth))
+            exam.setdefault(f"MetaQA, {hops} hop{'s' if hops > 1 else ''}", []).append(item)
+    return exam
+
+
+def _share(reached: NDArray[np.int64], wanted: set[int]) -> float:
+    return sum(row in wanted for row in reached.tolist()) / len(reached) if len(reached) else 0.0
+
+
+def wiki(folder: Path, seed: int = 4) -> Exam:
+    """2WikiMultihopQA's dev chains over the graph of its evidence, and again with every type walkable everywhere."""
+    rng = random.Random(seed)  # noqa: S311 - a reproducible draw
+    names = ("dev.jsonl.gz", "train_distractor.jsonl.gz")
+    triples = {tuple(t) for name in names for row in rows(folder / name) for t in row["evidence_triples"]}
+    walker = Walker(sorted(triples))
+    types = sorted({relation for _, relation, _ in triples})
+    exam: Exam = {"2Wiki, its graph": [], "2Wiki, all types": []}
+    for asked, topic in wiki_chains(folder / names[0]):
+        walks = walker.walks(walker.rows[topic], 2)
+        said = dict.fromkeys(map(pattern_text, walks))
+        gold = pattern_text(asked.path)
+        exam["2Wiki, its graph"].append(Item(asked.question, tuple(said), tuple(float(t == gold) for t in said)))
+        wide: list[Path_] = [(asked.path[0], (kind, True)) for kind in types]
+        wide += [((kind, True), asked.path[1]) for kind in rng.sample(types, 10)]
+        wide += [((kind, forward),) for kind in types for forward in (True, False)] + [asked.path, asked.path[::-1]]
+        said = dict.fromkeys(map(pattern_text, wide))
+        exam["2Wiki, all types"].append(Item(asked.question, tuple(said), tuple(float(t == gold) for t in said)))
+    return exam
+
+
+def marks(exam: Exam, scores: Scores) -> dict[str, float]:
+    """The mean worth of the best scored pattern, in percent, by set."""
+    items = [item for own in exam.values() for item in own]
+    found = scores([item.question for item in items], [item.patterns for item in items])
+    earned = [item.worth[int(row.argmax())] for item, row in zip(items, found, strict=True)]
+    result, place = {}, 0
+    for name, own in exam.items():
+        result[name] = 100 * sum(earned[place : place + len(own)]) / len(own)
+        place += len(own)
+    return result

@@ -1,0 +1,253 @@
+"""Training of the pattern scorer: which layers learn, by which loss, watched on every set that is left out."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from clause.lab.reader.exams import Exam, marks
+from clause.lab.reader.lessons import Batch, Lessons
+from clause.policy.serve.encoder import Matcher, Side, TokenEncoder, TokenStates
+
+Report = Callable[[str], None]
+_WARM = 25  # steps in which the rates rise
+_COSINE = [20.0, -1e4, -1e4]  # scales of a matcher that looks at means alone
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderRecipe:
+    """How one scorer is trained.
+
+    Args:
+        frozen: lowest layers that stay as they are (6: the whole encoder).
+        rank: of low-rank changes in place of whole ones; 0 for whole.
+        late: late interaction beside the cosine of means; without it the cosine alone.
+        encoder_rate: learning rate of the encoder's layers.
+        head_rate: learning rate of the rest.
+        minutes: the rates fall to nothing, and training ends, by then at the latest.
+    """
+
+    steps: int = 500
+    groups: int = 4
+    frozen: int = 3
+    rank: int = 0
+    late: bool = True
+    encoder_rate: float = 1e-4
+    head_rate: float = 1e-3
+    seed: int = 0
+    watch_every: int = 250
+    minutes: float = 600.0
+
+
+class LowRank(nn.Module):
+    """A linear map with a change of low rank beside it."""
+
+    def __init__(self, kept: nn.Linear, rank: int) -> None:
+        super().__init__()
+        self.kept = kept.requires_grad_(False)
+        self.down = nn.Linear(kept.in_features, rank, bias=False)
+        self.up = nn.Linear(rank, kept.out_features, bias=False)
+        nn.init.normal_(self.down.weight, std=1 / math.sqrt(kept.in_features))
+        nn.init.zeros_(self.up.weight)
+
+    def whole(self) -> nn.Linear:
+        """The map with its change worked in."""
+        self.kept.weight.data += self.up.weight.data @ self.down.weight.data
+        return self.kept
+
+    def forward(self, given: Tensor) -> Tensor:
+        """The map and its change."""
+        return self.kept(given) + self.up(self.down(given))  # type: ignore[no-any-return]
+
+
+def prepare(encoder: TokenEncoder, recipe: ReaderRecipe) -> list[nn.Parameter]:
+    """Freeze what the recipe keeps, put low-rank changes in where it wants them; the encoder's learning parameters."""
+    encoder.requires_grad_(False)
+    layers = list(encoder.layers)[recipe.frozen :]
+    if recipe.rank:
+        for layer in layers:
+            for name, part in list(layer.named_children()):
+                if isinstance(part, nn.Linear):
+                    setattr(layer, name, LowRank(part, recipe.rank))
+        return [p for layer in layers for m in layer.modules() if isinstance(m, LowRank) for p in _changes(m)]
+    for layer in layers:
+        layer.requires_grad_(True)
+    return [parameter for layer in layers for parameter in layer.parameters()]
+
+
+def _changes(module: LowRank) -> Iterable[nn.Parameter]:
+    yield from module.down.parameters()
+    yield from module.up.parameters()
+
+
+@torch.inference_mode()
+def start_narrow(encoder: TokenEncoder, matcher: Matcher, texts: Sequence[str]) -> None:
+    """Begin late interaction with the directions in which the frozen encoder's tokens differ most."""
+    found = encoder(texts)
+    states = found.states[found.present]
+    states = states / states.norm(dim=1, keepdim=True)
+    _, vectors = torch.linalg.eigh(states.T @ states)
+    matcher.narrow.weight.copy_(vectors[:, -matcher.narrow.out_features :].T)
+
+
+def loss_of(batch: Batch, encoder: TokenEncoder, matcher: Matcher) -> tuple[Tensor, float]:
+    """The listwise loss of a batch, and the share of its questions whose pattern came first."""
+    with torch.autocast("cpu", torch.bfloat16):
+        asked, said = encoder(batch.questions), encoder(batch.patterns)
+    scores = matcher(matcher.question(asked), matcher.pattern(said))
+    scores = scores.masked_fill(torch.from_numpy(batch.ignored), -torch.inf)
+    right = torch.from_numpy(batch.right)
+    return cross_entropy(scores, right), float((scores.argmax(1) == right).float().mean())
+
+
+@torch.inference_mode()
+def scores_of(
+    encoder: TokenEncoder, matcher: Matcher, questions: Sequence[str], patterns: Sequence[Sequence[str]]
+) -> list[Tensor]:
+    """The scores of each question's own patterns; every text is read once."""
+    texts = list(dict.fromkeys(text for own in patterns for text in own))
+    said = dict(zip(texts, _sides(encoder, matcher.pattern, texts), strict=True))
+    asked = _sides(encoder, matcher.question, questions)
+    return [
+        matcher(_stack([side]), _stack([said[text] for text in own]))[0]
+        for side, own in zip(asked, patterns, strict=True)
+    ]
+
+
+def _sides(encoder: TokenEncoder, ready: Callable[[TokenStates], Side], texts: Sequence[str]) -> list[Side]:
+    found: dict[int, Side] = {}
+    order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
+    for start in range(0, len(order), 256):
+        part = order[start : start + 256]
+        with torch.autocast("cpu", torch.bfloat16):
+            states = encoder([texts[i] for i in part])
+        side = ready(states)
+        for row, place in enumerate(part):
+            length = int(states.present[row].sum())
+            found[place] = Side(side.mean[row], side.tokens[row, :length], side.shares[row, :length])
+    return [found[place] for place in range(len(texts))]
+
+
+def _stack(sides: Sequence[Side]) -> Side:
+    pad = nn.utils.rnn.pad_sequence
+    return Side(
+        torch.stack([side.mean for side in sides]),
+        pad([side.tokens for side in sides], batch_first=True),
+        pad([side.shares for side in sides], batch_first=True),
+    )
+
+
+def train(
+    encoder: TokenEncoder,
+    lessons: Lessons,
+    exam: Exam,
+    recipe: ReaderRecipe,
+    *,
+    folder: Path,
+    matcher: Matcher | None = None,
+    report: Report = print,
+) -> Matcher:
+    """Train as the recipe says; the state is kept in `folder`, the exam's marks are told to `report` on the way.
+
+    With a `matcher` the encoder is one that was trained with it, and both are trained on.
+    """
+    torch.manual_seed(recipe.seed)
+    learning = prepare(encoder, recipe)
+    if matcher is None:
+        matcher = Matcher()
+        start_narrow(encoder, matcher, lessons.probe())
+    if not recipe.late:
+        matcher.scales.data.copy_(torch.tensor(_COSINE))
+    groups: list[dict[str, Any]] = [{"params": list(matcher.parameters()), "lr": recipe.head_rate}]
+    if learning:
+        groups.append({"params": learning, "lr": recipe.encoder_rate})
+    optimizer = torch.optim.AdamW(groups, weight_decay=0.01)
+    report(f"{asdict(recipe)}")
+    began, told_of = time.monotonic(), Counter[str]()
+    for step in range(1, recipe.steps + 1):
+        done = max(step / recipe.steps, (time.monotonic() - began) / (60 * recipe.minutes))
+        for group, rate in zip(optimizer.param_groups, (recipe.head_rate, recipe.encoder_rate), strict=False):
+            group["lr"] = rate * max(0.0, min(step / _WARM, 1 - done))
+        loss, right = loss_of(lessons.batch(recipe.groups), encoder, matcher)
+        optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_([*learning, *matcher.parameters()], 1.0)
+        optimizer.step()
+        told_of.update({"loss": loss.item(), "right": right, "steps": 1})
+        if step % 25 == 0 or done >= 1:
+            _tell(told_of, step, matcher, time.monotonic() - began, report)
+            _keep(folder, encoder, matcher, recipe)
+        if done >= 1:
+            break
+        if step % recipe.watch_every == 0:
+            report(f"step {step} {told(examine(encoder, matcher, exam))}")
+    report(f"end {told(examine(encoder, matcher, exam))}")
+    return matcher
+
+
+def examine(encoder: TokenEncoder, matcher: Matcher, exam: Exam) -> dict[str, float]:
+    """The marks of a scorer."""
+    return marks(exam, lambda questions, patterns: scores_of(encoder, matcher, questions, patterns))
+
+
+def told(found: dict[str, float]) -> str:
+    """Marks in one line."""
+    return " | ".join(f"{name} {mark:.1f}" for name, mark in found.items())
+
+
+def untrained() -> Matcher:
+    """The cosine of means alone."""
+    matcher = Matcher()
+    with torch.no_grad():
+        matcher.scales.copy_(torch.tensor(_COSINE))
+    return matcher
+
+
+def _keep(folder: Path, encoder: TokenEncoder, matcher: Matcher, recipe: ReaderRecipe) -> None:
+    state = {"encoder": encoder.state_dict(), "matcher": matcher.state_dict(), "recipe": asdict(recipe)}
+    torch.save(state, folder / "state.pt")
+
+
+def restored(path: Path, encoder: TokenEncoder) -> tuple[TokenEncoder, Matcher, dict[str, Any]]:
+    """The trained encoder (over a fresh `encoder`), its matcher and its recipe; low-rank changes become whole ones."""
+    state = torch.load(path, weights_only=True)
+    recipe = ReaderRecipe(**state["recipe"])
+    prepare(encoder, recipe)
+    encoder.load_state_dict(state["encoder"])
+    for layer in encoder.layers:
+        for name, part in list(layer.named_children()):
+            if isinstance(part, LowRank):
+                setattr(layer, name, part.whole())
+    matcher = Matcher()
+    matcher.load_state_dict(state["matcher"])
+    return encoder, matcher, state["recipe"]
+
+
+@torch.no_grad()
+def averaged(modules: Sequence[nn.Module]) -> None:
+    """Give the first module the mean weights of all: trainings of one start that drew other lessons."""
+    for own in zip(*(module.parameters() for module in modules), strict=True):
+        own[0].copy_(torch.stack(own).mean(0))
+
+
+@torch.no_grad()
+def blended(encoder: TokenEncoder, frozen: TokenEncoder, keep: float) -> None:
+    """Move `encoder` back towards `frozen`: `keep` of its change stays. Between the two, little is forgotten."""
+    for mine, first in zip(encoder.parameters(), frozen.parameters(), strict=True):
+        mine.copy_(first + keep * (mine - first))
+
+
+def _tell(sums: Counter[str], step: int, matcher: Matcher, seconds: float, report: Report) -> None:
+    mean = {name: value / sums["steps"] for name, value in sums.items()}
+    scales = ", ".join(f"{scale:.1f}" for scale in matcher.scales.tolist())
+    report(f"step {step} loss {mean['loss']:.3f} right {mean['right']:.3f} scales {scales} {seconds:.0f} s")
+    sums.clear()

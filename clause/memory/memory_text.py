@@ -1,0 +1,142 @@
+"""The text and metadata of a memory: who said it, when, a short name for it, and what looks like personal data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from clause.memory.models import PersonalDataError
+
+LONGEST_NAME = 80
+_SPEAKER = re.compile(r"\s*([^\W\d_][\w.'\u2019-]*(?: [^\W\d_][\w.'\u2019-]*){0,3}):\s+\S")
+_SHORTEST_TIME = 4
+
+
+def speaker_of(content: str) -> str | None:
+    """Who speaks, where a text opens with `Name: `; the name begins with a capital, or its script has none.
+
+    >>> speaker_of("Ann Lee: I moved to Lisbon"), speaker_of("note: buy milk"), speaker_of("Then: nothing at all")
+    ('Ann Lee', None, 'Then')
+    """
+    found = _SPEAKER.match(content)
+    if found is None or found[1][0].islower():
+        return None
+    return found[1]
+
+
+def occurred_at(timestamp: str | None, otherwise: datetime) -> datetime:
+    """The instant that a free text means, UTC where it names no zone; `otherwise` where it is missing or unreadable.
+
+    >>> occurred_at("1:56 pm on 8 May, 2023", datetime(2026, 1, 1, tzinfo=UTC)).isoformat()
+    '2023-05-08T13:56:00+00:00'
+    >>> occurred_at("some day", datetime(2026, 1, 1, tzinfo=UTC)).year
+    2026
+    """
+    if timestamp is None or len(timestamp) < _SHORTEST_TIME or not any(letter.isdigit() for letter in timestamp):
+        return otherwise
+    from dateutil import parser  # noqa: PLC0415 -- takes a moment to import
+
+    try:
+        found: datetime = parser.parse(timestamp, fuzzy=True, default=datetime(otherwise.year, 1, 1))  # noqa: DTZ001
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError, AttributeError, TypeError):
+        return otherwise
+
+
+def short_name(content: str) -> str:
+    """The first line, cut after a whole word to at most 80 characters.
+
+    >>> short_name("tea " * 40).count("tea")
+    19
+    """
+    line = next((line.strip() for line in content.splitlines() if line.strip()), "")
+    if len(line) <= LONGEST_NAME:
+        return line
+    return (line[: LONGEST_NAME - 1].rsplit(" ", 1)[0].rstrip() or line[: LONGEST_NAME - 1]) + "\u2026"
+
+
+Metadata = Mapping[str, str | int | float | bool]
+
+_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_DIGITS = re.compile(r"(?<![\w.])\+?\(?\d(?:[ ().\-/]{0,2}\d){6,18}(?![\w.])")
+_NATIONAL = re.compile(
+    r"\b(?:\d{3}-\d{2}-\d{4}"  # United States
+    r"|[A-CEGHJ-PR-TW-Z]{2} ?\d{2} ?\d{2} ?\d{2} ?[A-D]"  # United Kingdom
+    r"|[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?)\b"  # IBAN
+)
+_DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[ T].*)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}")
+_PHONE_KEYS = frozenset(["phone", "telephone", "tel", "mobile", "cell", "fax"])
+_CARD = range(13, 20)
+_PHONE = range(7, 16)
+
+
+def personal_kind(key: str, value: str | float | bool) -> str | None:
+    """What kind of personal data `value` looks like under `key`: email, phone, card or national id; None for none.
+
+    A bare run of digits is a phone number only under a key that says so, or written as one (a plus, blanks, brackets);
+    a card number passes the Luhn check.
+
+    >>> personal_kind("from", "ann@example.org"), personal_kind("n", 1700000000), personal_kind("phone", 4915112345678)
+    ('email', None, 'phone')
+    >>> personal_kind("x", "4111 1111 1111 1111"), personal_kind("when", "2026-01-31")
+    ('card', None)
+    >>> personal_kind("id", "078-05-1120")
+    'national id'
+    """
+    text = "" if isinstance(value, bool) else str(value).strip()
+    if _EMAIL.search(text):
+        return "email"
+    if _NATIONAL.search(text):
+        return "national id"
+    return None if _DATE.fullmatch(text) else _number_kind(key, text)
+
+
+def _number_kind(key: str, text: str) -> str | None:
+    says_so = bool(_PHONE_KEYS & set(re.split(r"[\W_]+", key.casefold())))
+    for found in _DIGITS.finditer(text):
+        digits = re.sub(r"\D", "", found[0])
+        if len(digits) in _PHONE and (says_so or _is_phone(found[0])):
+            return "phone"
+        if len(digits) in _CARD and luhn(digits):
+            return "card"
+    return None
+
+
+def luhn(digits: str) -> bool:
+    """Whether a string of digits passes the check of payment cards (ISO/IEC 7812-1), and is not all zeros.
+
+    >>> luhn("4111111111111111"), luhn("4111111111111112")
+    (True, False)
+    """
+    doubled = [int(digit) * (2 if place % 2 else 1) for place, digit in enumerate(reversed(digits))]
+    return sum(n - 9 if n > 9 else n for n in doubled) % 10 == 0 and any(doubled)
+
+
+def refuse_personal(metadata: Metadata | None) -> None:
+    """Do nothing for metadata without personal data.
+
+    Raises:
+        PersonalDataError: a value (or a key) looks like it; neither is repeated in the message.
+    """
+    for number, (key, value) in enumerate((metadata or {}).items()):
+        kind = personal_kind(key, value)
+        in_key = personal_kind("", key)
+        if kind or in_key:
+            shown = f"metadata key {number + 1}" if in_key else f"metadata[{key[:40]!r}]"
+            raise PersonalDataError(
+                f"{shown} looks like personal data ({kind or in_key})",
+                remedy="leave it out, or send pii_consent: true",
+                field="metadata" if in_key else f"metadata.{key[:40]}",
+                bound="no personal data without consent",
+            )
+
+
+def _is_phone(text: str) -> bool:
+    """Written as a telephone number: an international prefix, brackets, or several groups.
+
+    >>> _is_phone("+49 151 1234567"), _is_phone("(555) 123-4567"), _is_phone("12345678")
+    (True, True, False)
+    """
+    groups = [group for group in re.split(r"\D+", text) if group]
+    return text.startswith("+") or "(" in text or (len(groups) >= 3 and "." not in text)

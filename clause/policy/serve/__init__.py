@@ -1,0 +1,1 @@
+"""The learned policy as it answers questions."""

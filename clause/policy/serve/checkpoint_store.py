@@ -1,0 +1,95 @@
+"""The checkpoints at hand: the shipped one, and those that were promoted into this installation's folder."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from clause.errors import BadInputError
+from clause.reasoning.agents.policy import Policy
+from clause.text.thread_pool import CpuPool
+
+SHIPPED_NAME = "learned"
+RESERVED = frozenset({SHIPPED_NAME, "heuristic"})
+ENDINGS = (".safetensors", ".json")
+_SHIPPED = Path(__file__).parent / "checkpoints" / "metaqa"
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+
+
+class CheckpointStore:
+    """Checkpoint files by name.
+
+    Args:
+        folder: where promoted checkpoints lie; it need not exist.
+        model, dimension: the embedder of the graph; checkpoints for others are not at hand.
+    """
+
+    def __init__(self, folder: Path, model: str, dimension: int) -> None:
+        self.folder = folder
+        self._model, self._dimension = model, dimension
+
+    def paths(self) -> dict[str, Path]:
+        """The usable checkpoints by name, without their endings."""
+        found = {SHIPPED_NAME: _SHIPPED} | {file.stem: file.with_suffix("") for file in self.folder.glob("*.json")}
+        return {name: path for name, path in sorted(found.items()) if self._fits(path)}
+
+    def policies(self, pool: CpuPool) -> dict[str, Callable[[], Policy]]:
+        """A maker for each checkpoint; nothing is read before it is called."""
+        return {name: self.maker(name, path, pool) for name, path in self.paths().items()}
+
+    def maker(self, name: str, path: Path, pool: CpuPool) -> Callable[[], Policy]:
+        """Makes the policy of one checkpoint, wherever it lies."""
+
+        def make() -> Policy:
+            from clause.policy.serve.inference import LearnedPolicy  # noqa: PLC0415 -- torch takes seconds
+
+            return LearnedPolicy(path, name=name, embedder=self._model, dimension=self._dimension, pool=pool)
+
+        return make
+
+    def put(self, source: Path, name: str) -> Path:
+        """Copy a checkpoint into the store; the JSON last, so that half a copy is never at hand.
+
+        Raises:
+            BadInputError: the name is reserved or malformed, or a file is missing.
+        """
+        check_name(name)
+        missing = [ending for ending in ENDINGS if not source.with_suffix(ending).is_file()]
+        if missing:
+            raise BadInputError(f"no checkpoint at {source}", remedy="name it without its ending", field="checkpoint")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for ending in ENDINGS:
+            draft = self.folder / f".{name}{ending}"
+            shutil.copyfile(source.with_suffix(ending), draft)
+            draft.replace(self.folder / f"{name}{ending}")
+        return self.folder / name
+
+    def _fits(self, path: Path) -> bool:
+        try:
+            found = json.loads(path.with_suffix(".json").read_bytes())
+        except (OSError, ValueError):
+            return False
+        wanted = {"model": self._model, "dimension": self._dimension}
+        return isinstance(found, dict) and found.get("embedder") == wanted
+
+
+def check_name(name: str) -> str:
+    """`name` itself, when a promoted policy may have it.
+
+    >>> check_name("films-2")
+    'films-2'
+    >>> check_name("learned")
+    Traceback (most recent call last):
+    ...
+    clause.errors.BadInputError: 'learned' cannot be a policy's name; lower-case letters, digits, . _ -, not learned
+    """
+    if name in RESERVED or not _NAME.fullmatch(name):
+        raise BadInputError(
+            f"{name!r} cannot be a policy's name",
+            remedy="lower-case letters, digits, . _ -, not learned",
+            field="name",
+        )
+    return name

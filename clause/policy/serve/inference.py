@@ -1,0 +1,167 @@
+"""The learned policy as `/coordinate` runs it: one embedding call for all seed candidates, then small networks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from clause.arrays import Floats
+from clause.policy.serve.agents import LearnedAgents, Plan
+from clause.policy.serve.checkpoint import SHIPPED, Checkpoint, load
+from clause.policy.serve.decider import Decider
+from clause.policy.serve.reader import PatternReader, ScoredPattern, words
+from clause.policy.train.demonstrations import serving_networks
+from clause.reasoning.agents.policy import Agents, Embed, PlainPolicy, Question, SeedCandidate
+from clause.reasoning.episode.budget import edge_sentence, relation_text
+from clause.reasoning.neighbourhood.port import Edge, Node, RelationshipType
+from clause.reasoning.question.skeleton import mask, named_span, span_of
+from clause.text.thread_pool import CpuPool
+from clause.text.tokens import count_all
+
+PLANS_TRIED = 6
+PATTERNS_OF_A_SEED = 3
+LEAST_SHARE = 0.01
+REMEMBERED = 20_000
+COUNTED_EXACTLY = 400
+"""Edges up to which the Architect counts tokens exactly; beyond, it takes 4 letters for a token."""
+
+Vectors = Mapping[str, Floats]
+Types = Mapping[str, RelationshipType]
+
+
+@dataclass(frozen=True, slots=True)
+class SeedWeights:
+    """The logistic that judges a (seed, pattern): weights of the log-probability and of the finder's log-odds."""
+
+    bias: float = 0.0
+    pattern: float = 1.0
+    seed: float = 1.0
+
+    def score(self, log_probability: float, seed_score: float) -> float:
+        """A score in (0, 1)."""
+        kept = min(max(seed_score, 1e-4), 1 - 1e-4)
+        utility = self.bias + self.pattern * log_probability + self.seed * math.log(kept / (1 - kept))
+        return 1 / (1 + math.exp(-max(-30.0, min(30.0, utility))))
+
+
+class LearnedPolicy(PlainPolicy):
+    """Three learned agents; nothing is read before `warm` or the first question.
+
+    Args:
+        path: the checkpoint, without its ending.
+        name: what `policy` in a request says.
+        embedder, dimension: of the graph; a checkpoint for others is refused.
+        pool: runs the networks apart from the event loop; None runs them in it.
+    """
+
+    def __init__(
+        self,
+        path: Path = SHIPPED,
+        *,
+        name: str = "learned",
+        embedder: str | None = None,
+        dimension: int | None = None,
+        pool: CpuPool | None = None,
+    ) -> None:
+        self.name = name
+        self._path = path
+        self._expected = embedder, dimension
+        self._pool = pool
+        self._remembered: dict[str, Floats] = {}
+        self._loaded: tuple[Checkpoint, PatternReader, Decider] | None = None
+        self._weights = SeedWeights()
+
+    @property
+    def abstain_below(self) -> float:
+        """Answers are withheld when the best score is below this."""
+        return float(self.checkpoint.about.metrics.get("abstain_below", 0.0))
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """The checkpoint, read once.
+
+        Raises:
+            NotFoundError, BadInputError: as `clause.policy.serve.checkpoint.load`.
+        """
+        return self._ready()[0]
+
+    def warm(self) -> None:
+        """Read the checkpoint now."""
+        self._ready()
+
+    async def begin(self, question: Question, embed: Embed) -> Agents:
+        """Agents with the plans of this question, over all its seed candidates."""
+        checkpoint, reader, decider = self._ready()
+        masked = [_masked(question.text, seed) for seed in question.seeds]
+        distinct = list(dict.fromkeys(masked))
+        bag = sorted({word for text in distinct for word in words(text)})
+        vectors = await self._embedded(bag, distinct, embed)
+        types = await self._with_vectors(question.relationship_types, embed)
+        read = partial(reader.read, distinct, vectors, types)
+        patterns = await self._pool.run(read) if self._pool is not None else read()
+        of = dict(zip(distinct, patterns, strict=True))
+        plans = self._plans(question.seeds, [of[text] for text in masked])
+        count, deletes = partial(count_edges, types=types), checkpoint.about.network.deletes
+        causal = None if question.causal is None else question.causal_score
+        return LearnedAgents(
+            plans, decider, count, question.prices, deletes=deletes, gain=checkpoint.gain, causal=causal
+        )
+
+    def _ready(self) -> tuple[Checkpoint, PatternReader, Decider]:
+        if self._loaded is None:
+            checkpoint = load(self._path, embedder=self._expected[0], dimension=self._expected[1])
+            self._loaded = checkpoint, PatternReader(checkpoint.scorer), Decider(serving_networks(checkpoint.actors))
+            self._weights = SeedWeights(**checkpoint.about.metrics.get("seed_weights", {}))
+        return self._loaded
+
+    async def _with_vectors(self, types: Types, embed: Embed) -> dict[str, RelationshipType]:
+        """The types by name; those without vectors, as of a graph that was loaded without any, get their texts' own."""
+        blank = {name: kind for name, kind in types.items() if not kind.embedding.any()}
+        texts = dict.fromkeys(text for kind in blank.values() for text in (kind.text, kind.inverse_text))
+        vectors = await self._embedded(list(texts), [], embed)
+        own = {
+            name: replace(kind, embedding=vectors[kind.text], inverse_embedding=vectors[kind.inverse_text])
+            for name, kind in blank.items()
+        }
+        return {**types, **own}
+
+    async def _embedded(self, lasting: Sequence[str], passing: Sequence[str], embed: Embed) -> Vectors:
+        """Vectors of texts, made in one batch; lasting ones (words, types) are remembered, passing ones are not.
+
+        What is known is taken before others may run, and push it out of the memory.
+        """
+        found = {text: self._remembered[text] for text in lasting if text in self._remembered}
+        unknown = [text for text in lasting if text not in found]
+        if not unknown and not passing:
+            return found
+        made = await embed([*passing, *unknown])
+        self._remembered.update(zip(unknown, made[len(passing) :], strict=True))
+        while len(self._remembered) > REMEMBERED:
+            self._remembered.pop(next(iter(self._remembered)))
+        return {**found, **dict(zip([*passing, *unknown], made, strict=True))}
+
+    def _plans(self, seeds: Sequence[SeedCandidate], patterns: Sequence[Sequence[ScoredPattern]]) -> list[Plan]:
+        plans = []
+        for seed, found in zip(seeds, patterns, strict=True):
+            best = found[0].log_probability if found else 0.0
+            for pattern in found[:PATTERNS_OF_A_SEED]:
+                if pattern.log_probability - best > math.log(LEAST_SHARE):
+                    score = self._weights.score(pattern.log_probability, seed.score)
+                    plans.append(Plan(seed.id, pattern.hops, score, pattern.next_hops))
+        return sorted(plans, key=lambda plan: -plan.score)[:PLANS_TRIED]
+
+
+def count_edges(
+    edges: Sequence[Edge], nodes: Mapping[str, Node], *, types: Mapping[str, RelationshipType]
+) -> Sequence[int]:
+    """Tokens of the edges' sentences: exact up to 400 edges, 4 letters for a token beyond."""
+    texts = [edge_sentence(edge, nodes, relation_text(edge, types)) for edge in edges]
+    return count_all(texts) if len(texts) <= COUNTED_EXACTLY else [len(text) // 4 + 1 for text in texts]
+
+
+def _masked(text: str, seed: SeedCandidate) -> str:
+    """The question with the mention of a seed masked; where it was given apart, its name, in any case."""
+    return mask(text, span_of(seed.start, seed.end) or named_span(text, seed.name, folded=True))

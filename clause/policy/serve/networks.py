@@ -1,0 +1,203 @@
+"""The networks in torch: the relationship scorer (policy.md, Networks) and the agents' networks over their options.
+
+Axes: B questions, W words, T typed hops (a relationship type in one direction), D embedding, H hidden.
+Everything here is ours; the paper gives no architecture that could be read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from clause.policy.config import NetworkConfig
+from clause.policy.serve.observations import ARCHITECT_OPTION, CONTEXT, CURATOR_OPTION, EDGE, MASKED, NAVIGATOR_OPTION
+
+RESEMBLES = 0.9
+"""Cosine from which on a name is one of training's."""
+
+MOST = 0.5
+"""The share of strange names from which on they are other names for what is known, not strangers."""
+
+
+class Reading(NamedTuple):
+    """A batch of questions in vectors, with the typed hops to choose from.
+
+    Attributes:
+        sentence: unit vectors of the masked questions [B, D].
+        words: unit vectors of their words [B, W, D], zero where there is none.
+        present: which words there are, bool [B, W].
+        types: unit vectors of the typed hops' texts [T, D].
+        withheld: for which typed hops the learned path may not speak, bool [T]; once trained, not against them.
+    """
+
+    sentence: Tensor
+    words: Tensor
+    present: Tensor
+    types: Tensor
+    withheld: Tensor
+
+
+class Encoded(NamedTuple):
+    """The parts that do not change along the path: the reading, and its projections (Q questions, W words, T types)."""
+
+    reading: Reading
+    start: Tensor  # [B, H]
+    question: Tensor  # [B, H]
+    word_keys: Tensor  # [B, W, H]
+    type_keys: Tensor  # [T, H]
+    type_steps: Tensor  # [T, H]
+
+    def spread(self, owner: Tensor) -> Encoded:
+        """Questions repeated: row i is question `owner[i]`."""
+        reading = self.reading
+        rows = reading._replace(
+            sentence=reading.sentence[owner], words=reading.words[owner], present=reading.present[owner]
+        )
+        return Encoded(
+            rows, self.start[owner], self.question[owner], self.word_keys[owner], self.type_keys, self.type_steps
+        )
+
+
+class RelationScorer(nn.Module):
+    """Scores the next hop of a path from a question: a learned and a similarity path, mixed by a learned gate.
+
+    - learned: (state, question) . type, after LayerNorm on the unit vectors, whose numbers are otherwise tiny;
+    - similarity: cosine of the type's text with the words that the state attends to, and with the whole question;
+    - STOP comes from the state alone. The state is a GRU over the types walked so far.
+
+    There are no embeddings of nodes' or types' ids: any type with a text can be scored. The learned path rejects what
+    no question of the training was about, so it may not speak against a stranger among familiar types (`strangers`).
+
+    Attributes:
+        familiar: unit vectors of the names that types had in training [K, D].
+    """
+
+    familiar: Tensor
+
+    def __init__(self, config: NetworkConfig) -> None:
+        super().__init__()
+        dimension, hidden = config.dimension, config.hidden
+        self.config = config
+        self.norm = nn.LayerNorm(dimension)
+        self.begin = nn.Linear(dimension, hidden)
+        self.first = nn.Parameter(torch.zeros(hidden))
+        self.read_type = nn.Linear(dimension, hidden)
+        self.path = nn.GRUCell(hidden, hidden)
+        self.query = nn.Sequential(nn.Linear(2 * hidden, hidden), nn.ReLU(), nn.Linear(hidden, hidden))
+        self.question = nn.Linear(dimension, hidden)
+        self.key = nn.Linear(dimension, hidden)
+        self.attend = nn.Linear(hidden, hidden)
+        self.read_word = nn.Linear(dimension, hidden)
+        self.gate = nn.Linear(hidden, 1)
+        self.sharpness = nn.Parameter(torch.tensor([2.0, 2.0]))
+        self.stop = nn.Sequential(nn.Linear(2 * hidden, hidden), nn.ReLU(), nn.Linear(hidden, 1))
+        self.register_buffer("familiar", torch.zeros(0, dimension))
+
+    def strangers(self, types: Tensor) -> Tensor:
+        """Marks the typed hops [T, D] that no name of training resembles, bool [T].
+
+        None, where most do not: then the graph names things otherwise, and its names are read as other names for what
+        is known.
+        """
+        if not len(self.familiar):
+            return torch.zeros(len(types), dtype=torch.bool)
+        strange = (types @ self.familiar.T).amax(dim=1) < RESEMBLES
+        return strange & (strange.float().mean() < MOST)
+
+    def encode(self, reading: Reading) -> Encoded:
+        """Project the texts once for all hops of the path."""
+        sentence, types = self.norm(reading.sentence), self.norm(reading.types)
+        start = self.path(self.first.expand(len(sentence), -1), torch.tanh(self.begin(sentence)))
+        word_keys = self.read_word(self.norm(reading.words))
+        return Encoded(reading, start, self.question(sentence), word_keys, self.key(types), self.read_type(types))
+
+    def walk(self, encoded: Encoded, state: Tensor, hop: Tensor) -> Tensor:
+        """The state [B, H] after walking hop number `hop` [B] of the types."""
+        step: Tensor = self.path(encoded.type_steps[hop], state)
+        return step
+
+    def choices(self, encoded: Encoded, state: Tensor) -> Tensor:
+        """Log-probabilities of what comes next in this state [B, T + 1], the last of which is STOP."""
+        both = torch.cat((state, encoded.question), dim=-1)
+        learned = self.query(both) @ encoded.type_keys.T / self.config.hidden**0.5
+        bounded = torch.zeros_like(learned) if self.training else learned.clamp(min=0)
+        learned = torch.where(encoded.reading.withheld, bounded, learned)
+        gate = torch.sigmoid(self.gate(state))
+        scores = gate * learned + (1 - gate) * self.similarity(encoded, state)
+        return functional.log_softmax(torch.cat((scores, self.stop(both)), dim=-1), dim=-1)
+
+    def similarity(self, encoded: Encoded, state: Tensor) -> Tensor:
+        """Sharpened cosines of the types [B, T] with the attended words and with the whole question."""
+        reading = encoded.reading
+        weights = torch.einsum("bh,bwh->bw", self.attend(state), encoded.word_keys) / self.config.hidden**0.5
+        share = weights.masked_fill(~reading.present, -torch.inf).softmax(dim=-1)
+        by_word = torch.einsum("bw,bwd->bd", share, reading.words) @ reading.types.T
+        by_sentence = reading.sentence @ reading.types.T
+        scale = self.sharpness.exp()
+        similarity: Tensor = scale[0] * by_word + scale[1] * by_sentence
+        return similarity
+
+    def _load_from_state_dict(self, state_dict: Mapping[str, Any], prefix: str, *rest: Any) -> None:
+        """Take as many familiar names as there are; torch wants the same number on both sides."""
+        found = state_dict.get(f"{prefix}familiar")
+        self.familiar = self.familiar if found is None else torch.empty_like(found)
+        super()._load_from_state_dict(state_dict, prefix, *rest)
+
+
+WIDTHS = {
+    "architect": len(ARCHITECT_OPTION),
+    "edges": len(EDGE),
+    "navigator": len(NAVIGATOR_OPTION),
+    "curator": len(CURATOR_OPTION),
+}
+
+
+class OptionNetwork(nn.Module):
+    """Keys [n, H] of options from their features [n, F] and their decision's context, and a logit from each key.
+
+    The first layer has weights of its own for decisions under masks, added to those for all (decision 15).
+    """
+
+    def __init__(self, features: int, context: int, hidden: int) -> None:
+        super().__init__()
+        self.by_option = nn.Linear(2 * features, hidden, bias=False)
+        self.by_context = nn.Linear(2 * context, hidden)
+        self.second = nn.Linear(hidden, hidden)
+        self.logit = nn.Linear(hidden, 1, bias=False)
+        nn.init.zeros_(self.logit.weight)
+
+    def keys(self, options: Tensor, context: Tensor, owner: Tensor) -> Tensor:
+        """Keys of options; `context` [D, C] is of the decisions, `owner` [n] says whose option each is."""
+        masked = context[:, MASKED, None]
+        seen = self.by_option(_twice(options, masked[owner])) + self.by_context(_twice(context, masked))[owner]
+        hidden = torch.tanh(seen)
+        return torch.tanh(self.second(hidden))
+
+    def forward(self, options: Tensor, context: Tensor, owner: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits [n] and keys [n, H]."""
+        keys = self.keys(options, context, owner)
+        return self.logit(keys)[:, 0], keys
+
+
+class Actors(nn.Module):
+    """One network for each kind of option; the names are those of `perceptron.NETWORKS`."""
+
+    def __init__(self, hidden: int) -> None:
+        super().__init__()
+        self.networks = nn.ModuleDict(
+            {name: OptionNetwork(width, len(CONTEXT), hidden) for name, width in WIDTHS.items()}
+        )
+
+    def network(self, name: str) -> OptionNetwork:
+        """One of them."""
+        network = self.networks[name]
+        assert isinstance(network, OptionNetwork)  # noqa: S101
+        return network
+
+
+def _twice(features: Tensor, masked: Tensor) -> Tensor:
+    return torch.cat((features, features * masked), dim=1)

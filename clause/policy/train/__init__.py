@@ -1,0 +1,1 @@
+"""Training of the three agents by LC-MAPPO."""

@@ -1,0 +1,129 @@
+"""Lessons and tasks for training, made of questions with answers."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from clause.errors import BadInputError
+from clause.policy.serve.agents import Plan
+from clause.policy.serve.reader import PatternReader, ScoredPattern, words
+from clause.policy.train.rollout import Task
+from clause.policy.train.typed_walks import TypedWalks
+from clause.policy.train.warm_start import Example, VectorTable
+from clause.reasoning.neighbourhood.port import RelationshipType
+from clause.reasoning.neighbourhood.snapshot import Snapshot
+from clause.reasoning.question.skeleton import mask, span_of
+from clause.telemetry import CountProgress, silent_count
+from clause.text.embedder import Embedder
+from clause.text.names import relation_words
+
+PATTERNS_OF_A_TASK = 3
+READ_AT_ONCE = 64
+WIDEST = 3_000
+"""Nodes of a front; a pattern through a wider one is not looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredQuestion:
+    """A question with its answers, in a graph: `seed` is the node it is about, `text[start:end]` names it.
+
+    `answers` are node ids; `missing` more answers are not in the graph.
+    """
+
+    text: str
+    seed: str
+    start: int | None
+    end: int | None
+    answers: frozenset[str]
+    missing: int = 0
+
+    @property
+    def masked(self) -> str:
+        """The text with its mention masked."""
+        return mask(self.text, span_of(self.start, self.end))
+
+
+def fingerprint(snapshot: Snapshot, questions: Sequence[AnsweredQuestion]) -> str:
+    """A hash of the graph and of the questions."""
+    digest = hashlib.sha256()
+    for array in (snapshot.forward.starts, snapshot.forward.ends, snapshot.forward.relations):
+        digest.update(np.ascontiguousarray(array).tobytes())
+    digest.update("\n".join((*snapshot.ids, *snapshot.relations)).encode())
+    for question in questions:
+        digest.update(f"{question.text}\t{question.seed}\t{sorted(question.answers)}\n".encode())
+    return digest.hexdigest()[:16]
+
+
+def label(
+    snapshot: Snapshot, questions: Sequence[AnsweredQuestion], *, max_hops: int, tell: CountProgress = silent_count
+) -> list[Example]:
+    """The questions whose answers some pattern gives, with the shortest such patterns.
+
+    Raises:
+        BadInputError: there is none.
+    """
+    walks = TypedWalks(snapshot)
+    found = []
+    for done, question in enumerate(questions, start=1):
+        answers = [node for node in question.answers if node in walks]
+        patterns = walks.shortest(question.seed, answers, max_hops=max_hops, widest=WIDEST) if answers else ()
+        if patterns:
+            found.append(Example(question.masked, patterns))
+        tell(done, len(questions))
+    if not found:
+        raise BadInputError("no question's answers are reached by a pattern of relationships", field="questions")
+    return found
+
+
+def pose(
+    snapshot: Snapshot, questions: Sequence[AnsweredQuestion], reader: PatternReader, table: VectorTable
+) -> list[Task]:
+    """Tasks: each question with the patterns that the reader sees in it; the graph is asked when they are played."""
+    masked = [question.masked for question in questions]
+    distinct = sorted(set(masked))
+    table.learn({text for one in distinct for text in (one, *words(one))})
+    read: dict[str, list[ScoredPattern]] = {}
+    for start in range(0, len(distinct), READ_AT_ONCE):
+        part = distinct[start : start + READ_AT_ONCE]
+        vectors = {text: table[text] for one in part for text in (one, *words(one))}
+        read.update(zip(part, reader.read(part, vectors, snapshot.types), strict=True))
+    return [
+        Task(
+            tuple(
+                Plan(question.seed, pattern.hops, math.exp(pattern.log_probability), pattern.next_hops)
+                for pattern in read[text][:PATTERNS_OF_A_TASK]
+            ),
+            question.answers,
+            question.missing,
+        )
+        for question, text in zip(questions, masked, strict=True)
+    ]
+
+
+def choose(
+    tasks: Sequence[Task], rng: np.random.Generator, *, count: int, long_share: float, largest: int
+) -> list[Task]:
+    """Tasks for reinforcement learning: most with the longest pattern, since there budgets bind; none that is huge."""
+    fit = [task for task in tasks if task.plans and 0 < len(task.answers) <= largest]
+    longest = max((len(task.plans[0].pattern) for task in fit), default=0)
+    long = [task for task in fit if len(task.plans[0].pattern) == longest]
+    short = [task for task in fit if len(task.plans[0].pattern) < longest]
+    wanted = min(len(long), round(count * (long_share if short else 1.0)))
+    chosen = [long[place] for place in rng.permutation(len(long))[:wanted]]
+    return chosen + [short[place] for place in rng.permutation(len(short))[: count - wanted]]
+
+
+def plain_types(relations: Sequence[str], embedder: Embedder) -> dict[str, RelationshipType]:
+    """A registry of relationship types that nobody has described: their plain texts and the vectors of those."""
+    texts = [relation_words(relation, forward) for relation in relations for forward in (True, False)]
+    table = VectorTable(embedder)
+    table.learn(texts)
+    return {
+        name: RelationshipType(name, forward, inverse, table[forward], table[inverse])
+        for name, forward, inverse in zip(relations, texts[::2], texts[1::2], strict=True)
+    }

@@ -1,0 +1,238 @@
+"""The whole training: labels, cloning, demonstrations, then LC-MAPPO; resumable, and reproducible from one seed."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+import torch
+
+from clause.policy.config import Recipe
+from clause.policy.serve.checkpoint import About, Checkpoint
+from clause.policy.serve.decider import Decider
+from clause.policy.serve.networks import Actors, RelationScorer
+from clause.policy.serve.reader import PatternReader
+from clause.policy.train import state as states
+from clause.policy.train.demonstrations import demonstrate, imitate, serving_networks
+from clause.policy.train.gain_lessons import with_gain
+from clause.policy.train.lagrangian import sample_limits
+from clause.policy.train.learner import Learner
+from clause.policy.train.lessons import AnsweredQuestion, choose, fingerprint, label, pose
+from clause.policy.train.rollout import Arena, Task
+from clause.policy.train.state import RunState
+from clause.policy.train.warm_start import CloningLesson, VectorTable, clone
+from clause.reasoning.episode.budget import Budgets, Prices
+from clause.reasoning.neighbourhood.snapshot import Snapshot
+from clause.text.embedder import Embedder
+
+
+class TensorBoardLog:
+    """Writes scalars below `<folder>/tensorboard` while the block is open."""
+
+    def __init__(self, folder: Path) -> None:
+        from torch.utils.tensorboard import SummaryWriter  # noqa: PLC0415 -- takes a second
+
+        self._writer = SummaryWriter(str(folder / "tensorboard"))
+
+    def __enter__(self) -> TensorBoardLog:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._writer.close()
+
+    def write(self, phase: str, step: int, figures: Mapping[str, float]) -> None:
+        """The figures of one step of a phase."""
+        for name, value in figures.items():
+            self._writer.add_scalar(f"{phase}/{name}", value, step)
+
+
+TIGHT = tuple(
+    Budgets(edges=edges, steps=steps, tokens=tokens)
+    for edges, tokens, steps in itertools.product((5, 10, 20), (64, 128, 256), (3,))
+)
+"""The limits of validation: where budgets bind (policy.md, Goals)."""
+
+AMPLE = Budgets(edges=200, steps=10, tokens=2048)
+PhaseReport = Callable[[str, int, int, Mapping[str, float]], None]
+"""Called with (phase, done, total, figures)."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingMaterial:
+    """The material of a training: a graph, questions with answers, and the embedder of the graph."""
+
+    snapshot: Snapshot
+    questions: Sequence[AnsweredQuestion]
+    embedder: Embedder
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingGround:
+    """The ground on which agents learn: the arena, the tasks they play, and those kept apart for validation."""
+
+    arena: Arena
+    tasks: list[Task]
+    apart: list[Task]
+
+
+class Training:
+    """One run.
+
+    Args:
+        recipe: its settings.
+        material: its data; the snapshot's `types` carry the vectors of relationship types.
+        folder: where its state is kept, and vectors of texts.
+        report: called with (phase, done, total, figures) as it goes on.
+        table: vectors of texts, shared by several runs; its own in `folder` by default.
+    """
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        material: TrainingMaterial,
+        folder: Path,
+        report: PhaseReport = lambda _phase, _done, _total, _figures: None,
+        *,
+        table: VectorTable | None = None,
+    ) -> None:
+        self.recipe = recipe
+        self.material = material
+        self.folder = folder
+        self.report = report
+        self._table = table or VectorTable(material.embedder, folder)
+        self.history: list[dict[str, float]] = []
+        self.multipliers: dict[str, tuple[float, ...]] = {}
+        self.data = fingerprint(material.snapshot, material.questions)
+        self._owner = f"{recipe.fingerprint}-{self.data}-{material.embedder.model}"
+
+    def run(self, *, resume: bool = False, name: str = "trained", git_revision: str = "") -> Checkpoint:
+        """Train to the end; the best round by validation.
+
+        Raises:
+            ConflictError: `resume` meets a run of another recipe or other data.
+        """
+        torch.manual_seed(self.recipe.seed)
+        network = self.recipe.network
+        actors = Actors(network.option_hidden)
+        learner = Learner(actors, self.recipe.learning, keys=network.option_hidden, seed=self.recipe.seed)
+        if resume and states.exists(self.folder):
+            scorer = RelationScorer(network).eval()
+            state = states.read(self.folder, scorer, learner, owner=self._owner)
+            ground = self._ground(scorer)
+        else:
+            scorer = self._clone()
+            ground = self._ground(scorer)
+            if self.recipe.imitation_epochs:
+                self._imitate(ground, actors)
+            state = RunState()
+            state.cloned = self._validate(ground, learner, state)
+            states.write(self.folder, scorer, learner, state, owner=self._owner)
+        self._learn(ground, learner, scorer, state)
+        self.history, self.multipliers = state.history, learner.multipliers.values
+        best = Actors(network.option_hidden)
+        best.load_state_dict(state.best)
+        metrics = {"cloned": state.cloned, "trained": state.validation, "best_iteration": state.best_iteration}
+        about = About(
+            name,
+            network,
+            self.material.embedder.model,
+            self.recipe.model_dump(mode="json"),
+            self.data,
+            metrics,
+            git_revision,
+        )
+        made = Checkpoint(about, scorer, best.eval())
+        return with_gain(made, self.material.snapshot, self.material.questions, self._table, seed=self.recipe.seed)
+
+    # -- phases --------------------------------------------------------------------------------------------------------
+
+    def _clone(self) -> RelationScorer:
+        recipe, snapshot = self.recipe, self.material.snapshot
+
+        def tell(done: int, total: int) -> None:
+            if done % 200 == 0 or done == total:
+                self.report("labels", done, total, {})
+
+        examples = label(snapshot, self.material.questions, max_hops=recipe.cloning.max_hops, tell=tell)
+        lesson = CloningLesson(examples, snapshot.relations, self._table)
+
+        def tell_epoch(epoch: int, figures: Mapping[str, float]) -> None:
+            self.report("cloning", epoch + 1, recipe.cloning.epochs, figures)
+
+        return clone(lesson, recipe.network, recipe.cloning, seed=recipe.seed, report=tell_epoch)
+
+    def _ground(self, scorer: RelationScorer) -> TrainingGround:
+        recipe, snapshot = self.recipe, self.material.snapshot
+        posed = pose(snapshot, self.material.questions, PatternReader(scorer), self._table)
+        chosen = choose(
+            posed,
+            np.random.default_rng(recipe.seed),
+            count=recipe.learning_questions + recipe.validation,
+            long_share=recipe.long_share,
+            largest=recipe.largest_answer_set,
+        )
+        apart = min(recipe.validation, len(chosen) // 2)
+        return TrainingGround(Arena(snapshot, deletes=recipe.network.deletes), chosen[apart:], chosen[:apart])
+
+    def _imitate(self, ground: TrainingGround, actors: Actors) -> None:
+        rng, tasks = np.random.default_rng(self.recipe.seed), ground.tasks
+        drawn = [tasks[place] for place in rng.permutation(len(tasks))[: self.recipe.demonstrations].tolist()]
+        choices = demonstrate(ground.arena, drawn, actors, rng, price_share=self.recipe.learning.price_share)
+        loss = imitate(
+            actors,
+            choices,
+            epochs=self.recipe.imitation_epochs,
+            seed=self.recipe.seed,
+            stop_share=self.recipe.stop_share,
+        )
+        self.report("imitation", 1, 1, {"loss": loss})
+
+    def _learn(self, ground: TrainingGround, learner: Learner, scorer: RelationScorer, state: RunState) -> None:
+        total = self.recipe.learning.iterations
+        while learner.iteration < total:
+            figures = learner.iterate(ground.arena, ground.tasks)
+            state.history.append(figures)
+            if learner.iteration % self.recipe.validate_every == 0 or learner.iteration == total:
+                figures |= self._validate(ground, learner, state)
+                states.write(self.folder, scorer, learner, state, owner=self._owner)
+            self.report("learning", learner.iteration, total, figures)
+
+    def _validate(self, ground: TrainingGround, learner: Learner, state: RunState) -> dict[str, float]:
+        """Mean supported F1 over tight limits, at ample ones, and the share that keeps sampled limits without masks.
+
+        The actors of the best round are kept: by the sum of the three.
+        """
+        arena, apart, decider = ground.arena, ground.apart, Decider(serving_networks(learner.actors))
+        figures: dict[str, float] = {}
+        if apart:
+            figures["validation_tight_f1"] = float(np.mean([supported_f1(arena, apart, decider, one) for one in TIGHT]))
+            figures["validation_ample_f1"] = supported_f1(arena, apart, decider, AMPLE)
+            figures["validation_feasible"] = feasible_share(arena, apart, decider, self.recipe.seed)
+        score = sum(figures.values())
+        if score > state.best_score or not apart:
+            state.best = {name: value.detach().clone() for name, value in learner.actors.state_dict().items()}
+            state.best_score, state.best_iteration, state.validation = score, learner.iteration, figures
+        return figures
+
+
+def supported_f1(arena: Arena, tasks: Sequence[Task], decider: Decider, limits: Budgets) -> float:
+    """Mean supported F1 of the most probable actions under masks."""
+    results = [arena.play(task, arena.agents(task, replace(decider), Prices()), limits, Prices()) for task in tasks]
+    return float(np.mean([result.f1 for result in results]))
+
+
+def feasible_share(arena: Arena, tasks: Sequence[Task], decider: Decider, seed: int) -> float:
+    """The share of tasks that keep all of their sampled limits without masks."""
+    rng = np.random.default_rng(seed)
+    kept = 0
+    for task in tasks:
+        limits = sample_limits(rng)
+        result = arena.play(task, arena.agents(task, replace(decider), Prices()), limits, Prices(), hard=False)
+        kept += not limits.exceeded_by(result.spend)
+    return kept / len(tasks)

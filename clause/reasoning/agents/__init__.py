@@ -1,0 +1,1 @@
+"""The three agents by rule, their protocols, and each agent alone."""

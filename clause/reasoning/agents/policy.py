@@ -1,0 +1,191 @@
+"""The protocols of a policy: heuristics here, the learned agents in `clause.policy`, baselines elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar
+
+from clause.arrays import Floats, Vector
+from clause.intelligence.causal.scores import CausalScores
+from clause.reasoning.episode.actions import ArchitectAction, CuratorAction, Look, NavigatorAction
+from clause.reasoning.episode.budget import Prices
+from clause.reasoning.episode.episode import Episode
+from clause.reasoning.episode.subgraph import EdgeScore
+from clause.reasoning.neighbourhood.port import Hop, RelationshipType
+
+A_co = TypeVar("A_co", covariant=True)
+
+Embed = Callable[[Sequence[str]], Awaitable[Floats]]
+"""Texts -> unit vectors [n, d]."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeedCandidate:
+    """A node where the question may start: `score` in [0, 1], and the span [start, end) of the question that names it.
+
+    Both ends are None when the caller named the node in `start_nodes`.
+    """
+
+    id: str
+    name: str
+    score: float
+    start: int | None = None
+    end: int | None = None
+
+
+@dataclass(slots=True)
+class Question:
+    """What a policy knows of a request.
+
+    `vectors` holds unit vectors of the nodes read so far when the policy asks for them (`Policy.reads_vectors`);
+    the coordinator fills it after every look. `causal` scores hops where the graph has causal relationships and the
+    request wants them.
+    """
+
+    text: str
+    embedding: Vector
+    seeds: Sequence[SeedCandidate]
+    relationship_types: Mapping[str, RelationshipType]
+    prices: Prices
+    vectors: dict[str, Vector] = field(default_factory=dict)
+    start_nodes_given: bool = False
+    causal: CausalScores | None = None
+
+    def causal_score(self, hop: Hop, seed: str, ends: Sequence[str]) -> float | None:
+        """The causal score of a hop from a walk's seed to `ends`; None where the hop's type is no causal one, nothing
+        causal leads either way, or causes were not asked for.
+        """
+        kind = self.relationship_types.get(hop.relation)
+        if self.causal is None or kind is None or not kind.is_causal:
+            return None
+        return self.causal.of_hop(seed, ends)
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """The best thing that was not chosen, and what it would have cost."""
+
+    what: str
+    would_cost: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Decision(Generic[A_co]):
+    """An action, the score that chose it, and the best thing left out when the action is Stop."""
+
+    action: A_co
+    score: float | None = None
+    left_out: LeftOut | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Foresight:
+    """What a critic foretells of one hop: what it will realise (`clause.intelligence.curiosity`), but for two cosines
+    that are known only where vectors are read.
+
+    >>> Foresight(0.25, -0.5, 1.0).expected(before=0.5, relation=0.25)
+    0.25
+    """
+
+    base: float
+    by_before: float
+    by_relation: float
+
+    def expected(self, before: float, relation: float) -> float:
+        """The estimate, given the best cosine before the hop and that of its relationship's words; any number."""
+        return self.base + self.by_before * before + self.by_relation * relation
+
+
+class Agents(Protocol):
+    """The three agents of one episode. Each decides again and again until it answers Stop."""
+
+    @property
+    def edge_score(self) -> EdgeScore | None:
+        """Ranks the edges inside a bundle; None keeps the order of the store."""
+        ...
+
+    def architect(self, episode: Episode) -> Decision[ArchitectAction | Look]:
+        """The next edit of the subgraph, or what must be read before one."""
+        ...
+
+    def navigator(self, episode: Episode) -> Decision[NavigatorAction | Look]:
+        """The next step of the walk, or what must be read before one."""
+        ...
+
+    def curator(self, episode: Episode) -> Decision[CuratorAction]:
+        """The next unit of evidence."""
+        ...
+
+    def answer_scores(self, episode: Episode) -> Mapping[str, float]:
+        """A score in [0, 1] for each end node of the walk; the threshold of abstaining compares the best of them."""
+        ...
+
+    @property
+    def foresights(self) -> Sequence[Foresight]:
+        """What a critic foretold of each hop taken, in order; empty where there is none."""
+        ...
+
+
+class PlainAgents:
+    """The defaults of `Agents`: nothing ranks inside a bundle, and nothing is foretold."""
+
+    @property
+    def edge_score(self) -> EdgeScore | None:
+        """None: the order of the store."""
+        return None
+
+    @property
+    def foresights(self) -> Sequence[Foresight]:
+        """None."""
+        return ()
+
+
+class Policy(Protocol):
+    """Makes the agents of an episode."""
+
+    @property
+    def name(self) -> str:
+        """What `policy` in a request says, and what a run's DECIDED_BY points at."""
+        ...
+
+    @property
+    def reads_vectors(self) -> bool:
+        """Whether the vectors of the nodes read must be in `Question.vectors`."""
+        ...
+
+    @property
+    def abstain_below(self) -> float:
+        """Answers are withheld when the best score is below this (calibrated on dev)."""
+        ...
+
+    @property
+    def judges_hops(self) -> bool:
+        """Whether the score of a step is what it expects of that hop."""
+        ...
+
+    def warm(self) -> None:
+        """Read now what the first question would wait for."""
+        ...
+
+    async def begin(self, question: Question, embed: Embed) -> Agents:
+        """Agents for one question; `embed` serves policies that read the question in another wording."""
+        ...
+
+
+class PlainPolicy:
+    """The defaults of `Policy`: no vectors are read, hops are not judged one by one, and nothing needs warming."""
+
+    @property
+    def reads_vectors(self) -> bool:
+        """No vectors."""
+        return False
+
+    @property
+    def judges_hops(self) -> bool:
+        """A step's score is the whole plan's."""
+        return False
+
+    def warm(self) -> None:
+        """Nothing is read beforehand."""

@@ -1,0 +1,1 @@
+"""The answer: evidence with provenance, receipts, recorded runs."""

@@ -1,0 +1,247 @@
+"""Recorded runs: written in batches after the answers, and read back within a caller's scopes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import structlog
+from ulid import ULID
+
+from clause.errors import ClauseError, NotFoundError, UnavailableError
+from clause.graph.outbox import Outbox
+from clause.graph.runner import Graph
+from clause.graph.scopes import Caller, readable_scopes
+from clause.reasoning.answer.evidence import EvidenceRecord, evidence_rows
+from clause.reasoning.answer.run_record import Difference, RunRecord, RunSummary, differences, digest_of
+from clause.reasoning.episode.budget import Budgets, Prices
+from clause.reasoning.episode.steps import StepRecord
+from clause.reasoning.models.answer import SeedNode
+from clause.text.fields import utc_now
+
+__all__ = ["Difference", "RunRecord", "RunRecorder", "RunSummary", "differences", "digest_of"]
+
+BATCH = 16
+"""Most runs of one transaction: those that came while the one before was written. A commit costs more than a run."""
+MOST_PENDING = 1_000
+"""Runs that wait to be written; what comes on top is not recorded, so that memory stays bounded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unwritten:
+    """A run with its evidence, or evidence alone (`run` None), and whether it was dealt with: written or lost."""
+
+    run: RunRecord | None
+    evidence: Sequence[EvidenceRecord] = ()
+    settled: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class RunRecorder:
+    """Writes runs in the background, one transaction at a time, and reads them back.
+
+    Args:
+        graph: where runs live.
+        ids: makes run ids.
+        now: the clock of `recorded_at`.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        ids: Callable[[], str] = lambda: str(ULID()),
+        now: Callable[[], datetime] = utc_now,
+    ) -> None:
+        """Connects to nothing."""
+        self._graph = graph
+        self.ids = ids
+        self.now = now
+        self._unwritten: dict[str, Unwritten] = {}
+        self._outbox: Outbox[Unwritten] = Outbox(
+            self._write_each, batch=BATCH, most=MOST_PENDING, on_loss=_told, name="record runs"
+        )
+
+    @property
+    def lost(self) -> int:
+        """How many runs were not recorded."""
+        return self._outbox.lost
+
+    def later(self, run: RunRecord | None, evidence: Sequence[EvidenceRecord] = ()) -> None:
+        """Write a run, or evidence alone, after the answer: returns at once. A write that fails, or finds MOST_PENDING
+        others waiting, is logged and counted in `lost`; an answer never fails because of it.
+        """
+        if run is None and not evidence:
+            return
+        unwritten = Unwritten(run, evidence)
+        if self._outbox.add(unwritten) and run is not None:
+            self._unwritten[run.id] = unwritten
+
+    async def record(self, run: RunRecord | None, evidence: Sequence[EvidenceRecord] = ()) -> None:
+        """Write a run with its evidence in one transaction (idempotent)."""
+        await self._write([Unwritten(run, evidence)])
+
+    async def settled(self) -> None:
+        """Wait until everything given to `later` is written."""
+        await self._outbox.settled()
+
+    async def get(self, run_id: str, caller: Caller) -> RunRecord:
+        """A run with its steps; one that is being written is waited for.
+
+        Raises:
+            NotFoundError: there is none, or it read something that the caller may not.
+        """
+        if (unwritten := self._unwritten.get(run_id)) is not None:
+            await unwritten.settled.wait()
+        scopes = await readable_scopes(self._graph, caller)
+        row = await self._graph.one("reasoning/run", id=run_id, scopes=[*scopes])
+        if row is None:
+            raise NotFoundError(
+                f"no run {run_id!r}", remedy="it was not recorded, or is not yours to read", field="run_id"
+            )
+        return _from_row(row)
+
+    async def list(self, caller: Caller, *, limit: int = 20, after: str | None = None) -> Sequence[RunSummary]:
+        """Runs the caller may read, newest first; `after`: the id of the last one of the page before.
+
+        Those that are being written are waited for, as `get` does.
+        """
+        await self.settled()
+        scopes = await readable_scopes(self._graph, caller)
+        rows = await self._graph.run("reasoning/runs", scopes=[*scopes], after=after, limit=limit)
+        return [RunSummary(**row) for row in rows]
+
+    async def _write_each(self, batch: Sequence[Unwritten]) -> None:
+        """Write a batch; where one run spoils it, the others are written all the same."""
+        try:
+            await self._write(batch)
+        except ClauseError as error:
+            if len(batch) == 1 or isinstance(error, UnavailableError):
+                raise
+            await self._write_apart(batch)
+        finally:
+            for unwritten in batch:
+                if unwritten.run is not None:
+                    self._unwritten.pop(unwritten.run.id, None)
+                unwritten.settled.set()
+
+    async def _write_apart(self, batch: Sequence[Unwritten]) -> None:
+        for unwritten in batch:
+            try:
+                await self._write([unwritten])
+            except ClauseError as error:
+                self._outbox.lose([unwritten], str(error))
+
+    async def _write(self, batch: Sequence[Unwritten]) -> None:
+        runs = [(unwritten.run, unwritten.evidence) for unwritten in batch if unwritten.run is not None]
+        scopes = {run.scope: run.recorded_at for run, _ in runs}
+        work: list[tuple[str, Mapping[str, Any]]] = [
+            ("graph/register_scope", {"scope": scope, "recorded_at": scopes[scope]}) for scope in sorted(scopes)
+        ]
+        if evidence := _evidence(batch, self.now):
+            work.append(("reasoning/write_evidence", {"rows": evidence}))
+        if runs:
+            work.append(("reasoning/write_runs", {"rows": [_row(run, evidence) for run, evidence in runs]}))
+        await self._graph.write(work)
+
+
+def _told(lost: Sequence[Unwritten], reason: str) -> None:
+    for unwritten in lost:
+        run = unwritten.run.id if unwritten.run else None
+        structlog.get_logger(__name__).warning("run not recorded", run=run, reason=reason)
+
+
+def _evidence(batch: Sequence[Unwritten], now: Callable[[], datetime]) -> list[dict[str, Any]]:
+    """Rows of all the evidence, each once, by id."""
+    rows = {
+        row["id"]: row
+        for unwritten in batch
+        for row in evidence_rows(unwritten.evidence, unwritten.run.recorded_at if unwritten.run else now())
+    }
+    return [rows[key] for key in sorted(rows)]
+
+
+def _row(run: RunRecord, evidence: Sequence[EvidenceRecord]) -> dict[str, Any]:
+    picks = {record.id: (place, record.selected) for place, record in enumerate(evidence, start=1)}
+    return {
+        "id": run.id,
+        "policy": run.policy,
+        "scopes": list(run.scopes),
+        "properties": {
+            "scope": run.scope,
+            "scopes": list(run.scopes),
+            "query": run.query,
+            "request": _json(run.request),
+            "digest": _json(run.digest),
+            "seeds": _json([seed.model_dump() for seed in run.seeds]),
+            "fallbacks": list(run.fallbacks),
+            "edge_budget": run.budgets.edges,
+            "step_budget": run.budgets.steps,
+            "token_budget": run.budgets.tokens,
+            "token_margin": run.budgets.token_margin,
+            "edge_price": run.prices.edge,
+            "latency_price": run.prices.latency,
+            "token_price": run.prices.token,
+            "as_of_valid": run.as_of_valid,
+            "as_of_recorded": run.as_of_recorded,
+            "recorded_at": run.recorded_at,
+        },
+        "steps": [_step_row(run, step) for step in run.steps],
+        "seeds": [
+            {"id": seed.id, "place": place, "score": seed.score, "reason": seed.reason}
+            for place, seed in enumerate(run.seeds, start=1)
+        ],
+        "evidence": [
+            {"id": key, "place": place, "score": pick.score, "shaped_utility": pick.shaped_utility}
+            for key, (place, pick) in sorted(picks.items())
+        ],
+    }
+
+
+def _step_row(run: RunRecord, step: StepRecord) -> dict[str, Any]:
+    properties = step.model_dump(exclude={"left_out", "detail", "visited"})
+    properties |= {
+        "recorded_at": run.recorded_at,
+        "left_out": _json(step.left_out.model_dump()) if step.left_out else None,
+        "detail": _json(step.detail),
+        "visited": list(step.visited),
+        "scope": run.scope,
+    }
+    return {"id": f"{run.id}-{step.index}", "properties": properties, "visited": sorted(step.visited)}
+
+
+def _from_row(row: Mapping[str, Any]) -> RunRecord:
+    run = row["run"]
+    return RunRecord(
+        id=run["id"],
+        scope=run["scope"],
+        scopes=tuple(run["scopes"]),
+        query=run["query"],
+        request=json.loads(run["request"]),
+        digest=json.loads(run["digest"]),
+        policy=row["policy"],
+        seeds=tuple(SeedNode(**seed) for seed in json.loads(run["seeds"])),
+        budgets=Budgets(run["edge_budget"], run["step_budget"], run["token_budget"], run["token_margin"]),
+        prices=Prices(run["edge_price"], run["latency_price"], run["token_price"]),
+        as_of_valid=run.get("as_of_valid"),
+        as_of_recorded=run.get("as_of_recorded"),
+        recorded_at=run["recorded_at"],
+        steps=tuple(_step(step) for step in row["steps"]),
+        evidence=tuple(row["evidence"]),
+        fallbacks=tuple(run["fallbacks"]),
+        retractions=tuple(run.get("retractions") or ()),
+    )
+
+
+def _step(properties: Mapping[str, Any]) -> StepRecord:
+    values = {key: properties[key] for key in StepRecord.model_fields if key in properties}
+    values["detail"] = json.loads(values["detail"])
+    if "left_out" in values:
+        values["left_out"] = json.loads(values["left_out"])
+    return StepRecord(**values)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)

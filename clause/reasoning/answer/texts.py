@@ -1,0 +1,111 @@
+"""Texts found through the indexes, fused by ranks; memories stand in the order in which recall ranks them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Protocol
+
+from clause.arrays import Vector
+from clause.graph.runner import Graph
+from clause.graph.scopes import scope_token
+from clause.reasoning.episode.pool import TextSource
+from clause.reasoning.neighbourhood.neo4j import FOREVER
+from clause.reasoning.neighbourhood.port import Node, View
+from clause.text.fields import utc_now
+from clause.text.retrieval import escape, reciprocal_rank_fusion
+
+_DENSE = "dense"
+_SPARSE = ("passage_text", "belief_text", "memory_text", "value_text")
+
+
+class IndexedTexts:
+    """Passages, beliefs, memories, values and experiences by meaning and by words (one round trip), fused by ranks.
+
+    Cosines of all kinds make one ranking; BM25 scores of different indexes cannot be compared, so that each index is a
+    ranking of its own.
+
+    Args:
+        graph: where the texts are.
+        dense_weight, sparse_weight: weights of the rankings; equal ones were best on 2WikiMultihopQA dev.
+        now: gives the valid clock where a question names none.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        *,
+        dense_weight: float = 1.0,
+        sparse_weight: float = 1.0,
+        now: Callable[[], datetime] = utc_now,
+    ) -> None:
+        self._graph = graph
+        self._weights = {_DENSE: dense_weight, **dict.fromkeys(_SPARSE, sparse_weight)}
+        self._now = now
+
+    async def nearest(self, text: str, embedding: Vector, view: View, *, limit: int) -> Sequence[Node]:
+        """At most `limit` nodes that say something, best first."""
+        rows = await self._graph.run(
+            "reasoning/nearest_texts",
+            embedding=embedding,
+            words=_words(text, view.scopes),
+            scopes=list(view.scopes),
+            limit=limit,
+            valid=view.as_of_valid or self._now(),
+            recorded=view.as_of_recorded or FOREVER,
+        )
+        nodes = {row["id"]: Node(row["id"], row["name"], row["kind"], text=row["text"]) for row in rows}
+        rankings = [[row["id"] for row in rows if row["ranking"] == ranking] for ranking in self._weights]
+        fused = reciprocal_rank_fusion(rankings, list(self._weights.values()))
+        return [nodes[node] for node, _ in fused[:limit]]
+
+
+def _words(text: str, scopes: Sequence[str]) -> str:
+    """A Lucene query that requires one of the scopes, so that a crowd of foreign hits hides none of ours."""
+    tokens = " ".join(scope_token(scope) for scope in scopes)
+    words = escape(text)
+    return f"+scope_token:({tokens}) +({words})" if words else f"+scope_token:({tokens})"
+
+
+MEMORY = "memory"
+
+
+class MemoryRecall(Protocol):
+    """Ranks memories; the memory store does."""
+
+    async def best(
+        self, text: str, embedding: Vector, scopes: Sequence[str], *, limit: int
+    ) -> Sequence[Mapping[str, Any]]:
+        """At most `limit` memories: id, name, content and recorded_at of each, best first."""
+        ...
+
+
+class RecalledTexts:
+    """A text source over another one. Where that finds memories, recall is asked for them, with what it knows of
+    conversations; its ranking and that of the other texts are fused. Elsewhere nothing more is read.
+
+    Args:
+        indexed: finds texts of all kinds.
+        recall: ranks memories.
+    """
+
+    def __init__(self, indexed: TextSource, recall: MemoryRecall) -> None:
+        self._indexed = indexed
+        self._recall = recall
+
+    async def nearest(self, text: str, embedding: Vector, view: View, *, limit: int) -> Sequence[Node]:
+        """At most `limit` nodes with text, best first."""
+        found = await self._indexed.nearest(text, embedding, view, limit=limit)
+        if not any(node.kind.casefold() == MEMORY for node in found):
+            return found
+        others = [node for node in found if node.kind.casefold() != MEMORY]
+        rows = await self._recall.best(text, embedding, view.scopes, limit=limit)
+        memories = [Node(row["id"], row["name"], MEMORY, text=row["content"]) for row in rows if _known(row, view)]
+        nodes = {node.id: node for node in (*others, *memories)}
+        fused = reciprocal_rank_fusion([[node.id for node in memories], [node.id for node in others]])
+        return [nodes[one] for one, _ in fused[:limit]]
+
+
+def _known(row: Mapping[str, Any], view: View) -> bool:
+    """Whether a memory was recorded by the view's clock."""
+    return view.as_of_recorded is None or bool(row["recorded_at"] <= view.as_of_recorded)

@@ -1,0 +1,198 @@
+"""The driver of an episode: agents decide, read or act until they stop. Serving and training run this one; they differ
+only in who feeds it what it wants to read.
+
+The driver is a generator: it yields what is to be read and is sent what was `Found`. Nothing here waits for anything.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias, TypeVar
+
+from clause.reasoning.agents.policy import Agents, Decision, LeftOut, Question
+from clause.reasoning.episode.actions import ARCHITECT, CURATOR, NAVIGATOR, Action, Agent, Look, Stop
+from clause.reasoning.episode.budget import TokenCounter
+from clause.reasoning.episode.episode import Episode
+from clause.reasoning.episode.pool import MOST_FOUND, SMALL_POOL, TextSource, edge_units, text_units, touched_texts
+from clause.reasoning.neighbourhood.port import Expansion, NeighbourhoodPort, Node, View
+from clause.reasoning.neighbourhood.snapshot import Snapshot
+
+MAX_LOOKS = 64
+"""Reads one agent may ask for in one turn: a bound in operations, so that no policy can read the whole graph."""
+
+WHOLE_NODE_CAP = 50
+"""Edges of each (node, hop) when an agent asks for all neighbours of a node."""
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Ask for the texts nearest to the question: the walk touched so few that the Curator has little to choose from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The answer to a `Look` (an expansion) or to a `Search` (nodes with text, best first)."""
+
+    expansion: Expansion = field(default_factory=Expansion)
+    texts: Sequence[Node] = ()
+
+
+T = TypeVar("T")
+Drive: TypeAlias = Generator[Look | Search, Found, T]
+"""Yields what is to be read, is sent what was found, and returns a T."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentTurn:
+    """How an agent's turn ended. `latency_ms` is wall time and decides nothing."""
+
+    agent: Agent
+    stop: Stop
+    left_out: LeftOut | None
+    latency_ms: float
+
+
+Turns = Mapping[Agent, tuple[AgentTurn, ...]]
+"""The turns of each agent, in order."""
+
+
+def _nothing(_episode: Episode) -> None:
+    """Follows an action where nobody wants to know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Driver:
+    """Drives the three agents of one question over one episode.
+
+    `count` gives exact token counts of the Curator's units; `after` follows each action and each stop.
+    """
+
+    episode: Episode
+    question: Question
+    agents: Agents
+    count: TokenCounter
+    after: Callable[[Episode], None] = _nothing
+
+    def rounds(self, number: int = 1) -> Drive[Turns]:
+        """Rounds of edit, traverse, curate.
+
+        Raises:
+            BudgetError: an agent chose what a mask forbids.
+        """
+        turns: dict[Agent, tuple[AgentTurn, ...]] = {ARCHITECT: (), NAVIGATOR: (), CURATOR: ()}
+        for _ in range(number):
+            turns[ARCHITECT] += ((yield from self.turn(ARCHITECT)),)
+            turns[NAVIGATOR] += ((yield from self.turn(NAVIGATOR)),)
+            yield from self._fill_pool()
+            turns[CURATOR] += ((yield from self.turn(CURATOR)),)
+        return turns
+
+    def turn(self, agent: Agent) -> Drive[AgentTurn]:
+        """One agent decides until it stops, or until it has looked too often."""
+        started = time.perf_counter()
+        decide = self._decider(agent)
+        looks = 0
+        while True:
+            decision = decide(self.episode)
+            action: Action | Look = decision.action
+            if isinstance(action, Look) and looks == MAX_LOOKS:
+                action = Stop("NO_CANDIDATES")
+            if isinstance(action, Look):
+                looks += 1
+                found = yield self._capped(action)
+                self.episode.subgraph.learn(found.expansion, action.nodes, action.hops)
+                continue
+            if isinstance(action, Stop):
+                self.episode.stop(agent, action)
+                self.after(self.episode)
+                return AgentTurn(agent, action, decision.left_out, (time.perf_counter() - started) * 1000)
+            self.episode.step(action, decision.score)
+            self.after(self.episode)
+
+    def _decider(self, agent: Agent) -> Callable[[Episode], Decision[Action | Look]]:
+        decide: Mapping[Agent, Callable[[Episode], Decision[Action | Look]]] = {
+            ARCHITECT: self.agents.architect,
+            NAVIGATOR: self.agents.navigator,
+            CURATOR: self.agents.curator,
+        }
+        return decide[agent]
+
+    def _capped(self, look: Look) -> Look:
+        """The look with the cap that it leaves to the driver."""
+        whole = max(WHOLE_NODE_CAP, self.episode.remaining.edges + 1)
+        return Look(look.nodes, look.hops, look.per_type or (WHOLE_NODE_CAP if look.hops is None else whole))
+
+    def _fill_pool(self) -> Drive[None]:
+        """Offer the Curator everything the walk touched, and the nearest texts when that is little."""
+        episode = self.episode
+        episode.offer(edge_units(episode, self.question, self.count))
+        episode.offer(text_units(touched_texts(episode), self.count))
+        if len(episode.pool) < SMALL_POOL:
+            found = yield Search()
+            episode.offer(text_units(found.texts, self.count))
+
+
+@dataclass(frozen=True, slots=True)
+class PortFeeder:
+    """Feeds a driver from the graph, as answers need it.
+
+    Args:
+        port, view: what is read, and what of it the caller may see.
+        question: takes the vectors of the nodes that were read.
+        reads_vectors: whether the policy needs them (`Policy.reads_vectors`).
+        texts: finds texts for a small pool; None: the pool is what the walk touched.
+    """
+
+    port: NeighbourhoodPort
+    view: View
+    question: Question
+    reads_vectors: bool
+    texts: TextSource | None = None
+
+    async def feed(self, reading: Drive[T]) -> T:
+        """What the driver returns, everything it wanted read."""
+        try:
+            wanted = next(reading)
+            while True:
+                wanted = reading.send(await self._read(wanted))
+        except StopIteration as done:
+            value: T = done.value
+            return value
+
+    async def _read(self, wanted: Look | Search) -> Found:
+        if isinstance(wanted, Search):
+            return Found(texts=await self._nearest())
+        expansion = await self.port.expand(
+            wanted.nodes, self.view, per_type=wanted.per_type or WHOLE_NODE_CAP, hops=wanted.hops
+        )
+        if self.reads_vectors:
+            await self._learn([node for node in expansion.nodes if node not in self.question.vectors])
+        return Found(expansion)
+
+    async def _nearest(self) -> Sequence[Node]:
+        if self.texts is None:
+            return ()
+        found = await self.texts.nearest(self.question.text, self.question.embedding, self.view, limit=MOST_FOUND)
+        await self._learn([node.id for node in found])
+        return found
+
+    async def _learn(self, nodes: Sequence[str]) -> None:
+        if nodes:
+            self.question.vectors.update(await self.port.embeddings(nodes))
+
+
+def feed_from(snapshot: Snapshot, reading: Drive[T]) -> T:
+    """What the driver returns, fed from a snapshot without waiting, as training needs it; it holds no other texts."""
+    try:
+        wanted = next(reading)
+        while True:
+            found = Found()
+            if isinstance(wanted, Look):
+                cap = wanted.per_type or WHOLE_NODE_CAP
+                found = Found(snapshot.expand_now(wanted.nodes, per_type=cap, hops=wanted.hops))
+            wanted = reading.send(found)
+    except StopIteration as done:
+        value: T = done.value
+        return value

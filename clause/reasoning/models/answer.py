@@ -1,0 +1,186 @@
+"""Models of an answer: what was found, the walks to it, the evidence it rests on, and the receipt of what it cost."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, ConfigDict, Field
+
+from clause.reasoning.models.examples import PROVENANCE
+from clause.text.fields import Instant, Model
+
+SeedReason = Literal["given", "exact", "case_insensitive", "accent_insensitive", "alias", "full_text", "vector"]
+
+
+class SeedNode(Model):
+    """An entity that was started from, and why."""
+
+    id: str = Field(description="the entity's id")
+    name: str = Field(description="its name as the graph has it")
+    score: float = Field(description="how likely it is what the question asks about")
+    reason: str = Field(description="how it was found")
+
+
+class SeedEntity(SeedNode):
+    """An entity that a question may start from, and where the question names it."""
+
+    score: float = Field(ge=0, le=1, description="how likely it is what the question asks about")
+    reason: SeedReason = Field(description="how it was found")
+    start: int | None = Field(None, ge=0, description="where the question names it: first character")
+    end: int | None = Field(None, ge=0, description="where the question names it: after the last character")
+
+
+class AnswerNode(Model):
+    """A node by its id and its name."""
+
+    id: str = Field(..., description="Node id")
+    name: str = Field(..., description="Its name as the graph has it")
+
+
+def _named(node: Any) -> Any:
+    """A node that is told by its id alone has that for a name."""
+    return {"id": node, "name": node} if isinstance(node, str) else node
+
+
+NodeOrId = Annotated[AnswerNode, BeforeValidator(_named)]
+
+
+class AnswerEdge(Model):
+    """A relationship from head to tail; JSON calls its ends `from` and `to`."""
+
+    from_node: str = Field(..., alias="from", description="Head node id")
+    relation: str = Field(..., description="Relationship type")
+    to_node: str = Field(..., alias="to", description="Tail node id")
+
+    model_config = ConfigDict(validate_by_name=True, validate_by_alias=True, serialize_by_alias=True)
+
+
+class PathStep(Model):
+    """One step of a navigation path."""
+
+    step: int = Field(..., ge=1, description="Step number (1-indexed)")
+    from_node: str = Field(..., description="Source node")
+    to_node: str = Field(..., description="Target node")
+    relation: str = Field(..., description="Edge relation type")
+    action: str = Field(..., pattern="^(CONTINUE|BACKTRACK|STOP)$", description="Navigator action")
+    causal_score: float | None = Field(None, ge=0.0, le=1.0, description="Causal intervention score")
+    thoughtseed_id: str | None = Field(None, description="Generated ThoughtSeed ID")
+
+
+class TrustSignals(Model):
+    """How far a source is to be trusted, each signal in [0, 1]."""
+
+    reputation_score: float = Field(..., ge=0.0, le=1.0, description="Source reputation (0-1)")
+    recency_score: float = Field(..., ge=0.0, le=1.0, description="Information recency (0-1)")
+    semantic_consistency: float = Field(..., ge=0.0, le=1.0, description="Consistency with query (0-1)")
+
+
+class ProvenanceMetadata(Model):
+    """Where a piece of evidence comes from and how far to trust it."""
+
+    source_uri: str = Field(..., description="Neo4j URI or document source")
+    extraction_timestamp: Instant = Field(..., description="When evidence was extracted")
+    extractor_identity: str = Field(..., description="Agent/service that extracted evidence")
+    supporting_evidence: str = Field(..., max_length=200, description="Evidence snippet (200 chars)")
+    verification_status: str = Field(
+        ..., pattern="^(verified|pending_review|unverified)$", description="How far the evidence was checked"
+    )
+    corroboration_count: int = Field(..., ge=0, description="Number of corroborating sources")
+    trust_signals: TrustSignals = Field(..., description="Trust signal scores")
+
+    model_config = ConfigDict(json_schema_extra={"example": PROVENANCE})
+
+
+class SelectedEvidence(Model):
+    """One pick of the Curator: its text, what it costs and what it is worth.
+
+    `shaped_utility` = score - lambda_tok * tokens / 100. `provenance` is null where the request switched it off.
+    """
+
+    text: str = Field(..., description="Evidence text")
+    tokens: int = Field(..., ge=1, description="Token count (tiktoken)")
+    score: float = Field(..., ge=0.0, le=1.0, description="Relevance score")
+    shaped_utility: float = Field(..., description="Score minus token cost (per 100 tokens)")
+    provenance: ProvenanceMetadata | None = Field(None, description="Full provenance metadata")
+
+
+class Answer(Model):
+    """An answer: an end of the walk."""
+
+    node: str = Field(..., description="Node id")
+    name: str = Field(..., description="Its name as the graph has it")
+    answer_score: float = Field(..., description="How good the answer is; answers come by falling score")
+    supported: bool = Field(default=False, description="A whole walk to it is in the evidence")
+    path_ids: tuple[str, ...] = Field(default=(), description="The walks to it, by their ids in `paths`")
+
+
+class AnswerPath(Model):
+    """A walk from a seed: one step for each edge."""
+
+    id: str | None = Field(default=None, description="Stable id of the walk (null: there was none)")
+    nodes: tuple[NodeOrId, ...] = Field(default=(), description="The nodes, one more than there are edges")
+    edges: tuple[AnswerEdge, ...] = Field(default=(), description="The relationships, as they are stored")
+    steps: tuple[PathStep, ...] = Field(default=(), description="The steps, in order")
+    answer: str | None = Field(default=None, description="Id of the node where it ends (null: nothing was walked)")
+
+
+class AnswerSubgraph(Model):
+    """The working subgraph that the Architect built."""
+
+    nodes: tuple[NodeOrId, ...] = Field(default=(), description="Its nodes, by id")
+    edges: tuple[AnswerEdge, ...] = Field(default=(), description="Its relationships, in the order they were added")
+    edges_read: int = Field(default=0, ge=0, description="Relationships that were read to build it")
+
+
+class IntelligenceCounts(Model):
+    """How many thoughts an answer gave rise to, and whether anything was given up on the way."""
+
+    thoughtseeds_generated: int = Field(default=0, ge=0, description="ThoughtSeeds of concepts that were met")
+    curiosity_triggers_spawned: int = Field(default=0, ge=0, description="Hops that came out otherwise than expected")
+    fallback_used: bool = Field(default=False, description="A causal score was not ready and was gone without")
+
+
+class CoordinationResult(Model):
+    """What the three agents found."""
+
+    answers: tuple[Answer, ...] = Field(default=(), description="The answers, best first")
+    path: AnswerPath = Field(default=AnswerPath(), description="The best walk")
+    paths: tuple[AnswerPath, ...] = Field(default=(), description="All walks that were kept")
+    evidence: tuple[SelectedEvidence, ...] = Field(default=(), description="What the Curator picked, in order")
+    subgraph: AnswerSubgraph = Field(default=AnswerSubgraph(), description="The subgraph that the Architect built")
+    seeds: tuple[SeedEntity, ...] = Field(default=(), description="Where the question started, best first")
+    abstained: bool = Field(default=False, description="No answer is good enough")
+    reason: str | None = Field(default=None, description="Why it abstained, where it did")
+    intelligence: IntelligenceCounts = Field(default=IntelligenceCounts(), description="What else the walk led to")
+
+
+class LeftOutItem(Model):
+    """The best thing that was not chosen, what it would have cost, and its score."""
+
+    what: str
+    would_cost: int = Field(ge=0)
+    score: float
+
+
+StoppedBy = Literal["budget", "gain", "stop", "nothing_left"]
+
+
+class ResourceReceipt(Model):
+    """One resource's line. `paid` = price * spent, in the price's unit."""
+
+    budget: int = Field(ge=0, description="the hard limit")
+    spent: int = Field(ge=0, description="never above the limit less the margin")
+    price: float = Field(ge=0, description="the request's multiplier")
+    unit: str = Field(description="what the price is for")
+    paid: float = Field(ge=0, description="price times what was spent, in the price's unit")
+    stopped_by: StoppedBy = Field(description="which constraint stopped the agent")
+    best_left_out: LeftOutItem | None = Field(None, description="the best thing left out; null where nothing was")
+
+
+class Receipt(Model):
+    """The three lines of an answer's receipt."""
+
+    edges: ResourceReceipt
+    steps: ResourceReceipt
+    tokens: ResourceReceipt
+    token_margin: int = Field(0, ge=0, description="tokens kept free of the token budget")

@@ -1,0 +1,124 @@
+"""Models of the coordinator: POST /api/clause/coordinate, budgets and prices."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import ConfigDict, Field
+
+from clause.reasoning.models.answer import CoordinationResult, Receipt
+from clause.reasoning.models.examples import COORDINATION
+from clause.text.fields import AsOfRecorded, AsOfValid, Model, NodeName, QueryText, Scopes
+
+
+class BudgetAllocation(Model):
+    """What each agent may spend; hard limits."""
+
+    edge_budget: int = Field(default=50, ge=10, le=200, description="Subgraph edge budget")
+    step_budget: int = Field(default=10, ge=1, le=20, description="Path navigation step budget")
+    token_budget: int = Field(default=2048, ge=100, le=8192, description="Evidence curation token budget")
+
+
+class LambdaParameters(Model):
+    """Prices: of one edge edited, of one Navigator step, and of 100 tokens of evidence."""
+
+    edge: float = Field(default=0.01, ge=0.0, le=1.0, description="Edge cost multiplier")
+    latency: float = Field(default=0.01, ge=0.0, le=1.0, description="Latency cost multiplier (per Navigator step)")
+    token: float = Field(default=0.01, ge=0.0, le=1.0, description="Token cost multiplier (per 100 tokens)")
+
+
+class CoordinationRequest(Model):
+    """Input of POST /api/clause/coordinate. `budgets: {}` means 50 edges, 10 steps, 2048 tokens."""
+
+    query: QueryText
+    budgets: BudgetAllocation = Field(..., description="Budget allocation across agents")
+    lambdas: LambdaParameters = Field(default_factory=LambdaParameters, description="Cost multipliers")
+    start_nodes: Annotated[
+        list[NodeName] | None,
+        Field(description="Ids, exact names or aliases to start from (unset: found in the query)", max_length=64),
+    ] = None
+    scopes: Scopes = None
+    policy: str | None = Field(default=None, max_length=200, description="Policy that decides (unset: the default)")
+    max_rounds: int = Field(default=1, ge=1, le=5, description="Rounds of edit, traverse, curate")
+    as_of_valid: AsOfValid = None
+    as_of_recorded: AsOfRecorded = None
+    enable_thoughtseeds: bool = Field(default=True, description="Generate ThoughtSeeds during exploration")
+    enable_curiosity: bool = Field(default=True, description="Trigger curiosity agents on prediction errors")
+    enable_causal: bool = Field(default=True, description="Use causal reasoning for path selection")
+    curiosity_threshold: float = Field(
+        default=0.7, ge=0.0, le=1.0, description="Prediction error threshold for curiosity"
+    )
+    enable_provenance: bool = Field(default=True, description="Add full provenance metadata")
+    record: bool = Field(default=True, description="Record the run so that it can be explained and replayed")
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "query": "What causes climate change?",
+                "budgets": {"edge_budget": 50, "step_budget": 10, "token_budget": 2048},
+                "lambdas": {"edge": 0.01, "latency": 0.01, "token": 0.01},
+            }
+        }
+    )
+
+
+class AgentHandoff(Model):
+    """One agent's turn in a coordination; spend of all its rounds added up."""
+
+    step: int = Field(..., ge=1, description="Execution order (1=Architect, 2=Navigator, 3=Curator)")
+    agent: str = Field(
+        ..., pattern="^(SubgraphArchitect|PathNavigator|ContextCurator)$", description="The agent whose turn it was"
+    )
+    action: str = Field(..., description="Action taken by agent")
+    budget_used: dict[str, int] = Field(..., description="Budgets consumed")
+    latency_ms: float = Field(..., ge=0.0, description="Agent execution latency")
+
+
+class CoordinationResponse(Model):
+    """Output of POST /api/clause/coordinate: exactly three handoffs, Architect, Navigator, Curator.
+
+    `receipt` says for each resource what was allowed, spent and paid, what stopped the agent and the best thing left
+    out.
+    """
+
+    result: CoordinationResult = Field(..., description="Combined results from all agents")
+    agent_handoffs: Annotated[
+        list[AgentHandoff], Field(min_length=3, max_length=3, description="Agent execution timeline")
+    ]
+    conflicts_detected: int = Field(..., ge=0, description="Number of write conflicts")
+    conflicts_resolved: int = Field(..., ge=0, description="Number of conflicts resolved")
+    performance: dict[str, float] = Field(..., description="Total latency breakdown, in milliseconds")
+    receipt: Receipt | None = Field(default=None, description="Budget, spend and price of each resource")
+    run_id: str | None = Field(default=None, description="Recorded run, for GET /runs/{run_id} (null: not recorded)")
+
+    model_config = ConfigDict(json_schema_extra={"example": COORDINATION})
+
+
+class BudgetUsage(Model):
+    """What was spent of each budget.
+
+    >>> BudgetUsage(edge_used=60, edge_total=50, step_total=10, token_total=2048).edge_remaining
+    0
+    """
+
+    edge_used: int = Field(default=0, ge=0, description="Edges used by Architect")
+    step_used: int = Field(default=0, ge=0, description="Steps used by Navigator")
+    token_used: int = Field(default=0, ge=0, description="Tokens used by Curator")
+    edge_total: int = Field(..., ge=1, description="Total edge budget")
+    step_total: int = Field(..., ge=1, description="Total step budget")
+    token_total: int = Field(..., ge=1, description="Total token budget")
+
+    @property
+    def edge_remaining(self) -> int:
+        """Edges left, never below 0."""
+        return max(0, self.edge_total - self.edge_used)
+
+    @property
+    def step_remaining(self) -> int:
+        """Steps left, never below 0."""
+        return max(0, self.step_total - self.step_used)
+
+    @property
+    def token_remaining(self) -> int:
+        """Tokens left, never below 0."""
+        return max(0, self.token_total - self.token_used)

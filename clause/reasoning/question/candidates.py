@@ -1,0 +1,284 @@
+"""The meanings of a question's topics, and the patterns from each that the question may ask for, scored."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
+
+from clause.reasoning.neighbourhood.port import Hop
+from clause.reasoning.question.forms import ParsedQuestion
+from clause.reasoning.question.pattern_text import TypeText
+from clause.reasoning.question.patterns import (
+    Around,
+    Effects,
+    FoundPattern,
+    NodeNames,
+    Rank,
+    Read,
+    ReadBounds,
+    TypedPattern,
+    comparable,
+    enumerate_patterns,
+)
+from clause.reasoning.question.plan import AnyOf, NodeTest, QuestionPlan, WalkFrom, Where, alike
+from clause.reasoning.question.seed_ranking import stem
+from clause.reasoning.question.vocabulary import FORM_WORDS, GENDERS, INVERSES, SYNONYMS, ImpliedRelation
+from clause.text.names import readable_relation
+from clause.text.quantities import singular
+from clause.text.statements.words import bases
+
+MOST_MEANINGS = 2
+"""Entities of one mention that are tried."""
+_SEEN = 8
+
+_WHEN = re.compile(
+    r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|decade|century)\b|\bhow old\b|\bbirthday\b|\bdate of\b"
+)
+_MEASURE = re.compile(
+    r"\bhow (?:tall|long|far|high|big|large|deep|heavy|wide|much|fast|old|expensive)\b|\bpopulation\b"
+)
+_LIKENESS = re.compile(r"\b(?:same|similar|also|too|likewise|share|shares|common|like|together)\b")
+_WHO = re.compile(r"^(?:who|whom|whose|where)\b|\bwhom\b")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingPriors:
+    """Losses and gains of a pattern, in nats, beside the scorer's say; a scorer that knows these needs less of them.
+
+    Attributes:
+        wrong_kind: lost by dates where `who` is asked, by things where `when` is.
+        unasked_value: lost by dates and numbers where no word asks for one.
+        right_class: gained by ends of the class that the question names, lost by others where some are.
+        own_name: lost by ends that are called what the question's noun says (the genre `thriller` is no thriller).
+        unsaid: lost for each word of the question that is a word of a type around, and not of this pattern.
+        longer: lost for each hop beyond the first.
+        back: lost where a hop is walked back at once, and the question does not ask for others or the same.
+        repeated: lost where a hop is walked twice the same way.
+        same_kind: gained by ends that stand as the topic does, where `what else` is asked.
+    """
+
+    wrong_kind: float = 8.0
+    unasked_value: float = 3.0
+    right_class: float = 2.5
+    own_name: float = 4.0
+    unsaid: float = 3.0
+    longer: float = 0.6
+    back: float = 1.5
+    repeated: float = 1.5
+    same_kind: float = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """One thing that a mention may mean: its id and name, and the log-probability that it is meant."""
+
+    id: str
+    name: str
+    log_probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The patterns from one meaning of a topic, best first, scores normalised over them; `nearest` is the raw best."""
+
+    meaning: Meaning
+    patterns: tuple[FoundPattern, ...]
+    nearest: float
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionContext:
+    """The needs of reading beside the question: names of nodes, texts of types, and bounds."""
+
+    parsed: ParsedQuestion
+    names: NodeNames
+    bounds: ReadBounds
+    text_of: TypeText = readable_relation
+    priors: ReadingPriors = ReadingPriors()
+
+    def meanings(self, place: int) -> list[Meaning]:
+        """The likeliest meanings of a mention."""
+        listed = sorted(self.parsed.mentions[place].candidates, key=lambda one: (-one.score, one.id))[:MOST_MEANINGS]
+        total = sum(one.score for one in listed) or 1.0
+        return [Meaning(one.id, one.name, math.log(max(one.score, 1e-6) / total)) for one in listed]
+
+    def ids(self, place: int) -> frozenset[str]:
+        """All ids that a mention may mean."""
+        return frozenset(one.id for one in self.parsed.mentions[place].candidates)
+
+    def of_topic(self, place: int, questions: Sequence[str]) -> Effects[list[Candidates]]:
+        """The patterns of each meaning of a topic, for the masked questions about it."""
+        found = []
+        for meaning in self.meanings(place):
+            patterns = yield from enumerate_patterns((meaning.id,), questions, self.bounds)
+            if patterns:
+                nearest = max(one.score for one in patterns)
+                found.append(Candidates(meaning, self._normalised(patterns, questions), nearest))
+        return found
+
+    def _normalised(self, patterns: Sequence[FoundPattern], questions: Sequence[str]) -> tuple[FoundPattern, ...]:
+        """Scores as log-probabilities over the patterns, after what the question says of the kind of answer."""
+        asked = " ".join(questions)
+        words = {word for word in re.findall(r"[a-z]+", asked) if word not in FORM_WORDS and len(word) > 2}
+        said = [self._roots(one.pattern) for one in patterns]
+        around = frozenset().union(*said)
+        sayable = [roots(word) for word in sorted(words) if roots(word) & around]
+        fits = [self._of_class(one) for one in patterns]
+        scored = []
+        for one, own, right in zip(patterns, said, fits, strict=True):
+            loss = self.priors.unsaid * sum(not word & own for word in sayable) + self._by_shape(one, asked)
+            loss += self._wrong_kind(one, asked, lexical=any(word & self._roots(one.pattern[-1:]) for word in sayable))
+            if any(fits):
+                loss += -self.priors.right_class if right else self.priors.right_class
+            scored.append(replace(one, score=one.score - loss))
+        top = max(one.score for one in scored)
+        total = top + math.log(sum(math.exp(one.score - top) for one in scored))
+        normal = [replace(one, score=one.score - total) for one in scored]
+        return tuple(sorted(normal, key=lambda one: (-one.score, len(one.pattern), one.pattern)))
+
+    def _roots(self, pattern: TypedPattern) -> frozenset[str]:
+        words = (word for hop in pattern for word in self.text_of(hop.relation).split())
+        return frozenset(root for word in words if word not in FORM_WORDS for root in roots(word))
+
+    def _wrong_kind(self, one: FoundPattern, asked: str, *, lexical: bool) -> float:
+        """The loss of a pattern for ends of another kind than the question asks for."""
+        wanted = wanted_kind(asked)
+        kind = comparable([self.names.value(end) for end in one.ends[:_SEEN]])
+        if wanted is not None:
+            return 0.0 if kind == ("text" if wanted == "entity" else wanted) else self.priors.wrong_kind
+        if kind == "text":
+            return 0.0
+        noun = self.parsed.class_words.noun if self.parsed.class_words else ""
+        if noun and self.parsed.comparison is None and not roots(noun) & self._roots(one.pattern[-1:]):
+            return self.priors.wrong_kind
+        used = self.parsed.filters or self.parsed.superlative is not None
+        return 0.0 if lexical and not (used and self.parsed.kind != "yes_no") else self.priors.unasked_value
+
+    def _by_shape(self, one: FoundPattern, asked: str) -> float:
+        """The loss of a pattern for its length, its turns, and for ends that the question cannot mean."""
+        pattern, priors = one.pattern, self.priors
+        loss = priors.longer * (len(pattern) - 1)
+        loss += priors.repeated * (len(pattern) - len(set(pattern)))
+        liked = self.parsed.itself or _LIKENESS.search(asked) is not None
+        if not liked and any(hop.inverse == after for hop, after in pairwise(pattern)):
+            loss += priors.back
+        noun = self.parsed.class_words.noun if self.parsed.class_words else None
+        if noun is not None and any(alike(self.names.name(end), noun) for end in one.ends[:_SEEN]):
+            loss += priors.own_name
+        if self.parsed.itself and pattern[-1].inverse == pattern[0] and not _WHO.search(asked):
+            loss -= priors.same_kind
+        return loss
+
+    def _of_class(self, one: FoundPattern) -> bool:
+        words = self.parsed.class_words
+        return words is not None and any(
+            alike(name, words.noun) for end in one.ends[:_SEEN] for name in self.names.classes(end)
+        )
+
+    def composed(self, topic: str, relation: ImpliedRelation) -> Effects[QuestionPlan | None]:
+        """The plan of an implied relation on this graph, by the words of its types; None where the graph has none."""
+        parts: list[QuestionPlan] = []
+        for steps in relation.compositions:
+            plans = yield from self._steps(topic, steps)
+            parts += plans
+        return AnyOf(tuple(dict.fromkeys(parts))) if parts else None
+
+    def _steps(self, topic: str, steps: Sequence[str]) -> Effects[list[QuestionPlan]]:
+        """Walks along the steps of one composition over all types that say them."""
+        fronts: list[tuple[TypedPattern, tuple[str, ...], NodeTest | None]] = [((), (topic,), None)]
+        for step in steps:
+            nodes = tuple(dict.fromkeys(end for _, ends, _ in fronts for end in ends[: self.bounds.sample]))
+            around: Around = yield Read(nodes, None, self.bounds.sample_edges)
+            further: list[tuple[TypedPattern, tuple[str, ...], NodeTest | None]] = []
+            for pattern, ends, _ in fronts:
+                hops = dict.fromkeys(hop for end in ends for hop in around.get(end, ()))
+                gendered = {hop: says(hop, step, self.text_of) for hop in hops}
+                exact = any(told == "exact" for told in gendered.values())
+                for hop, told in gendered.items():
+                    if told is None or (exact and told != "exact"):
+                        continue
+                    reached = dict.fromkeys(
+                        edge.other(end) for end in ends for edge in around.get(end, {}).get(hop, ())
+                    )
+                    test = None if told == "exact" else (yield from self._gender(step, tuple(reached)))
+                    if told == "wide" and test is None and step in GENDERS:
+                        continue
+                    further.append(((*pattern, hop), tuple(reached), test))
+            fronts = further
+        made: list[QuestionPlan] = []
+        for pattern, _, test in fronts:
+            walk = WalkFrom((topic,), pattern)
+            made.append(walk if test is None else Where(walk, test))
+        return made
+
+    def _gender(self, step: str, nodes: tuple[str, ...]) -> Effects[NodeTest | None]:
+        """The test that tells a brother among siblings, where the graph says who is male."""
+        gender = GENDERS.get(step)
+        if gender is None or not nodes:
+            return None
+        around: Around = yield Read(nodes[: self.bounds.sample], None, self.bounds.sample_edges)
+        hops = dict.fromkeys(hop for edges in around.values() for hop in edges if hop.forward)
+        for hop in hops:
+            if {"gender", "sex"} & set(self.text_of(hop.relation).split()):
+                words = frozenset(("male", "man", "m") if gender == "male" else ("female", "woman", "f"))
+                return NodeTest((hop,), called=words)
+        return None
+
+
+@lru_cache(maxsize=65536)
+def roots(word: str) -> frozenset[str]:
+    """The roots that a word has in common with its other forms: `leads` and `led`, `director` and `directed`.
+
+    >>> bool(roots("leads") & roots("led")), bool(roots("director") & roots("directed")), roots("plan") & roots("plain")
+    (True, True, frozenset())
+    """
+    return frozenset((stem(word), *map(stem, bases(word))))
+
+
+def wanted_kind(question: str) -> str | None:
+    """The kind of answer that a question's words ask for: `date`, `number`, `entity`, or None where they leave it open.
+
+    >>> wanted_kind("when was it born"), wanted_kind("how tall is it"), wanted_kind("who made it")
+    ('date', 'number', 'entity')
+    """
+    if _WHEN.search(question):
+        return "date"
+    if _MEASURE.search(question):
+        return "number"
+    return "entity" if _WHO.search(question) else None
+
+
+def says(hop: Hop, step: str, text_of: TypeText) -> str | None:
+    """Tell how a hop is a step of an implied relation: `exact` by its own word, `wide` by a wider one, None not at all.
+
+    >>> father = Hop("father", True)
+    >>> says(father, "father", readable_relation), says(father.inverse, "child", readable_relation)
+    ('exact', 'exact')
+    >>> says(Hop("child", True), "son", readable_relation), says(father, "mother", readable_relation)
+    ('wide', None)
+    """
+    words = {singular(word) for word in text_of(hop.relation).split()}
+    leads_on = hop.forward != ("of" in words)  # `father of` leads from the father
+    towards = step if leads_on else INVERSES[step]
+    own = {singular(word) for word in SYNONYMS[towards]}
+    if words & own:
+        gendered = not leads_on and step in GENDERS
+        return "wide" if gendered else "exact"
+    wider = {"father": "parent", "mother": "parent", "son": "child", "daughter": "child"}
+    wider |= {"husband": "spouse", "wife": "spouse", "brother": "sibling", "sister": "sibling"}
+    towards = wider.get(towards, towards)
+    general = {towards, f"{towards}ren"} if step in wider else set()
+    return "wide" if words & {singular(word) for word in general} else None
+
+
+def rank_hops(questions: Sequence[str], hops: Sequence[TypedPattern]) -> Effects[list[tuple[TypedPattern, float]]]:
+    """Patterns by how well they fit the questions, best first, with their scores."""
+    patterns = tuple(hops)
+    if not patterns:
+        return []
+    scores = yield Rank(tuple(questions), patterns)
+    return sorted(zip(patterns, scores, strict=True), key=lambda pair: (-pair[1], pair[0]))

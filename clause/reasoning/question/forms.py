@@ -1,0 +1,356 @@
+"""The form of a question, and its parts: what a plan needs to know, read from the text and its linked names alone.
+
+By rules over a closed vocabulary: the forms are few and their words closed, and rules say why they chose and cost no
+time; what is open (which relation is meant) is left to the scorer, over the masked core questions made here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from clause.reasoning.question.measures import Comparison, Superlative, find_comparison, find_superlative
+from clause.reasoning.question.modifiers import (
+    ClassWords,
+    Excluded,
+    LiteralFilter,
+    class_words,
+    take_else,
+    take_excluded,
+    take_filters,
+    take_negated,
+)
+from clause.reasoning.question.skeleton import (
+    KEPT,
+    LITERAL,
+    TOPIC,
+    LinkedMention,
+    Skeleton,
+    name_letter,
+    refer,
+    skeleton,
+)
+from clause.reasoning.question.vocabulary import (
+    AUXILIARIES,
+    PREPOSITIONS,
+    WH_WORDS,
+    ImpliedRelation,
+    composed,
+    find_implied,
+)
+
+MASK = "it"
+"""The word that stands in a core question where its topic was named."""
+
+_JOINED = re.compile(rf"{TOPIC}(?: (?:, )?(?:(?:and|or|&|plus|as well as|together with) )?(?:the )?{TOPIC})*")
+_LEADING = re.compile(
+    r"^(?:(?:,|and|but|also|both|that|which|who|while|plus|then|as well as|either|the|is|are|was|were)\b ?|, ?)+"
+)
+_OPENERS = frozenset(("and", "but", ",", "also", "that", "which", "who"))
+
+
+@dataclass(frozen=True, slots=True)
+class TopicClause:
+    """The question's words on one topic: `topic` is the place of its name, `questions` the masked alternatives."""
+
+    topic: int
+    questions: tuple[str, ...]
+
+
+def masked(of: Skeleton, text: str, topic: int) -> str:
+    """A skeleton's text with one topic as `it` and the other names as `something`.
+
+    >>> from clause.reasoning.question.skeleton import skeleton, LinkedMention
+    >>> made = skeleton("Did Ann direct Kes?", [LinkedMention(4, 7, ()), LinkedMention(15, 18, ())])
+    >>> masked(made, made.text, 1)
+    'did something direct it ?'
+    """
+    own = text.replace(name_letter(topic), MASK)
+    return _plain(re.sub(TOPIC, "something", own), of)
+
+
+def single(of: Skeleton, text: str, topics: Sequence[int]) -> tuple[TopicClause, ...]:
+    """The clauses of a question whose topics stand in one clause each on their own (one topic, or yes and no)."""
+    return tuple(TopicClause(topic, (masked(of, text, topic),)) for topic in topics)
+
+
+def conjoined(of: Skeleton, text: str, topics: Sequence[int], kind: ClassWords | None) -> tuple[TopicClause, ...]:
+    """A clause for each of several topics that one answer meets: the head, the words before the topic, and `it`.
+
+    Topics joined by `and` share the words around them; a clause of prepositions alone takes the verb of the one before.
+    """
+    groups = list(_JOINED.finditer(text))
+    head, start = _head(text, kind)
+    found: dict[int, TopicClause] = {}
+    previous = ""
+    for number, group in enumerate(groups):
+        left = text[start : group.start()].strip() if start <= group.start() else ""
+        next_start = groups[number + 1].start() if number + 1 < len(groups) else len(text)
+        right = text[group.end() : next_start].strip()
+        if number + 1 < len(groups):
+            right, taken = _owned(right)
+            start = group.end() + taken
+        said = _LEADING.sub("", f"{left} ").strip()
+        if number and said and all(word in PREPOSITIONS for word in said.split()):
+            said = f"{_verb(previous)} {said}".strip()
+        elif number and not said:
+            said = previous
+        previous = said
+        for topic in of.names(group[0]):
+            if topic in topics and topic not in found:
+                question = _plain(f"{head} {said} {MASK} {right}", of)
+                found[topic] = TopicClause(topic, (question,))
+    return tuple(found[topic] for topic in topics if topic in found)
+
+
+def _head(text: str, kind: ClassWords | None) -> tuple[str, int]:
+    """The opening words of a question (`which films`), and where what follows them begins."""
+    words = text.split()
+    end = 0
+    for word in words:
+        if re.fullmatch(TOPIC, word):
+            break
+        in_kind = kind is not None and (word == kind.noun or word in kind.modifiers)
+        if not (word in WH_WORDS or in_kind or word in {"the", "all", "many", "number", "of", "any", "both"}):
+            break
+        end += 1
+        if kind is not None and word == kind.noun:
+            break
+    head = " ".join(words[:end])
+    return head, len(head) + (1 if head else 0)
+
+
+def _owned(right: str) -> tuple[str, int]:
+    """The words that belong to the topic before it (`'s books`), and how many characters that takes."""
+    if not right.startswith("'s"):
+        return "", 0
+    words = right.split()
+    taken = 1
+    while taken < len(words) and words[taken] not in AUXILIARIES | PREPOSITIONS | _OPENERS:
+        taken += 1
+    kept = " ".join(words[:taken])
+    return kept, len(kept) + 1
+
+
+def _verb(said: str) -> str:
+    words = said.split()
+    while words and words[-1] in PREPOSITIONS:
+        words.pop()
+    return " ".join(words)
+
+
+def _plain(text: str, of: Skeleton) -> str:
+    """The text in plain words: literals as they were, single blanks, no mark before the end."""
+    whole = "".join(str(of.literal(letter).value) if "\ue800" <= letter <= "\uefff" else letter for letter in text)
+    return re.sub(r"^(?:[,:] )+|(?: [,:.])+$", "", " ".join(whole.replace(KEPT, "").split())).strip()
+
+
+Kind = Literal["list", "yes_no", "count", "comparison", "superlative"]
+Form = Literal[
+    "list", "yes_no", "count", "comparison", "superlative", "intersection", "exclusion", "filter", "composition"
+]
+
+_PREAMBLE = re.compile(
+    r"^(?:"
+    r"(?:hi|hello|hey|hiya|yo|dear|ok|okay|so|well|um|uh|hmm|please|and|but|also|just|now|then|btw|sorry|thanks|quick"
+    r"|question|random|serious|genuine|actually|basically|like|again|guys|folks|there|everyone|mate|pal)\b"
+    r"(?= ?[,!:]| [a-z])(?: ?[,!:.])?"
+    r"|(?:do|does|did|would|could|can|will|might) (?:you|anyone|anybody|someone|somebody|i)"
+    r"(?: (?:all|please|happen to|maybe|perhaps|by any chance|kindly|possibly|here|also|just|even|like to|be able to))*"
+    r" (?:know|tell|give|show|list|find|name|remember|help|say|look up|look|check|explain|enumerate|get|ask|count"
+    r"|remind|provide)(?: (?:me|us))?(?: out)?(?: about)?(?: with)?"
+    r"|(?:do|does) (?:you|anyone|anybody) have (?:any|an) (?:idea|clue)(?: about)?"
+    r"|(?:anyone|anybody|someone|somebody)(?: here)? (?:know|knows|remember|remembers)"
+    r"|(?:have you )?(?:got )?any (?:idea|clue)s?|is there any chance you know|by any chance"
+    r"|(?:i was|i am|i am just|just) (?:wondering|curious|asking|trying to (?:find(?: out)?|remember|figure out))"
+    r"(?: about)?|wondering|i wonder"
+    r"|i (?:would )?(?:really )?(?:like|want|need|have|love) to (?:know|find out|find|see|ask|hear)(?: about)?"
+    r"|(?:i (?:am )?)?(?:need|want|looking for|searching for|interested in)|i forgot|i forget|remind me"
+    r"|let me know|tell me|tell us|give me|give us|show me|show us|find me|find out|get me|bring me|fetch me"
+    r"|help me find|list|name|find|show|display|enumerate|print|return|identify|state|mention|tell|give|search"
+    r"|search for|look up|(?:question|query|q) ?:"
+    r")(?: |$)(?:[,:] )?"
+)
+_WHETHER = re.compile(
+    r"^(?:if|whether)(?: or not)? |^true or false ?[:,]? "
+    r"|^(?:is|was) (?:it|that) (?:true|correct|right|the case|a fact)(?: to say)? that "
+)
+_TAG = re.compile(
+    r"(?: ,)? (?:right|correct|yes|no|true|true or false|yes or no|or not|or no|innit|huh|eh"
+    r"|(?:is|are|was|were|do|does|did|has|have|had|can|will|would) (?:not )?"
+    r"(?:it|he|she|they|there|that|this)(?: not)?)$"
+)
+_CLOSING = re.compile(
+    r"(?:(?: ,)? (?:please|thanks|thank you|by any chance|if you know|do you know|anyone|then|though|exactly|called"
+    r"|again|ever|at all|now))+$"
+)
+_COUNT = re.compile(
+    r"(?:^(?:what|which) (?:is|are|was|were) )?\b(?:in |with |at |on |to |from |by |for |of )?"
+    r"how many(?: different| distinct| other| total)?\b"
+    r"|(?:^(?:what|which) (?:is|are|was|were) |^|\b(?:the|a|total|what is|exact|overall|full|of|is|in) )"
+    r"(?:the )?(?:total |exact |overall |full )?(?:number|count|total)"
+    r"(?: number)? of(?: different| distinct| all)?\b(?! it\b)"
+    r"|^count(?: up)?(?: (?:all|of))*(?: the)?\b(?: number of)?(?: how many)?"
+)
+_STATED = re.compile(
+    rf"^{TOPIC} (?:'s [a-z]+ )?(?:(?:{'|'.join(sorted(AUXILIARIES))}|by|from|in)\b"
+    r"|[a-z]+(?:ed|ing|es|s)\b|(?:made|wrote|directed|sang|won)\b)"
+)
+_ANY_WH = re.compile(rf"\b(?:{'|'.join(sorted(WH_WORDS))})\b")
+_CHOICES = re.compile(r"\b(?P<one>[a-z-]+) or (?:(?:an?|the|in|from|of|by) )?(?P<two>[a-z-]+)(?: [a-z-]+)?$")
+_NO_CHOICE = re.compile(r"\b(?:brothers?|sisters?|any|more|not) or\b|\bor (?:not|no)$")
+_COMMON = re.compile(r"\bin common\b")
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedQuestion:
+    """A question in its parts.
+
+    Attributes:
+        text: as it was asked.
+        kind: what is asked for: things, yes or no, a number, a winner, the best of things.
+        mentions: the names, at the places that the other fields speak of.
+        topics: places of the names that walks start from (of a comparison: its operands).
+        clauses: one for each topic: its masked core questions.
+        excluded: places of names that are no answers; `itself` tells that the topics are none.
+        negated: clauses that the answers must not satisfy.
+        comparison, superlative, filters, class_words, implied: as the question says them; None or empty where not.
+        choices: words of which one is the answer (`male or female`).
+        joint: the whole core with every topic masked (`it`), for scorers that read two patterns at once.
+        did_refer: whether a pronoun or the sentence before brought the topic in.
+    """
+
+    text: str
+    kind: Kind
+    mentions: tuple[LinkedMention, ...]
+    topics: tuple[int, ...]
+    clauses: tuple[TopicClause, ...]
+    excluded: tuple[int, ...] = ()
+    itself: bool = False
+    negated: tuple[Excluded, ...] = ()
+    comparison: Comparison | None = None
+    superlative: Superlative | None = None
+    filters: tuple[LiteralFilter, ...] = ()
+    class_words: ClassWords | None = None
+    implied: ImpliedRelation | None = None
+    choices: tuple[str, ...] = ()
+    joint: str = ""
+    did_refer: bool = False
+
+    @property
+    def form(self) -> Form:
+        """The one word for it: what is asked for, or of a list what sets it apart."""
+        if self.kind != "list":
+            return self.kind
+        if self.excluded or self.itself or self.negated:
+            return "exclusion"
+        if len(self.topics) > 1:
+            return "intersection"
+        if self.filters:
+            return "filter"
+        return "composition" if self.implied is not None else "list"
+
+
+def parse(text: str, mentions: Sequence[LinkedMention]) -> ParsedQuestion:
+    """The parts of a question, given the names that the linker found in it.
+
+    >>> parsed = parse("Which films other than Kes did Ken Loach make?", [LinkedMention(23, 26, ()),
+    ...                LinkedMention(31, 40, ())])
+    >>> parsed.form, parsed.excluded, parsed.topics, parsed.clauses[0].questions
+    ('exclusion', (0,), (1,), ('which films did it make',))
+    """
+    made = skeleton(text, mentions)
+    core, asked = _stripped(made.text)
+    excluded, core = take_excluded(made, core)
+    if not made.names(core) and excluded:
+        core, _ = refer(core, excluded)
+    verdict = asked or _opens_verdict(made, core, stated=made.text.endswith("?"))
+    core = re.sub(rf"^({'|'.join(sorted(AUXILIARIES))}) not ", r"\1 ", core) if verdict else core
+    negated, core = take_negated(made, core) if not verdict else ((), core)
+    filters, core = take_filters(made, core)
+    itself, core = take_else(core)
+    comparison = find_comparison(made, core, verdict=verdict)
+    base = ParsedQuestion(
+        text,
+        "list",
+        made.mentions,
+        made.names(core),
+        (),
+        excluded=excluded,
+        itself=itself,
+        negated=negated,
+        filters=filters,
+        did_refer=bool(made.referred),
+    )
+    if comparison is not None:
+        clauses = tuple(TopicClause(topic, comparison.questions) for topic in comparison.operands)
+        return replace(base, kind="comparison", topics=comparison.operands, clauses=clauses, comparison=comparison)
+    return _listed(made, core, base, verdict=verdict)
+
+
+def _listed(made: Skeleton, core: str, base: ParsedQuestion, *, verdict: bool) -> ParsedQuestion:
+    """The question without its modifiers: a list, or one of the kinds that are made of a list."""
+    counted = None if verdict else _COUNT.search(core)
+    superlative, core = (None, core) if verdict or counted else find_superlative(core)
+    implied = find_implied(core)
+    choice = _CHOICES.search(core) if verdict and implied is None and not _NO_CHOICE.search(core) else None
+    choices = (choice["one"], choice["two"]) if choice else ()
+    verdict = verdict and not choices
+    kind: Kind = "yes_no" if verdict else "count" if counted else "superlative" if superlative is not None else "list"
+    plain = f"{core[: counted.start()]} which {core[counted.end() :]}".strip() if counted else core
+    plain = " ".join(plain.split())
+    noun = None if verdict or choices else class_words(plain)
+    topics = made.names(core)
+    if kind == "yes_no" or len(topics) < 2:
+        clauses = single(made, plain, topics)
+    else:
+        clauses = conjoined(made, plain, topics, noun)
+    if implied is not None:
+        clauses = tuple(
+            TopicClause(
+                clause.topic,
+                (*(q for question in clause.questions for q in composed(question, implied)), *clause.questions),
+            )
+            for clause in clauses
+        )
+    joint = masked(made, re.sub(TOPIC, "it", plain), -1) if topics else plain
+    return replace(
+        base,
+        kind=kind,
+        topics=topics,
+        clauses=clauses,
+        superlative=superlative,
+        class_words=noun,
+        implied=implied,
+        choices=choices,
+        joint=joint,
+    )
+
+
+def _stripped(text: str) -> tuple[str, bool]:
+    """A skeleton's text without what is said around the question, and whether that asks for yes or no."""
+    core = re.sub(r"(?: [?!.])+$", "", text)
+    asked = False
+    while True:
+        before = core
+        core = _PREAMBLE.sub("", core, count=1)
+        whether = _WHETHER.match(core)
+        if whether:
+            core, asked = core[whether.end() :], True
+        if core == before:
+            break
+    tag = _TAG.search(core)
+    if tag and re.search(TOPIC, core[: tag.start()]) and not _ANY_WH.match(core):
+        core, asked = core[: tag.start()], True
+    return _CLOSING.sub("", core).strip(" ,"), asked
+
+
+def _opens_verdict(made: Skeleton, core: str, *, stated: bool) -> bool:
+    """Tell whether a core asks for yes or no: an auxiliary verb first, or a statement of names with a `?`."""
+    first = core.split(maxsplit=1)[0] if core else ""
+    if first in AUXILIARIES:
+        return True
+    told = len(made.names(core)) > 1 or re.search(LITERAL, core)
+    return bool(stated and told and _STATED.match(core) and not _ANY_WH.search(core) and not _COMMON.search(core))

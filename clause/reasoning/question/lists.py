@@ -1,0 +1,295 @@
+"""Drafts of readings for what a list answers: one walk, walks that meet, and what filters, counts and ranks them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+from clause.reasoning.neighbourhood.port import Hop
+from clause.reasoning.question.candidates import Candidates, QuestionContext, rank_hops
+from clause.reasoning.question.modifiers import Excluded, LiteralFilter
+from clause.reasoning.question.pattern_text import pattern_words, plural_words
+from clause.reasoning.question.patterns import Around, Effects, FoundPattern, Read, TypedPattern, comparable
+from clause.reasoning.question.plan import (
+    Best,
+    Count,
+    Meet,
+    NodeTest,
+    PlanResult,
+    QuestionPlan,
+    WalkFrom,
+    Where,
+    Without,
+    alike,
+)
+from clause.text.quantities import Date
+
+MOST_OF_TOPIC = 10
+"""Patterns of each topic that are tried where several meet."""
+SAME_PATTERN = 2.0
+"""The gain of a pair that walks the same pattern, where the question says the same of both topics."""
+REFINED = 6
+"""Drafts to which filters, ranks and counts are fitted."""
+UNFIT = 3.0
+"""The loss of a draft to which a filter of the question cannot be applied."""
+IMPLIED = 3.0
+"""The gain of a draft that the words of an implied relation made, over the patterns that only resemble it."""
+_SEEN = 24
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingDraft:
+    """A reading that is not yet run: its plan, its words, its score; `ends` are some of its answers."""
+
+    plan: QuestionPlan
+    words: str
+    score: float
+    topics: tuple[str, ...]
+    patterns: tuple[TypedPattern, ...]
+    ends: tuple[str, ...] = ()
+    nearest: float = 0.0
+
+
+def drafts_of_list(context: QuestionContext, by_topic: dict[int, list[Candidates]]) -> Effects[list[ReadingDraft]]:
+    """The drafts of a question's core: one topic's walks, or walks of several topics that meet."""
+    topics = [topic for topic in context.parsed.topics if topic in by_topic]
+    implied = yield from _of_implied(context, by_topic)
+    if len(topics) > 1:
+        met = yield from _met(context, [by_topic[topic] for topic in topics])
+        return [*implied, *met]
+    return [*implied, *_single(context, by_topic[topics[0]])]
+
+
+def _single(context: QuestionContext, found: Sequence[Candidates]) -> list[ReadingDraft]:
+    drafts = []
+    for candidates in found:
+        meaning = candidates.meaning
+        for one in candidates.patterns[: 2 * MOST_OF_TOPIC]:
+            words = plural_words(pattern_words(one.pattern, context.text_of, meaning.name), _noun(context, one.ends))
+            plan = WalkFrom((meaning.id,), one.pattern)
+            score = meaning.log_probability + one.score
+            drafts.append(ReadingDraft(plan, words, score, (meaning.id,), (one.pattern,), one.ends, candidates.nearest))
+    return sorted(drafts, key=lambda draft: -draft.score)
+
+
+def _of_implied(context: QuestionContext, by_topic: dict[int, list[Candidates]]) -> Effects[list[ReadingDraft]]:
+    relation = context.parsed.implied
+    drafts: list[ReadingDraft] = []
+    if relation is None:
+        return drafts
+    for found in by_topic.values():
+        for candidates in found:
+            meaning = candidates.meaning
+            plan = yield from context.composed(meaning.id, relation)
+            if plan is None:
+                continue
+            result: PlanResult = yield from plan.run(context.names, context.bounds)
+            ends = tuple(answer.node for answer in result.answers if answer.node is not None)
+            words = f"{relation.name} of {meaning.name}"
+            score = meaning.log_probability + IMPLIED
+            drafts.append(ReadingDraft(plan, words, score, (meaning.id,), (), ends, math.inf))
+    return drafts
+
+
+def _met(context: QuestionContext, by_topic: Sequence[Sequence[Candidates]]) -> Effects[list[ReadingDraft]]:
+    """Drafts for every combination of one pattern a topic whose walks meet."""
+    options: list[list[tuple[Candidates, FoundPattern, frozenset[str]]]] = []
+    for found in by_topic:
+        rows = []
+        for candidates in found:
+            for one in candidates.patterns[:MOST_OF_TOPIC]:
+                walk = WalkFrom((candidates.meaning.id,), one.pattern)
+                result: PlanResult = yield from walk.run(context.names, context.bounds)
+                reached = frozenset(answer.node for answer in result.answers if answer.node is not None)
+                rows.append((candidates, one, reached))
+        options.append(rows)
+    alike_clauses = len({clause.questions for clause in context.parsed.clauses}) == 1
+    drafts = []
+    for combination in product(*options):
+        shared = frozenset.intersection(*(reached for _, _, reached in combination))
+        shared -= {candidates.meaning.id for candidates, _, _ in combination}
+        if shared:
+            drafts.append(_conjunction(context, combination, shared, same=alike_clauses))
+    return sorted(drafts, key=lambda draft: -draft.score)[: 2 * MOST_OF_TOPIC]
+
+
+def _conjunction(
+    context: QuestionContext,
+    combination: Sequence[tuple[Candidates, FoundPattern, frozenset[str]]],
+    shared: frozenset[str],
+    *,
+    same: bool,
+) -> ReadingDraft:
+    patterns = tuple(one.pattern for _, one, _ in combination)
+    topics = tuple(candidates.meaning.id for candidates, _, _ in combination)
+    said = [pattern_words(one.pattern, context.text_of, c.meaning.name) for c, one, _ in combination]
+    rest = [re.sub(r"^(?:what|who) ", "", words) for words in said[1:]]
+    words = plural_words(" and ".join((said[0], *rest)), _noun(context, tuple(shared)))
+    score = sum(one.score + c.meaning.log_probability for c, one, _ in combination)
+    score += SAME_PATTERN if same and len(set(patterns)) == 1 else 0.0
+    plan = Meet(tuple(WalkFrom((topic,), pattern) for topic, pattern in zip(topics, patterns, strict=True)))
+    nearest = max(c.nearest for c, _, _ in combination)
+    return ReadingDraft(plan, words, score, topics, patterns, tuple(sorted(shared)), nearest)
+
+
+def _noun(context: QuestionContext, ends: Sequence[str]) -> str | None:
+    """The question's noun where it is a class of the ends: then it may be said back."""
+    words = context.parsed.class_words
+    if words is None:
+        return None
+    fits = any(alike(name, words.noun) for end in ends[:_SEEN] for name in context.names.classes(end))
+    return words.noun if fits else None
+
+
+def refined(context: QuestionContext, drafts: Sequence[ReadingDraft]) -> Effects[list[ReadingDraft]]:
+    """The likeliest drafts with the question's exclusions, filters, class, rank and count."""
+    parsed = context.parsed
+    made: list[ReadingDraft] = []
+    for draft in sorted(drafts, key=lambda one: -one.score)[:REFINED]:
+        kept = yield from _without(context, draft)
+        for literal in parsed.filters:
+            kept = yield from _filtered(context, kept, literal)
+        kept = yield from _classed(context, kept)
+        if parsed.choices:
+            kept = replace(kept, plan=Where(kept.plan, NodeTest(called=frozenset(parsed.choices))))
+        ranked = yield from _ranked(context, kept)
+        for one in ranked:
+            counted = parsed.kind == "count"
+            made.append(replace(one, plan=Count(one.plan), words=f"how many: {one.words}") if counted else one)
+    return made
+
+
+def _without(context: QuestionContext, draft: ReadingDraft) -> Effects[ReadingDraft]:
+    parsed = context.parsed
+    nodes = frozenset(node for place in parsed.excluded for node in context.ids(place))
+    names = [_name(context, place) for place in parsed.excluded]
+    if parsed.itself:
+        nodes |= frozenset(draft.topics)
+        names += [context.names.name(topic) for topic in draft.topics]
+    minus: list[QuestionPlan] = []
+    for negated in parsed.negated:
+        plan = yield from _taken_away(context, negated, draft)
+        minus += plan
+        names += [f"{negated.clause} {_name(context, place)}" for place in negated.names]
+    if not nodes and not minus:
+        return draft
+    words = f"{draft.words}, without {', '.join(dict.fromkeys(names))}"
+    return replace(draft, plan=Without(draft.plan, nodes, tuple(minus)), words=words)
+
+
+def _taken_away(context: QuestionContext, negated: Excluded, draft: ReadingDraft) -> Effects[list[QuestionPlan]]:
+    """Walks from what the answers must have nothing to do with: the likeliest that ends among things like them."""
+    head = context.parsed.class_words.noun if context.parsed.class_words else "what"
+    wanted = frozenset(draft.ends)
+    plans: list[QuestionPlan] = []
+    for place in negated.names:
+        found = yield from context.of_topic(place, (f"{head} {negated.clause} it",))
+        for candidates in found[:1]:
+            likely = candidates.patterns[:MOST_OF_TOPIC]
+            meeting = [one for one in likely if wanted & set(one.ends)] or likely[:1]
+            plans += [WalkFrom((candidates.meaning.id,), one.pattern) for one in meeting[:1]]
+    return plans
+
+
+def _filtered(context: QuestionContext, draft: ReadingDraft, literal: LiteralFilter) -> Effects[ReadingDraft]:
+    """The draft with a literal filter, through the attribute that fits its words best; penalised where none does."""
+    kind = "date" if isinstance(literal.value, Date) and not _counts(literal) else "number"
+    own = comparable([context.names.value(end) for end in draft.ends[:_SEEN]])
+    value = {"operator": literal.operator, "value": literal.value, "second": literal.second}
+    said = f"{literal.operator.replace('_', ' ')} {literal.value}"
+    if own == kind:
+        return replace(draft, plan=Where(draft.plan, NodeTest(**value)), words=f"{draft.words}, {said}")  # type: ignore[arg-type]
+    hops = yield from value_hops(context, draft.ends, kind)
+    asked = literal.words or ("date year" if kind == "date" else "number")
+    ranked = yield from rank_hops(
+        (f"{asked} of it", f"when was it {asked}") if kind == "date" else (f"{asked} of it",), hops
+    )
+    if not ranked:
+        return replace(draft, score=draft.score - UNFIT)
+    pattern = ranked[0][0]
+    test = NodeTest(pattern, **value)  # type: ignore[arg-type]
+    through = pattern_words(pattern, context.text_of, "each")
+    return replace(draft, plan=Where(draft.plan, test), words=f"{draft.words}, of which {through} is {said}")
+
+
+def _counts(literal: LiteralFilter) -> bool:
+    return literal.operator in {"more", "less", "at_least", "at_most"} and bool(literal.words)
+
+
+def value_hops(context: QuestionContext, nodes: Sequence[str], kind: str) -> Effects[list[TypedPattern]]:
+    """The single hops from some nodes that end in dates, or in numbers."""
+    around: Around = yield Read(tuple(nodes[:_SEEN]), None, context.bounds.sample_edges)
+    ends: dict[Hop, list[str]] = {}
+    for node, hops in around.items():
+        for hop, edges in hops.items():
+            ends.setdefault(hop, []).extend(edge.other(node) for edge in edges)
+    found = {hop: comparable([context.names.value(end) for end in reached]) for hop, reached in ends.items()}
+    return sorted((hop,) for hop, told in found.items() if told == kind)
+
+
+def _classed(context: QuestionContext, draft: ReadingDraft) -> Effects[ReadingDraft]:
+    """The draft restricted to the class, or to what the words before the noun say, where the graph knows such."""
+    words = context.parsed.class_words
+    if words is None or not draft.ends:
+        return draft
+    seen = draft.ends[:_SEEN]
+    wanted = list(words.modifiers)
+    for noun in (words.noun, f"{' '.join(words.modifiers)} {words.noun}"):
+        fits = [any(alike(name, noun) for name in context.names.classes(end)) for end in seen]
+        if any(fits):
+            if not all(fits) or len(draft.ends) > _SEEN:
+                draft = replace(draft, plan=Where(draft.plan, NodeTest(classes=frozenset((noun,)))))
+            break
+    else:
+        wanted.append(words.noun)
+    around: Around = yield Read(tuple(seen), None, context.bounds.sample_edges)
+    for word in wanted:
+        hop = next(
+            (
+                hop
+                for node, hops in sorted(around.items())
+                for hop, edges in sorted(hops.items())
+                if hop.forward and any(alike(context.names.name(edge.other(node)), word) for edge in edges)
+            ),
+            None,
+        )
+        if hop is not None and (hop,) not in draft.patterns:
+            test = NodeTest((hop,), called=frozenset((word,)))
+            draft = replace(draft, plan=Where(draft.plan, test), words=f"{draft.words}, {word}")
+    return draft
+
+
+def _ranked(context: QuestionContext, draft: ReadingDraft) -> Effects[list[ReadingDraft]]:
+    """The draft, or of a superlative its best by each attribute that may be meant."""
+    superlative = context.parsed.superlative
+    if superlative is None:
+        return [draft]
+    largest = superlative.direction == "max"
+    word = "most" if largest else "least"
+    if superlative.by == "frequency" and not superlative.questions:
+        plan = Best(draft.plan, None, largest, superlative.rank)
+        return [replace(draft, plan=plan, words=f"{draft.words}, the {word} often")]
+    kind = "date" if superlative.dated else "number"
+    hops = yield from value_hops(context, draft.ends, kind)
+    own = comparable([context.names.value(end) for end in draft.ends[:_SEEN]]) == kind
+    ranked = yield from rank_hops(superlative.questions, [*hops, *([()] if own else [])])
+    if superlative.by == "frequency":
+        plan = Best(draft.plan, None, largest, superlative.rank)
+        return [replace(draft, plan=plan, words=f"{draft.words}, the {word} often")]
+    drafts = []
+    best = ranked[0][1] if ranked else 0.0
+    for pattern, score in ranked[:2]:
+        through = pattern_words(pattern, context.text_of, "each") if pattern else "the value"
+        side = ("latest" if largest else "earliest") if superlative.dated else ("largest" if largest else "smallest")
+        plan = Best(draft.plan, pattern, largest, superlative.rank)
+        said = f"{draft.words}, the one with the {side} {through}"
+        drafts.append(replace(draft, plan=plan, words=said, score=draft.score + score - best))
+    return drafts or [replace(draft, score=draft.score - UNFIT, plan=Best(draft.plan, None, largest))]
+
+
+def _name(context: QuestionContext, place: int) -> str:
+    mention = context.parsed.mentions[place]
+    return mention.candidates[0].name if mention.candidates else context.parsed.text[mention.start : mention.end]

@@ -1,0 +1,355 @@
+"""Comparisons and superlatives: what a question measures, read from its words, and the plan that compares."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+
+from clause.reasoning.neighbourhood.port import Edge
+from clause.reasoning.question.modifiers import class_words
+from clause.reasoning.question.patterns import Effects, NodeNames, ReadBounds, TypedPattern
+from clause.reasoning.question.plan import PlanAnswer, PlanResult, alike, ends_of, sort_key
+from clause.reasoning.question.skeleton import TOPIC, Skeleton
+from clause.reasoning.question.vocabulary import AUXILIARIES, COMPARATIVES, DATED, MOST_LEAST, SUPERLATIVES, WH_WORDS
+from clause.text.literals import LiteralValue, Operator, holds, order
+from clause.text.quantities import Date, Number, singular
+
+_OPERANDS = re.compile(
+    rf"(?:[,:] )?(?:\b(?:between|out of|of|among|is it|was it) (?:the )?)?{TOPIC}"
+    rf"(?: (?:,|and|or|vs|versus|/|&)(?: (?:and|or))? {TOPIC})+(?: [,:])?"
+)
+_BESIDE = re.compile(rf"{TOPIC} {TOPIC}$")
+_CHOICE = re.compile(
+    rf"\bor (?:the )?{TOPIC}|{TOPIC} or\b|\b(?:vs|versus)\b"
+    rf"|\b(?:between|out of|among|of) (?:the )?{TOPIC} (?:,|and|or|&)"
+)
+_SAME = re.compile(r"\b(?:the )?(?:same|identical|equal|share|shares|shared|a common)\b")
+_MORE = re.compile(rf"\b(?P<sense>more|less) (?P<adjective>{'|'.join(MOST_LEAST)})\b")
+_COMPARATIVE = re.compile(rf"\b(?:{'|'.join(COMPARATIVES)})\b")
+_SUPERLATIVE = re.compile(rf"\b(?:{'|'.join(SUPERLATIVES)})\b")
+_THAN = re.compile(rf"\bthan (?:the |that of )?{TOPIC}|\b(?:before|after) (?:the )?{TOPIC}")
+_JOINING = """the a an of these those two one or and than that both same as from in to be been it for at on with there
+by identical equal share shares shared common any more less most least between among , : ? 's get gets got"""
+_SCAFFOLD = WH_WORDS | AUXILIARIES | frozenset(_JOINING.split())
+_GENERIC = frozenset(("before", "after", "more", "less"))
+_DATE_NOUNS = {
+    "born": "date of birth", "died": "date of death", "die": "date of death", "released": "release date",
+    "came out": "release date", "come out": "release date", "published": "publication date",
+    "founded": "date founded", "started": "start date", "opened": "opening date", "open": "opening date",
+    "built": "date built", "made": "date made",
+}  # fmt: skip
+
+_LIVED = re.compile(
+    r"\b(?:lived|lives|live) (?:the )?(?:longer|longest|shorter)\b|\b(?:longer|shorter) (?:life|lived)\b"
+)
+_LIFE_START = ("date of birth of it", "when was it born")
+_LIFE_END = ("date of death of it", "when did it die")
+_ATTRIBUTE = re.compile(
+    r"\b(?:same|identical|equal|common|shares?|shared)(?: the)?(?: same)? (?P<words>[a-z -]+?)"
+    r"(?= (?:as|with|of|in)\b|$| ,)"
+)
+
+_NOT_MEASURES = re.compile(
+    r"\b(?:first|last|middle) names?\b|\bfirst (?:lady|aid|person)\b|\bat (?:least|most)\b|\bmost of\b"
+    r"|\blast (?:week|month|year|night|time)\b|\bfor the first time\b|\bat first\b|\bat last\b"
+)
+_FREQUENCY = r"(?:often|frequently|commonly|common|frequent|usually|times)"
+_RANK = r"(?:(?P<rank>second|third|fourth|fifth|2nd|3rd|4th|5th)[ -])?"
+_MOST = re.compile(
+    rf"\b(?:the )?{_RANK}(?P<sense>most|least|fewest)\b"
+    rf"(?: (?:(?P<often>{_FREQUENCY})|(?P<adjective>{'|'.join(MOST_LEAST)})|(?P<noun>(?!{TOPIC})[a-z-]+)))?"
+)
+_EST = re.compile(
+    rf"\b(?:the |'s )?{_RANK}(?P<word>{'|'.join(SUPERLATIVES)}|best|worst|[a-z]{{3,}}est)\b(?: of all| ever)?"
+)
+_NO_SUPERLATIVE_WORDS = """forest west east test rest request interest guest nest chest harvest contest protest invest
+digest honest modest arrest priest quest southwest northwest midwest northeast southeast suggest earnest conquest
+manifest tempest inquest crest vest pest zest jest"""
+_NO_SUPERLATIVES = frozenset(_NO_SUPERLATIVE_WORDS.split())
+_RANKS = {"second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "fifth": 5, "5th": 5}
+_EVENT = re.compile(r"\b([a-z]+ed|born|made|built|written|won|sold|come out|came out|join|release|publish|happen)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two or more operands compared: by `operator`, over `questions` about one operand, `it` (alternatives).
+
+    `verdict` tells that yes or no is asked for (`Is A older than B?`), not a winner. Where `until` is given, what is
+    compared is the time from the date that `questions` ask for to the one that `until` asks for (`lived longer`).
+    """
+
+    operator: Operator
+    operands: tuple[int, ...]
+    questions: tuple[str, ...]
+    verdict: bool = False
+    until: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Superlative:
+    """The best of what the core asks for: by an attribute (`questions` about one answer, `it`) or by frequency."""
+
+    direction: Literal["max", "min"]
+    by: Literal["attribute", "frequency"]
+    questions: tuple[str, ...] = ()
+    rank: int = 1
+    dated: bool = False
+
+
+def find_comparison(of: Skeleton, text: str, *, verdict: bool) -> Comparison | None:
+    """The comparison that a skeleton's text asks for; None where it compares nothing."""
+    operands = of.names(text)
+    if len(operands) < 2:
+        return None
+    if verdict and _SAME.search(text):
+        return Comparison("same", operands, _shared(text), verdict=True)
+    verdict = verdict and not _CHOICE.search(text)
+    compared = bool(_THAN.search(text)) if verdict else bool(_CHOICE.search(text) or _BESIDE.search(text))
+    found = _compared(text) if compared else None
+    if found is None:
+        return None
+    operator, questions = found
+    until = _LIFE_END if _LIVED.search(text) else ()
+    questions = _LIFE_START if until else questions
+    return Comparison(operator, operands[:2] if verdict else operands, questions, verdict, until)
+
+
+def _compared(text: str) -> tuple[Operator, tuple[str, ...]] | None:
+    """The operator that a text compares by, and what it measures of one operand."""
+    adjective = _MORE.search(text)
+    if adjective:
+        operator: Operator = "more" if adjective["sense"] == "more" else "less"
+        if adjective["adjective"].startswith("recent"):
+            operator = "after" if operator == "more" else "before"
+        rest = _rest(text.replace(adjective[0], " "))
+        return operator, _measured(operator, MOST_LEAST[adjective["adjective"]], rest)
+    word = _COMPARATIVE.search(text) or _SUPERLATIVE.search(text)
+    if word is None:
+        return None
+    operator, templates = (COMPARATIVES | SUPERLATIVES)[word[0]]
+    rest = _rest(text[: word.start()] + " " + text[word.end() :])
+    own = () if word[0] in _GENERIC | {"first", "last", "later", "earlier", "fewer"} else templates
+    return operator, _measured(operator, own, rest)
+
+
+def find_superlative(text: str) -> tuple[Superlative | None, str]:
+    """The superlative of a skeleton's text, and the text without its words.
+
+    >>> find_superlative("what was the first film of ann")[1], find_superlative("who lives in the forest")[0]
+    ('what was film of ann', None)
+    """
+    plain = _NOT_MEASURES.sub(lambda hit: "·" * len(hit[0]), text)
+    most = _MOST.search(plain)
+    if most is not None:
+        return _of_most(text, most)
+    for hit in _EST.finditer(plain):
+        word = hit["word"]
+        if word in _NO_SUPERLATIVES:
+            continue
+        owner = "'s" if hit[0].startswith("'s") else ""
+        rest = _tidy(f"{text[: hit.start()]} {owner} {text[hit.end() :]}")
+        operator, templates = SUPERLATIVES.get(word) or _unknown(word)
+        return _superlative(operator, templates, rest, _RANKS.get(hit["rank"] or "", 1)), rest
+    return None, text
+
+
+def _of_most(text: str, hit: re.Match[str]) -> tuple[Superlative, str]:
+    noun = hit["noun"] or ""
+    rest = _tidy(f"{text[: hit.start()]} {noun} {text[hit.end() :]}")
+    rank = _RANKS.get(hit["rank"] or "", 1)
+    direction: Literal["max", "min"] = "max" if hit["sense"] == "most" else "min"
+    adjective = hit["adjective"]
+    if adjective:
+        operator: Operator = "more" if direction == "max" else "less"
+        if adjective.startswith("recent"):
+            operator = "after" if direction == "max" else "before"
+        return _superlative(operator, MOST_LEAST[adjective], rest, rank), rest
+    return Superlative(direction, "frequency", (f"number of {noun} of it",) if noun else (), rank), rest
+
+
+def _superlative(operator: Operator, templates: tuple[str, ...], rest: str, rank: int) -> Superlative:
+    questions = [template.format("it") for template in templates]
+    dated = operator in DATED
+    if dated:
+        questions = (
+            [f"when was it {event}" for event in _EVENT.findall(rest)] + questions + ["date of it", "year of it"]
+        )
+    direction: Literal["max", "min"] = "max" if operator in {"after", "more"} else "min"
+    return Superlative(direction, "attribute", tuple(dict.fromkeys(questions)), rank, dated)
+
+
+def _unknown(word: str) -> tuple[Operator, tuple[str, ...]]:
+    if word in {"best", "worst"}:
+        return ("more" if word == "best" else "less"), ("rating of {}", "score of {}", "rank of {}")
+    stem = word.removesuffix("est")
+    stem = f"{stem[:-1]}y" if stem.endswith("i") else stem
+    return "more", (f"how {stem} is {{}}", f"{stem} of {{}}")
+
+
+def _rest(text: str) -> str:
+    """The words that say what is compared: without the operands, the comparing words and those that only join."""
+    kind = class_words(text)
+    bare = _OPERANDS.sub(" ", _SAME.sub(" ", text))
+    words = [word for word in bare.split() if not re.fullmatch(TOPIC, word)]
+    content = [word for word in words if word not in _SCAFFOLD]
+    if kind is not None and text.split(maxsplit=1)[0] in {"which", "what"}:
+        inside = [word for word in content if word != kind.noun and word not in kind.modifiers]
+        content = inside or content if words[:1] != ["which"] else inside
+    return " ".join(content)
+
+
+def _shared(text: str) -> tuple[str, ...]:
+    """Questions about one operand for `have the same X`: `X of it`, and through what else the text names."""
+    said = _ATTRIBUTE.search(text)
+    attribute = " ".join(word for word in said["words"].split() if word not in _SCAFFOLD) if said else ""
+    before = text if said is None else f"{text[: said.start()]} {text[said.end() :]}"
+    before = re.sub(
+        rf"\b[a-z]+s (?:, )?(?={TOPIC} (?:,|and))", " ", before
+    )  # the kind of the operands: `both films A and B`
+    others = list(dict.fromkeys(singular(word) for word in _rest(before).split()))
+    if not attribute:
+        return (f"{' '.join(others)} of it",) if others else ("what is it",)
+    if not others:
+        return f"{attribute} of it", f"what is the {attribute} of it"
+    through = " ".join(others)
+    return f"{attribute} of the {through} of it", f"{through} {attribute} of it", f"{attribute} of it"
+
+
+def _measured(operator: Operator, templates: tuple[str, ...], rest: str) -> tuple[str, ...]:
+    """Questions about one operand, `it`: from the templates of the comparing word, and from the words beside it."""
+    found: list[str] = []
+    event = next((event for event in _DATE_NOUNS if re.search(rf"\b{event}\b", rest)), None)
+    others = " ".join(rest.replace(event, " ").split()) if event else rest
+    thing = f"the {others} of it" if others else "it"
+    if operator in DATED and event:
+        found.append(f"{_DATE_NOUNS[event]} of {thing}")
+        found.append(f"when was {thing} {event}")
+    elif templates:
+        found += [template.format(thing) for template in templates]
+        found += [f"{rest} of it"] if rest else []
+    elif operator in DATED:
+        found += [f"when was it {rest}", f"date of {rest} of it", f"{rest} date of it"] if rest else []
+        found += ["date of it", "when was it"]
+    else:
+        found += [f"{rest} of it", f"number of {rest} of it", f"what {rest} does it have"] if rest else ["number of it"]
+    return tuple(dict.fromkeys(found))
+
+
+def _tidy(text: str) -> str:
+    return " ".join(text.split())
+
+
+_SMALLER = frozenset(("before", "less"))
+_DAYS_IN_YEAR = 365.2425
+_KEYS_IN_YEAR = 372.0  # of `sort_key`
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A pattern's say on one operand: its ends, the value that counts, and the triples that say so."""
+
+    operand: str
+    ends: frozenset[str]
+    value: LiteralValue | None
+    triples: tuple[Edge, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """The operand that wins by `operator`; with `verdict` yes or no, whether the first stands so to the second.
+
+    Args:
+        operands: of each the ids of what it may be; the first that the pattern leads from counts.
+        pattern: from an operand to what is compared. Of several dates the earliest counts, of several numbers the
+            largest; where the ends are neither, `more` and `less` compare how many there are.
+        until: where given, the time from `pattern`'s date to this one's is compared.
+    """
+
+    operands: tuple[tuple[str, ...], ...]
+    pattern: TypedPattern
+    operator: Operator
+    verdict: bool = False
+    until: TypedPattern = ()
+
+    def run(self, names: NodeNames, bounds: ReadBounds) -> Effects[PlanResult]:
+        """Read the pattern from all operands at once and compare."""
+        nodes = tuple(dict.fromkeys(node for operand in self.operands for node in operand))
+        ends = yield from ends_of(nodes, self.pattern, bounds)
+        last = (yield from ends_of(nodes, self.until, bounds)) if self.until else None
+        measured: list[Measured] = []
+        for operand in self.operands:
+            node = next((one for one in operand if ends.get(one)), None)
+            if node is None:
+                return PlanResult(reason=f"the graph does not say it of {names.name(operand[0])}")
+            found = self._measured(node, ends[node], names)
+            if last is not None:
+                found = _lasting(found, self._measured(node, last[node], names))
+            measured.append(found)
+        proof = tuple(dict.fromkeys(edge for one in measured for edge in one.triples))
+        return self._same(measured, proof, names) if self.operator == "same" else self._decided(measured, proof, names)
+
+    def _measured(self, node: str, ends: Sequence[tuple[str, tuple[Edge, ...]]], names: NodeNames) -> Measured:
+        values = [(value, proof) for end, proof in ends if (value := names.value(end)) is not None]
+        ordered = [(key, value, proof) for value, proof in values if (key := sort_key(value)) is not None]
+        reached = frozenset(end for end, _ in ends)
+        if self.operator == "same":
+            proof = tuple(edge for _, one in ends for edge in one)
+            return Measured(node, reached, values[0][0] if len(values) == 1 else None, proof)
+        if ordered:
+            dated = isinstance(ordered[0][1], Date)
+            _, value, proof = (min if dated else max)(ordered, key=lambda one: one[0])
+            return Measured(node, reached, value, proof)
+        counted = read_count(len(ends)) if self.operator in {"more", "less"} else None
+        return Measured(node, reached, counted, tuple(edge for _, proof in ends for edge in proof))
+
+    def _same(self, measured: Sequence[Measured], proof: tuple[Edge, ...], names: NodeNames) -> PlanResult:
+        first, *others = measured
+        shared = all(_share(first.ends, other.ends, names) for other in others)
+        if not shared and first.value is not None:
+            told = [other.value is not None and holds("same", first.value, other.value) for other in others]
+            if None in told:
+                return PlanResult(reason="the dates are not exact enough to tell")
+            shared = all(told)
+        return PlanResult((PlanAnswer("yes" if shared else "no", None, proof),))
+
+    def _decided(self, measured: Sequence[Measured], proof: tuple[Edge, ...], names: NodeNames) -> PlanResult:
+        values = [one.value for one in measured]
+        if any(value is None for value in values):
+            return PlanResult(reason="the graph has no values to compare them by")
+        if self.verdict:
+            told = holds(self.operator, values[0], values[1])  # type: ignore[arg-type]
+            if told is None:
+                return PlanResult(reason="the values are not exact enough to compare")
+            return PlanResult((PlanAnswer("yes" if told else "no", None, proof),))
+        wanted = -1 if self.operator in _SMALLER else 1
+        for place, one in enumerate(measured):
+            others = [values[other] for other in range(len(values)) if other != place]
+            if all(order(values[place], other) == wanted for other in others):  # type: ignore[arg-type]
+                return PlanResult((PlanAnswer(names.name(one.operand), one.operand, proof),))
+        return PlanResult(reason="they are equal, or their values are not exact enough to compare")
+
+
+def _share(one: frozenset[str], two: frozenset[str], names: NodeNames) -> bool:
+    """Tell whether two sets of ends have one in common, by id or by name (`Austria` and `Austrian`)."""
+    values = [end for end in one if names.value(end) is None]
+    others = [end for end in two if names.value(end) is None]
+    return bool(one & two) or any(alike(names.name(end), names.name(other)) for end in values for other in others)
+
+
+def read_count(count: int) -> Number:
+    """A count as a number to compare."""
+    return Number(Decimal(count))
+
+
+def _lasting(first: Measured, last: Measured) -> Measured:
+    """The time from one date to another, in days; nothing where either is no date."""
+    begins, ends = first.value, last.value
+    length: LiteralValue | None = None
+    if isinstance(begins, Date) and isinstance(ends, Date):
+        keys = sort_key(ends), sort_key(begins)
+        days = ((keys[0] or 0.0) - (keys[1] or 0.0)) / _KEYS_IN_YEAR * _DAYS_IN_YEAR
+        length = read_count(round(days))
+    return Measured(first.operand, first.ends | last.ends, length, (*first.triples, *last.triples))

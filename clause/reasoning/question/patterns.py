@@ -1,0 +1,213 @@
+"""Patterns that exist around a question's topics: typed walks of up to three hops, found by bounded reads.
+
+Everything here that needs the graph is a generator: it yields what it wants read (`Read`), or scored (`Rank`), and is
+sent the reply. So the same code runs on a snapshot, on a database and in a replay, and who runs it counts the reads.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from clause.reasoning.neighbourhood.port import Edge, Hop
+from clause.text.literals import LiteralValue
+from clause.text.quantities import Date, Number
+
+TypedPattern = tuple[Hop, ...]
+Around = Mapping[str, Mapping[Hop, Sequence[Edge]]]
+"""node -> hop as seen from that node -> edges, ordered by the id of the other end."""
+
+Result_ = TypeVar("Result_")
+
+
+class Read(NamedTuple):
+    """Edges wanted around one frontier: at most `per_type` for each (node, hop); only `hops` where given."""
+
+    nodes: tuple[str, ...]
+    hops: tuple[Hop, ...] | None
+    per_type: int
+
+
+class Rank(NamedTuple):
+    """Log-probabilities wanted: of each pattern being what the masked questions (alternatives of one) ask for."""
+
+    questions: tuple[str, ...]
+    patterns: tuple[TypedPattern, ...]
+
+
+Effects = Generator[Read | Rank, Any, Result_]
+"""A computation that reads: a `Read` is answered by `Around`, a `Rank` by a list of floats."""
+
+
+class NodeNames(Protocol):
+    """Names, values and classes of nodes that were read."""
+
+    def name(self, node: str) -> str:
+        """The name as the graph has it."""
+        ...
+
+    def value(self, node: str) -> LiteralValue | None:
+        """The date, number or string that a node is; None of an entity that is none."""
+        ...
+
+    def classes(self, node: str) -> frozenset[str]:
+        """Names of the classes that the node has; empty where the graph says none."""
+        ...
+
+
+class TypedGraph(NodeNames, Protocol):
+    """A graph that can be read at once, such as a snapshot."""
+
+    def around(self, nodes: Sequence[str], hops: Sequence[Hop] | None, per_type: int) -> Around:
+        """The edges around `nodes`, both directions, at most `per_type` for each (node, hop)."""
+        ...
+
+
+class WalkScorer(Protocol):
+    """Tells how likely a masked question asks for each of some patterns."""
+
+    def score(self, masked_question: str, patterns: Sequence[TypedPattern]) -> Sequence[float]:
+        """Log-probabilities, in the order of the patterns; they need not sum to 1, but must be of one scale for all
+        calls about a question: patterns of one hop and of three are scored in different calls and then compared.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ReadBounds:
+    """The most that reading a question may read.
+
+    Attributes:
+        hops: longest pattern.
+        beam: patterns that are extended at each depth.
+        patterns: patterns kept in all.
+        sample: nodes of a front that are looked around when patterns are enumerated.
+        sample_edges: edges of each (node, type) that are looked at then.
+        per_type: edges of each (node, type) that a plan reads.
+        front: nodes that a plan carries to its next hop.
+    """
+
+    hops: int = 3
+    beam: int = 32
+    patterns: int = 800
+    sample: int = 16
+    sample_edges: int = 8
+    per_type: int = 400
+    front: int = 800
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPattern:
+    """A pattern that leads somewhere: some of its ends, and whether there may be more than these."""
+
+    pattern: TypedPattern
+    ends: tuple[str, ...]
+    more: bool = False
+    score: float = 0.0
+
+
+@dataclass(slots=True)
+class _Growing:
+    ends: dict[str, None] = field(default_factory=dict)
+    more: bool = False
+
+
+def drive(steps: Effects[Result_], graph: TypedGraph, scorer: WalkScorer | None = None) -> Result_:
+    """Run a computation on a graph that answers at once.
+
+    A `Rank` takes of each pattern its best score over the alternatives of the question; without a scorer all are alike.
+    """
+    reply: Any = None
+    try:
+        while True:
+            wanted = steps.send(reply)
+            if isinstance(wanted, Read):
+                reply = graph.around(wanted.nodes, wanted.hops, wanted.per_type)
+            else:
+                reply = best_scores(wanted, scorer)
+    except StopIteration as stop:
+        result: Result_ = stop.value
+        return result
+
+
+async def drive_async(
+    steps: Effects[Result_],
+    read: Callable[[Read], Awaitable[Around]],
+    score: Callable[[Rank], Awaitable[Sequence[float]]],
+) -> Result_:
+    """Run a computation on a graph, and with a scorer, that have to be waited for."""
+    reply: Any = None
+    try:
+        while True:
+            wanted = steps.send(reply)
+            reply = await read(wanted) if isinstance(wanted, Read) else await score(wanted)
+    except StopIteration as stop:
+        result: Result_ = stop.value
+        return result
+
+
+def best_scores(wanted: Rank, scorer: WalkScorer | None) -> list[float]:
+    """Of each pattern its best score over the alternatives of a question."""
+    if scorer is None:
+        return [0.0] * len(wanted.patterns)
+    rows = [list(scorer.score(question, wanted.patterns)) for question in wanted.questions]
+    return [max(column) for column in zip(*rows, strict=True)] if rows else [0.0] * len(wanted.patterns)
+
+
+def enumerate_patterns(
+    topics: Sequence[str], questions: Sequence[str], bounds: ReadBounds | None = None
+) -> Effects[list[FoundPattern]]:
+    """The patterns that lead somewhere from the topics (ids of one thing), best first.
+
+    One read a depth, of at most `sample` nodes a pattern and `sample_edges` edges a (node, type): a hub costs no more
+    than a leaf. Only the `beam` best patterns of a depth are extended; the scorer decides which.
+    """
+    limits = bounds or ReadBounds()
+    starts = tuple(topics)
+    level = [FoundPattern((), starts)]
+    found: list[FoundPattern] = []
+    for _ in range(limits.hops):
+        grown = yield from _extended(level, starts, limits)
+        room = limits.patterns - len(found)
+        patterns = tuple(sorted(grown))[: max(0, room)]
+        if not patterns:
+            break
+        scores = yield Rank(tuple(questions), patterns)
+        here = [
+            FoundPattern(pattern, tuple(grown[pattern].ends), grown[pattern].more, score)
+            for pattern, score in zip(patterns, scores, strict=True)
+        ]
+        found += here
+        level = sorted(here, key=lambda one: (-one.score, one.pattern))[: limits.beam]
+    return sorted(found, key=lambda one: (-one.score, len(one.pattern), one.pattern))
+
+
+def _extended(
+    level: Sequence[FoundPattern], starts: tuple[str, ...], limits: ReadBounds
+) -> Effects[dict[TypedPattern, _Growing]]:
+    """The patterns one hop longer than those of `level`, with their ends."""
+    looked = {one.pattern: one.ends[: limits.sample] for one in level}
+    nodes = tuple(dict.fromkeys(node for ends in looked.values() for node in ends))
+    around: Around = yield Read(nodes, None, limits.sample_edges)
+    grown: defaultdict[TypedPattern, _Growing] = defaultdict(_Growing)
+    for one in level:
+        for node in looked[one.pattern]:
+            for hop, edges in around.get(node, {}).items():
+                if one.pattern and hop == one.pattern[-1].inverse and len(one.ends) == 1 and not one.more:
+                    # Back over the only edge's type may still reach siblings: kept where it reaches another node.
+                    edges = [edge for edge in edges if edge.other(node) not in starts]  # noqa: PLW2901
+                growing = grown[(*one.pattern, hop)]
+                growing.ends.update(dict.fromkeys(e.other(node) for e in edges if e.other(node) not in starts))
+                growing.more |= one.more or len(edges) >= limits.sample_edges or len(one.ends) > limits.sample
+    return {pattern: growing for pattern, growing in grown.items() if growing.ends}
+
+
+def comparable(values: Sequence[LiteralValue | None]) -> str:
+    """The kind that most of some values are: `date`, `number`, or `text` (also where there is none)."""
+    dates = sum(isinstance(value, Date) for value in values)
+    numbers = sum(isinstance(value, Number) for value in values)
+    if 2 * max(dates, numbers) <= len(values):
+        return "text"
+    return "date" if dates >= numbers else "number"

@@ -1,0 +1,362 @@
+"""Plans: what a reading of a question does on the graph, as a tree that is run by bounded reads.
+
+Every plan is a generator (`patterns.Effects`): it yields the frontier that it wants read, and returns a `PlanResult`
+of which each answer carries the triples that prove it. Nothing here knows a database, a clock or a policy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from clause.reasoning.neighbourhood.port import Edge
+from clause.reasoning.question.patterns import (
+    Around,
+    Effects,
+    NodeNames,
+    Read,
+    ReadBounds,
+    TypedGraph,
+    TypedPattern,
+    drive,
+)
+from clause.text.literals import LiteralValue, Operator, holds
+from clause.text.mentions import folded_key
+from clause.text.quantities import Date, Number, singular
+
+MOST_PROOFS = 12
+"""Triples that a yes, a no or a count shows at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanAnswer:
+    """One answer: a node of the graph or a word (`yes`, `3`), the triples that prove it, in how many ways it is met."""
+
+    name: str
+    node: str | None
+    triples: tuple[Edge, ...] = ()
+    ways: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class PlanResult:
+    """Answers, best first; `reason` says in words why there are none; `truncated`, that a bound cut reading off."""
+
+    answers: tuple[PlanAnswer, ...] = ()
+    reason: str | None = None
+    truncated: bool = False
+
+    @property
+    def triples(self) -> tuple[Edge, ...]:
+        """The triples of all answers, each once."""
+        return tuple(dict.fromkeys(edge for answer in self.answers for edge in answer.triples))
+
+
+class QuestionPlan(Protocol):
+    """The doing of a reading; frozen and comparable, so that a replay can tell whether it is the same."""
+
+    def run(self, names: NodeNames, bounds: ReadBounds) -> Effects[PlanResult]:
+        """Read what is needed and answer."""
+        ...
+
+
+def answers(plan: QuestionPlan, graph: TypedGraph, bounds: ReadBounds | None = None) -> PlanResult:
+    """The result of a plan on a graph that answers at once."""
+    return drive(plan.run(graph, bounds or ReadBounds()), graph)
+
+
+@dataclass(frozen=True, slots=True)
+class WalkFrom:
+    """All nodes that `pattern` reaches from the topics (ids of one thing); like a `Front` it never returns there."""
+
+    topics: tuple[str, ...]
+    pattern: TypedPattern
+
+    def run(self, names: NodeNames, bounds: ReadBounds) -> Effects[PlanResult]:
+        """Walk front by front, each read once."""
+        front: dict[str, tuple[tuple[Edge, ...], int]] = dict.fromkeys(self.topics, ((), 1))
+        truncated = False
+        for hop in self.pattern:
+            around: Around = yield Read(tuple(front), (hop,), bounds.per_type)
+            reached: dict[str, tuple[tuple[Edge, ...], int]] = {}
+            for node, (proof, _) in front.items():
+                edges = around.get(node, {}).get(hop, ())
+                truncated |= len(edges) >= bounds.per_type
+                for edge in edges:
+                    other = edge.other(node)
+                    if other in self.topics:
+                        continue
+                    known = reached.get(other)
+                    reached[other] = (known[0], known[1] + 1) if known else ((*proof, edge), 1)
+            truncated |= len(reached) > bounds.front
+            front = dict(list(reached.items())[: bounds.front])
+        found = () if not self.pattern else tuple(front.items())
+        listed = tuple(PlanAnswer(names.name(node), node, proof, ways) for node, (proof, ways) in found)
+        return PlanResult(listed, None if listed else "the walk leads nowhere", truncated)
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """The answers of any of some plans, each once (both grandfathers)."""
+
+    parts: tuple[QuestionPlan, ...]
+
+    def run(self, names: NodeNames, bounds: ReadBounds) -> Effects[PlanResult]:
+        """Run all parts and join what they find."""
+        joined: dict[str, PlanAnswer] = {}
+        truncated = False
+        for part in self.parts:
+            result = yield from part.run(names, bounds)
+            truncated |= result.truncated
+            for answer in result.answers:
+                joined.setdefault(answer.node or answer.name, answer)
+        return PlanResult(tuple(joined.values()), None if joined else "none of the ways leads anywhere", truncated)
+
+
+@dataclass(frozen=True, slots=True)
+class Meet:
+    """The answers that all of some plans have: walks from several topics that end in the same nodes."""
+
+    parts: tuple[QuestionPlan, ...]
+
+    def run(self, names: NodeNames, bounds: ReadBounds) -> Effects[PlanResult]:
+        """Run all parts; an answer's triples are those of every part."""
+        results: list[PlanResult] = []
+        for part in self.parts:
+            results.append((yield from part.run(names, bounds)))  # noqa: PERF401 - a comprehension cannot yield
+        maps = [{answer.node: answer for answer in result.answers} for result in results]
+        met = [answer for answer in results[0].answers if all(answer.node in one for one in maps)]
+        listed = tuple(
+            replace(answer, triples=_joined(one[answer.node].triples for one in maps), ways=answer.ways)
+            for answer in met
+        )
+        reason = None if listed else "nothing meets all that is asked for"
+        return PlanResult(listed, reason, any(result.truncated for result in results))
+
+
+@dataclass(frozen=True, slots=True)
+class Without:
+    """The answers of a plan that are none of `nodes` and that no plan of `minus` has."""
+
+    of: QuestionPlan
+    nodes: frozenset[str] = frozenset()
+    minus: tuple[QuestionPlan, ...] = ()
+
+    def run(self, names: NodeNames, bounds: ReadBounds) -> Effects[PlanResult]:
+        """Run the plan, then those that take away."""
+        result = yield from self.of.run(names, bounds)
+        away = set(self.nodes)
+        for plan in self.minus:
+            other = yield from plan.run(names, bounds)
+            away |= {answer.node for answer in other.answers if answer.node is not None}
+            result = replace(result, truncated=result.truncated or other.truncated)
+        kept = tuple(answer for answer in result.answers if answer.node not in away)
+        return replace(result, answers=kept, reason=None if kept else result.reason or "there is nothing else")
+
+
+@dataclass(frozen=True, slots=True)
+class NodeTest:
+    """A test of an end node, or of a node that `pattern` reaches from it.
+
+    Of `classes` (compared as words, singular or plural), called one of `called`, or a value to which `operator` and
+    `value` (`second`) hold. A test with several of these asks for any of them.
+    """
+
+    pattern: TypedPattern = ()
+    classes: frozenset[str] = frozenset()
+    called: frozenset[str] = frozenset()
+    operator: Operator | None = None
+    value: LiteralValue | None = None
+    second: LiteralValue | None = None
+
+    def passes(self, node: str, names: NodeNames) -> bool:
+        """Tell whether one node passes."""
+        if self.classes and any(alike(name, word) for name in names.classes(node) for word in self.classes):
+            return True
+        if self.called and any(alike(names.name(node), word) for word in self.called):
+            return True
+        value = names.value(node) if self.operator is not None else None
+        if value is None or self.operator is None or self.value is None:
+            return False
+        return holds(self.operator, value, self.value, self.second) is True
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """The answers of a plan that pass a test; the test's triples join the proof."""
+
+    of: QuestionPlan
+    test: NodeTest
+
+    def run(self, names: NodeNames, bounds: ReadBounds) -> Effects[PlanResult]:
+        """Run the plan, look where the test looks, keep what passes."""
+        result = yield from self.of.run(names, bounds)
+        nodes = [answer.node for answer in result.answers if answer.node is not None]
+        ends = yield from ends_of(nodes, self.test.pattern, bounds)
+        kept = []
+        for answer in result.answers:
+            good = [proof for end, proof in ends.get(answer.node or "", ()) if self.test.passes(end, names)]
+            if good:
+                kept.append(replace(answer, triples=_joined((answer.triples, good[0]))))
+        reason = None if kept else result.reason or "nothing passes the filter"
+        return replace(result, answers=tuple(kept), reason=reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """The number of a plan's answers; where its only answer is a number, that number is the answer."""
+
+    of: QuestionPlan
+
+    def run(self, names: NodeNames, bounds: ReadBounds) -> Effects[PlanResult]:
+        """Run the plan and count. A count that a bound cut off is none."""
+        result = yield from self.of.run(names, bounds)
+        if not result.answers:
+            return PlanResult(reason=result.reason, truncated=result.truncated)
+        if result.truncated:
+            return PlanResult(reason=f"there are more than {len(result.answers)}", truncated=True)
+        if len(result.answers) == 1 and is_number(result.answers[0], names):
+            return result
+        return PlanResult((PlanAnswer(str(len(result.answers)), None, result.triples),))
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    """Yes where a plan has an answer (one of `targets`, where given).
+
+    No only where the graph knows alternatives: `alternatives` (the plan itself, where targets are given) has answers.
+    """
+
+    of: QuestionPlan
+    targets: frozenset[str] = frozenset()
+    alternatives: QuestionPlan | None = None
+
+    def run(self, names: NodeNames, bounds: ReadBounds) -> Effects[PlanResult]:
+        """Run the plan; where it does not say yes, look whether it may say no."""
+        result = yield from self.of.run(names, bounds)
+        met = [answer for answer in result.answers if not self.targets or answer.node in self.targets]
+        if met:
+            proof = _joined(answer.triples for answer in met[: 1 if self.targets else MOST_PROOFS])[:MOST_PROOFS]
+            return PlanResult((PlanAnswer("yes", None, proof),))
+        if result.truncated:
+            return PlanResult(reason="it is not among what was read, and there is more", truncated=True)
+        others = result
+        if self.alternatives is not None:
+            others = yield from self.alternatives.run(names, bounds)
+        if not others.answers:
+            return PlanResult(reason="the graph does not say, neither this nor another")
+        return PlanResult((PlanAnswer("no", None, others.triples[:MOST_PROOFS]),))
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The answers of a plan with the largest or smallest value, or met in most (fewest) ways.
+
+    `pattern` leads from an answer to its value; None counts the ways; `counted` counts the ends of the pattern.
+    Ties are all answers.
+    """
+
+    of: QuestionPlan
+    pattern: TypedPattern | None
+    largest: bool = True
+    rank: int = 1
+    counted: bool = False
+
+    def run(self, names: NodeNames, bounds: ReadBounds) -> Effects[PlanResult]:
+        """Run the plan, read the values of all its answers, keep the best."""
+        result = yield from self.of.run(names, bounds)
+        if result.truncated:
+            return PlanResult(reason="there are too many to compare them all", truncated=True)
+        nodes = [answer.node for answer in result.answers if answer.node is not None]
+        ends = (yield from ends_of(nodes, self.pattern, bounds)) if self.pattern is not None else {}
+        measured: list[tuple[float, PlanAnswer]] = []
+        for answer in result.answers:
+            if self.pattern is None:
+                measured.append((float(answer.ways), answer))
+                continue
+            best = self._measure(ends.get(answer.node or "", ()), names)
+            if best is not None:
+                measured.append((best[0], replace(answer, triples=_joined((answer.triples, best[1])))))
+        levels = sorted({key for key, _ in measured}, reverse=self.largest)
+        if len(levels) < self.rank:
+            return PlanResult(reason=result.reason or "the graph has no values to compare them by")
+        wanted = levels[self.rank - 1]
+        return PlanResult(tuple(answer for key, answer in measured if key == wanted))
+
+    def _measure(
+        self, reached: Sequence[tuple[str, tuple[Edge, ...]]], names: NodeNames
+    ) -> tuple[float, tuple[Edge, ...]] | None:
+        """The value that one answer is compared by, and the triples that say it; None where the graph has nothing."""
+        if self.counted:
+            return (float(len(reached)), _joined(proof for _, proof in reached[:MOST_PROOFS])) if reached else None
+        valued = [(key, proof) for end, proof in reached if (key := sort_key(names.value(end))) is not None]
+        if not valued:
+            return None
+        return (max if self.largest else min)(valued, key=lambda pair: pair[0])
+
+
+def ends_of(
+    nodes: Sequence[str], pattern: TypedPattern, bounds: ReadBounds
+) -> Effects[Mapping[str, list[tuple[str, tuple[Edge, ...]]]]]:
+    """Of each node the ends of a pattern with the triples that lead there; all fronts in one read a hop."""
+    paths: dict[str, list[tuple[str, tuple[Edge, ...]]]] = {node: [(node, ())] for node in nodes}
+    for hop in pattern:
+        wanted = tuple(dict.fromkeys(end for found in paths.values() for end, _ in found))[: bounds.front]
+        if not wanted:
+            break
+        around: Around = yield Read(wanted, (hop,), bounds.per_type)
+        for node, found in paths.items():
+            further = {
+                edge.other(end): (*proof, edge)
+                for end, proof in found
+                for edge in around.get(end, {}).get(hop, ())
+                if edge.other(end) != node
+            }
+            paths[node] = list(further.items())[: bounds.front]
+    return paths
+
+
+def sort_key(value: LiteralValue | None) -> float | None:
+    """A value as a number to sort by: dates by their first day; None of what has no order."""
+    if isinstance(value, Date):
+        year, month, day = value.first
+        return year * 372.0 + (month - 1) * 31 + day
+    return float(value.value) if isinstance(value, Number) else None
+
+
+def is_number(answer: PlanAnswer, names: NodeNames) -> bool:
+    """Tell whether an answer is a node that is a number."""
+    return answer.node is not None and isinstance(names.value(answer.node), Number)
+
+
+def alike(name: str, word: str) -> bool:
+    """Tell whether a name of the graph and a word of the question are the same: in number, or land and adjective.
+
+    >>> alike("Thriller", "thrillers"), alike("football player", "players"), alike("Germany", "german")
+    (True, True, True)
+    >>> alike("Go", "god"), alike("Rome", "romance")
+    (False, False)
+    """
+    one, two = folded_key(name.replace("_", " ")), folded_key(word.replace("_", " "))
+    if singular(one) == singular(two):
+        return True
+    last = one.split(" ")[-1]
+    if " " in one and singular(last) == singular(two):
+        return True
+    shared = min(len(one), len(two))
+    return shared >= 5 and _national(one, two)
+
+
+def _national(one: str, two: str) -> bool:
+    """Tell whether one is the land and the other its adjective, by their beginnings (`germany`, `german`)."""
+    for ending in ("ian", "ean", "an", "n", "ish", "ese", "ic", "i"):
+        for land, adjective in ((one, two), (two, one)):
+            stem = adjective.removesuffix(ending)
+            if stem != adjective and len(stem) >= 4 and land.startswith(stem) and len(land) - len(stem) <= 3:
+                return True
+    return False
+
+
+def _joined(proofs: Iterable[tuple[Edge, ...]]) -> tuple[Edge, ...]:
+    return tuple(dict.fromkeys(edge for proof in proofs for edge in proof))

@@ -1,0 +1,123 @@
+"""From a request to a question that the agents can work on: scopes, seeds, vectors and policy."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from clause.arrays import Vector
+from clause.errors import NotFoundError
+from clause.graph.runner import Graph
+from clause.graph.scopes import Caller, readable_scopes
+from clause.reasoning.agents.policy import Policy, Question, SeedCandidate
+from clause.reasoning.episode.budget import Prices
+from clause.reasoning.models.answer import SeedEntity
+from clause.reasoning.neighbourhood.port import NeighbourhoodPort, RelationshipType, View
+from clause.reasoning.question.seed_matching import plain
+from clause.reasoning.question.seeds import SeedFinder
+from clause.text.embedder import Embedder
+
+
+class PolicyBook:
+    """The policies by name; each is made when first asked for.
+
+    >>> book = PolicyBook({"heuristic": lambda: "H"}, default="heuristic")
+    >>> book[None]
+    'H'
+    """
+
+    def __init__(self, makers: Mapping[str, Callable[[], Policy]], *, default: str) -> None:
+        self._makers = dict(makers)
+        self._made: dict[str, Policy] = {}
+        self.default = default
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every name, sorted."""
+        return tuple(sorted(self._makers))
+
+    def __getitem__(self, name: str | None) -> Policy:
+        """The policy called `name`, or the default one.
+
+        Raises:
+            NotFoundError: there is none of that name.
+        """
+        wanted = name or self.default
+        if wanted not in self._makers:
+            raise NotFoundError(
+                f"no policy is called {wanted!r}", remedy=f"known: {', '.join(self.names)}", field="policy"
+            )
+        if wanted not in self._made:
+            self._made[wanted] = self._makers[wanted]()
+        return self._made[wanted]
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedQuestion:
+    """A question ready for the agents."""
+
+    question: Question
+    view: View
+    seeds: tuple[SeedEntity, ...]
+    embed_ms: float
+
+
+class Asker:
+    """Prepares questions: embeds the text while the graph is asked for scopes, types and seeds."""
+
+    def __init__(self, graph: Graph, port: NeighbourhoodPort, finder: SeedFinder, embedder: Embedder) -> None:
+        self._graph = graph
+        self._port = port
+        self._finder = finder
+        self.embedder = embedder
+
+    async def view(
+        self,
+        caller: Caller,
+        scopes: Sequence[str] | None,
+        as_of_valid: datetime | None = None,
+        as_of_recorded: datetime | None = None,
+    ) -> View:
+        """What the caller may see of what was asked for."""
+        readable = await readable_scopes(self._graph, caller, scopes, stored=True)
+        return View(readable, as_of_valid, as_of_recorded)
+
+    async def ask(
+        self,
+        text: str,
+        prices: Prices,
+        view: View,
+        *,
+        start_nodes: Sequence[str] | None = None,
+    ) -> PreparedQuestion:
+        """The question with its vector, its seeds (named, or found in the text) and the view's relationship types.
+
+        Brackets are blanks from here on: they mark nothing and give no advantage.
+        """
+        text = plain(text)
+        (embedding, embed_ms), seeds, types = await asyncio.gather(
+            self._embed(text), self._seeds(text, view, start_nodes), self._types(view)
+        )
+        candidates = [SeedCandidate(seed.id, seed.name, seed.score, seed.start, seed.end) for seed in seeds]
+        question = Question(text, embedding, candidates, types, prices, start_nodes_given=start_nodes is not None)
+        return PreparedQuestion(question, view, tuple(seeds), embed_ms)
+
+    async def types(self, view: View) -> Mapping[str, RelationshipType]:
+        """The view's relationship types by name."""
+        return await self._types(view)
+
+    async def _embed(self, text: str) -> tuple[Vector, float]:
+        started = time.perf_counter()
+        vector = await self.embedder.embed_query(text)
+        return vector, (time.perf_counter() - started) * 1000
+
+    async def _seeds(self, text: str, view: View, start_nodes: Sequence[str] | None) -> Sequence[SeedEntity]:
+        if start_nodes is None:
+            return await self._finder.find(text, view)
+        return await self._finder.resolve(start_nodes, view)
+
+    async def _types(self, view: View) -> Mapping[str, RelationshipType]:
+        return {kind.name: kind for kind in await self._port.relationship_types(view)}

@@ -1,0 +1,202 @@
+"""Entities that a text may name, and by which of its stretches: the candidates that `seed_ranking` orders."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
+from itertools import accumulate
+from typing import Any
+
+from clause.graph.scopes import scope_token
+from clause.reasoning.models.answer import SeedReason
+from clause.text.mentions import Span, folded_key, name_key
+from clause.text.retrieval import escape
+
+LEAST_RELEVANCE = 0.5
+"""A full-text find counts when the text says at least this share of the letters of its name."""
+
+LEAST_SIMILARITY = 0.3
+"""A vector find counts from this cosine on."""
+
+MOST_WORDS = 64
+_MOST_SPANS = 3
+_LONGEST_WORD = 40
+_LONGEST_PHRASE = 200
+_MOST_LETTERS = 800  # a script without spaces makes a clause of every letter, and Lucene takes 1024
+_FUZZY_FROM = 4
+_FUZZY_ALONE_FROM = 6
+_FUZZY_MORE_FROM = 8
+_ALIKE = 0.8
+_OTHER_CASE = 0.95  # a name in lower case that the text would write with capitals
+
+WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
+_BLANKED = re.compile(r"[\[\]\x00\ud800-\udfff]")
+
+_QUESTION_WORDS = "what which who whom whose when where why how"
+_ARTICLES = "the a an"
+_PREPOSITIONS = "by of in with for about to from on at as than between"
+_AUXILIARIES = "is are was were be been being am do does did done has have had can could will would should may must"
+_OTHER = """might not and or but if then so that this these those there here it its he she they them his her their we us
+our you your i me my also same other another any some all each one name list give tell show find describe mention
+person people thing things kind kinds type types sort number year years date dates time place"""
+_OF_WORKS = """movie movies film films book books song songs actor actors actress director directors writer writers
+author authors screenwriter screenwriters star stars starred starring act acted acts appear appears appeared play plays
+played direct directed directs write writes wrote written release released releases genre genres language languages
+rating ratings vote votes tag tags topic topics word words"""
+ARTICLES = frozenset(_ARTICLES.split())
+PREPOSITIONS = frozenset(_PREPOSITIONS.split())
+FUNCTION_WORDS = frozenset(
+    " ".join((_QUESTION_WORDS, _ARTICLES, _PREPOSITIONS, _AUXILIARIES, _OTHER, _OF_WORKS)).split()
+)
+"""The words that questions are made of; they may be names too, but seldom are."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntityMatch:
+    """An entity that may be meant, and how it was found.
+
+    `span` is None where no stretch of the text is its name (full-text and vector finds). `hops` are its relationship
+    types, `>directed_by` as head and `<directed_by` as tail. `relevance` is the share in [0, 1] of its name's letters
+    that the text says, `similarity` the cosine with the text clipped to [0, 1]; 0 where that was not what found it.
+    """
+
+    id: str
+    name: str
+    reason: SeedReason
+    span: Span | None = None
+    degree: int = 0
+    hops: frozenset[str] = field(default_factory=frozenset)
+    relevance: float = 0.0
+    similarity: float = 0.0
+
+
+def plain(text: str) -> str:
+    r"""`text` with brackets, NUL bytes and lone surrogates as blanks: `[X]` is X, and every place stays where it was.
+
+    >>> plain("who directed [X]\x00")
+    'who directed  X  '
+    """
+    return _BLANKED.sub(" ", text)
+
+
+def spaced(key: str) -> str:
+    """`key` with single blanks."""
+    return " ".join(key.split())
+
+
+def match_names(spans: Sequence[Span], rows: Iterable[Mapping[str, Any]]) -> list[EntityMatch]:
+    """A candidate for each entity and each span that says its name or an alias, of at most three spans an entity.
+
+    Exact spellings are kept before others, and earlier ones before later. `rows` hold `id`, `name`, and where known
+    `aliases`, `degree` and `hops`.
+    """
+    by_key: defaultdict[str, list[Span]] = defaultdict(list)
+    by_folded: defaultdict[str, list[Span]] = defaultdict(list)
+    for span in spans:
+        by_key[spaced(name_key(span.text))].append(span)
+        by_folded[folded_key(span.text)].append(span)
+    found: list[EntityMatch] = []
+    for row in rows:
+        name = str(row["name"])
+        said: dict[tuple[int, int], tuple[Span, SeedReason]] = {}
+        for alias in row.get("aliases") or ():
+            said.update({(s.start, s.end): (s, "alias") for s in by_folded.get(folded_key(str(alias)), ())})
+        said.update({(s.start, s.end): (s, "accent_insensitive") for s in by_folded.get(folded_key(name), ())})
+        for span in by_key.get(spaced(name_key(name)), ()):
+            reason: SeedReason = "exact" if spaced(span.text) == spaced(name) else "case_insensitive"
+            said[span.start, span.end] = (span, reason)
+        bare = _bare(row)
+        best = sorted(said.values(), key=lambda item: (item[1] != "exact", item[0].start, item[0].end))
+        found += [replace(bare, reason=reason, span=span) for span, reason in best[:_MOST_SPANS]]
+    return found
+
+
+def match_words(
+    words: Sequence[str], rows: Iterable[Mapping[str, Any]], fresh: Sequence[str] | None = None
+) -> list[EntityMatch]:
+    """A candidate for each entity of whose name or of one of whose aliases `words` say enough letters.
+
+    A word of six letters or more may be misspelt a little, of four where another word of the name is right. Where
+    `fresh` is given, at least one of those has to be among the words said: the others are explained by a better find.
+
+    >>> [c.name for c in match_words(["matrx", "reloaded"], [{"id": "1", "name": "The Matrix Reloaded"}])]
+    ['The Matrix Reloaded']
+    """
+    asked = [folded_key(word) for word in words]
+    capital = any(word != word.lower() for word in words)
+    new = asked if fresh is None else [folded_key(word) for word in fresh]
+    found = []
+    for row in rows:
+        texts = (str(row["name"]), *map(str, row.get("aliases") or ()))
+        relevance = max((_said(text, asked) for text in texts if _said(text, new)), default=0.0)
+        if capital and row["name"] == str(row["name"]).lower():
+            relevance *= _OTHER_CASE
+        if relevance >= LEAST_RELEVANCE:
+            found.append(replace(_bare(row), reason="full_text", relevance=relevance))
+    return found
+
+
+def telling_words(text: str, covered: Iterable[Span] = ()) -> list[str]:
+    """The words of `text`, each once, without those that questions are made of and those inside `covered` spans.
+
+    >>> telling_words("who directed the Matrix")
+    ['Matrix']
+    """
+    taken = [(span.start, span.end) for span in covered]
+    words = (
+        found[0]
+        for found in WORD.finditer(text)
+        if found[0].casefold() not in FUNCTION_WORDS
+        and not any(start <= found.start() and found.end() <= end for start, end in taken)
+    )
+    return list(dict.fromkeys(words))[:MOST_WORDS]
+
+
+def full_text_query(words: Sequence[str], scopes: Sequence[str], phrases: Sequence[str] = ()) -> str:
+    """A Lucene query for entities of `scopes` that have any of `words`, longer ones also misspelt, or a whole phrase.
+
+    What is longer than a name's words is left out, and so is what would make more clauses than Lucene takes.
+    Never empty: without words or scopes it is a query that nothing answers.
+
+    >>> full_text_query(["Matrix", "of"], ["public"], ["The Matrix"])
+    '+scope_token:(s_public) +("The Matrix"^4 Matrix Matrix~1 of)'
+    """
+    clauses = [f'"{escaped}"^4' for escaped in map(escape, _short(phrases, _LONGEST_PHRASE)) if escaped]
+    for escaped in map(escape, _short(words, _LONGEST_WORD)):
+        if escaped:
+            misspelt = f"{escaped}~{1 if len(escaped) < _FUZZY_MORE_FROM else 2}"
+            clauses += [escaped, misspelt] if len(escaped) >= _FUZZY_FROM else [escaped]
+    if not clauses or not scopes:
+        return "+scope_token:none +scope_token:nothing"
+    return f"+scope_token:({' '.join(map(scope_token, scopes))}) +({' '.join(clauses)})"
+
+
+def _short(texts: Sequence[str], longest: int) -> list[str]:
+    kept = [text for text in texts if len(text) <= longest]
+    letters = accumulate(map(len, kept))
+    return [text for text, so_far in zip(kept, letters, strict=True) if so_far <= _MOST_LETTERS]
+
+
+def _bare(row: Mapping[str, Any]) -> EntityMatch:
+    degree, hops = int(row.get("degree") or 0), frozenset(row.get("hops") or ())
+    return EntityMatch(str(row["id"]), str(row["name"]), "vector", degree=degree, hops=hops)
+
+
+def _said(name: str, asked: Sequence[str]) -> float:
+    words = [folded_key(found[0]) for found in WORD.finditer(name)]
+    letters = sum(map(len, words))
+    shortest = _FUZZY_FROM if any(word in asked for word in words) else _FUZZY_ALONE_FROM
+    said = sum(len(word) * max((_likeness(word, other, shortest) for other in asked), default=0.0) for word in words)
+    return said / letters if letters else 0.0
+
+
+def _likeness(word: str, other: str, shortest: int) -> float:
+    if word == other:
+        return 1.0
+    if max(len(word), len(other)) < shortest or abs(len(word) - len(other)) > 2:
+        return 0.0
+    ratio = SequenceMatcher(None, word, other, autojunk=False).ratio()
+    return ratio if ratio >= _ALIKE else 0.0

@@ -1,0 +1,326 @@
+"""The closed vocabulary of question forms, and how its words are recognised when they are misspelt."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from clause.text.literals import Operator
+
+Steps = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ImpliedRelation:
+    """A relation, and the compositions that make it; each is a walk from the topic, one relation word a step.
+
+    `apart` tells that the topic itself is no answer (a sibling is another child of the parents). Steps in words that
+    graphs use: `parent` may be `father` or `mother`, `child` any of their inverses.
+    """
+
+    name: str
+    compositions: tuple[Steps, ...]
+    apart: bool = False
+
+
+def _kin(name: str, *compositions: str, apart: bool = False) -> ImpliedRelation:
+    return ImpliedRelation(name, tuple(tuple(steps.split()) for steps in compositions), apart)
+
+
+_ALL = (
+    _kin("paternal grandfather", "father father"),
+    _kin("paternal grandmother", "father mother"),
+    _kin("maternal grandfather", "mother father"),
+    _kin("maternal grandmother", "mother mother"),
+    _kin("great-grandparent", "parent parent parent"),
+    _kin("great-grandfather", "parent parent father"),
+    _kin("great-grandmother", "parent parent mother"),
+    _kin("grandfather", "parent father"),
+    _kin("grandmother", "parent mother"),
+    _kin("grandparent", "parent parent"),
+    _kin("grandchild", "child child"),
+    _kin("grandson", "child son"),
+    _kin("granddaughter", "child daughter"),
+    _kin("father-in-law", "spouse father"),
+    _kin("mother-in-law", "spouse mother"),
+    _kin("parent-in-law", "spouse parent"),
+    _kin("brother-in-law", "spouse brother", "sister husband", "sibling husband", apart=True),
+    _kin("sister-in-law", "spouse sister", "brother wife", "sibling wife", apart=True),
+    _kin("sibling-in-law", "spouse sibling", "sibling spouse", apart=True),
+    _kin("son-in-law", "daughter spouse", "child husband"),
+    _kin("daughter-in-law", "son spouse", "child wife"),
+    _kin("child-in-law", "child spouse"),
+    _kin("stepmother", "father spouse", "father wife"),
+    _kin("stepfather", "mother spouse", "mother husband"),
+    _kin("stepchild", "spouse child"),
+    _kin("sibling", "sibling", "parent child", apart=True),
+    _kin("brother", "brother", "parent son", apart=True),
+    _kin("sister", "sister", "parent daughter", apart=True),
+    _kin("aunt", "parent sister"),
+    _kin("uncle", "parent brother"),
+    _kin("niece", "sibling daughter", "parent child daughter"),
+    _kin("nephew", "sibling son", "parent child son"),
+    _kin("cousin", "parent sibling child"),
+    _kin("co-star", "film actor", apart=True),
+    _kin("colleague", "employer employee", apart=True),
+    _kin("classmate", "school pupil", apart=True),
+    _kin("teammate", "team player", apart=True),
+    _kin("bandmate", "band member", apart=True),
+)
+IMPLIED: Final = {relation.name: relation for relation in _ALL}
+"""The relations by name."""
+
+_OTHER_NAMES = {
+    "grandpa": "grandfather", "granddad": "grandfather", "grandad": "grandfather", "grandma": "grandmother",
+    "granny": "grandmother", "grand father": "grandfather", "grand mother": "grandmother",
+    "grandchildren": "grandchild", "grandkids": "grandchild", "grandkid": "grandchild",
+    "great grandfather": "great-grandfather", "great grandmother": "great-grandmother",
+    "great-grandparents": "great-grandparent", "brothers and sisters": "sibling", "sisters and brothers": "sibling",
+    "brother or sister": "sibling", "brothers or sisters": "sibling", "sister or brother": "sibling",
+    "in-laws": "parent-in-law", "inlaws": "parent-in-law", "parents-in-law": "parent-in-law", "auntie": "aunt",
+    "fathers-in-law": "father-in-law", "mothers-in-law": "mother-in-law", "brothers-in-law": "brother-in-law",
+    "sisters-in-law": "sister-in-law", "sons-in-law": "son-in-law", "daughters-in-law": "daughter-in-law",
+    "step mother": "stepmother", "step-mother": "stepmother", "step father": "stepfather", "step-father": "stepfather",
+    "stepmom": "stepmother", "stepdad": "stepfather", "stepchildren": "stepchild", "costar": "co-star",
+    "costars": "co-star", "co-actor": "co-star", "co-actors": "co-star", "coworker": "colleague",
+    "coworkers": "colleague", "co-worker": "colleague", "co-workers": "colleague", "workmate": "colleague",
+    "workmates": "colleague", "schoolmate": "classmate", "schoolmates": "classmate", "team mates": "teammate",
+    "team-mates": "teammate", "team-mate": "teammate", "band mates": "bandmate",
+}  # fmt: skip
+_FORMS = {
+    **{name: name for name in IMPLIED},
+    **{f"{name}s": name for name in IMPLIED},
+    **{name.replace("-", " "): name for name in IMPLIED if "in-law" in name or name.startswith("co-")},
+    **_OTHER_NAMES,
+}
+_WORDS = re.compile(
+    rf"\b(?:{'|'.join(re.escape(form) for form in sorted(_FORMS, key=len, reverse=True))})\b(?!-)"
+    r"(?! (?:city|cities|town|towns|company|companies|ship|ships|project|projects)\b)"
+)
+
+SYNONYMS: Final[dict[str, frozenset[str]]] = {
+    "parent": frozenset(("parent", "parents", "father", "mother", "dad", "mom", "mum")),
+    "father": frozenset(("father", "dad", "papa")),
+    "mother": frozenset(("mother", "mom", "mum", "mama")),
+    "child": frozenset(("child", "children", "son", "daughter", "kid", "offspring")),
+    "son": frozenset(("son", "sons")),
+    "daughter": frozenset(("daughter", "daughters")),
+    "spouse": frozenset(("spouse", "husband", "wife", "married", "partner", "spouses")),
+    "husband": frozenset(("husband",)),
+    "wife": frozenset(("wife",)),
+    "sibling": frozenset(("sibling", "siblings", "brother", "sister")),
+    "brother": frozenset(("brother", "brothers")),
+    "sister": frozenset(("sister", "sisters")),
+    "film": frozenset(("film", "movie", "acted", "starred", "stars", "appeared", "filmography", "cast")),
+    "actor": frozenset(("actor", "actors", "starring", "starred", "cast", "stars", "acted")),
+    "employer": frozenset(("employer", "works", "employed", "company")),
+    "employee": frozenset(("employee", "employees", "employs", "staff")),
+    "school": frozenset(("school", "educated", "alma", "studied", "attends", "attended")),
+    "pupil": frozenset(("pupil", "student", "students", "alumni")),
+    "team": frozenset(("team", "club", "plays")),
+    "player": frozenset(("player", "players", "member")),
+    "band": frozenset(("band", "group", "member")),
+    "member": frozenset(("member", "members")),
+}
+"""Words by which graphs call a step."""
+
+INVERSES: Final = {
+    "parent": "child", "father": "child", "mother": "child", "child": "parent", "son": "parent", "daughter": "parent",
+    "spouse": "spouse", "husband": "spouse", "wife": "spouse", "sibling": "sibling", "brother": "sibling",
+    "sister": "sibling", "film": "actor", "actor": "film", "employer": "employee", "employee": "employer",
+    "school": "pupil", "pupil": "school", "team": "player", "player": "team", "band": "member", "member": "band",
+}  # fmt: skip
+"""A step and the one that leads back."""
+
+GENDERS: Final = {
+    "father": "male", "son": "male", "husband": "male", "brother": "male",
+    "mother": "female", "daughter": "female", "wife": "female", "sister": "female",
+}  # fmt: skip
+"""Steps that say the gender of the one they lead to."""
+
+
+def find_implied(text: str) -> ImpliedRelation | None:
+    """The implied relation that a skeleton's text names; the longest name decides.
+
+    >>> find_implied("who is the father in law of her").name, find_implied("all brothers and sisters of it").name
+    ('father-in-law', 'sibling')
+    """
+    found = _WORDS.search(text)
+    return IMPLIED[_FORMS[found[0]]] if found else None
+
+
+def composed(text: str, relation: ImpliedRelation) -> tuple[str, ...]:
+    """The text with the relation's name written out, once for each composition.
+
+    >>> composed("who is the aunt of it", IMPLIED["aunt"])
+    ('who is the sister of the parent of it',)
+    >>> composed("it 's uncle", IMPLIED["uncle"])
+    ("it 's parent 's brother",)
+    """
+    written: list[str] = []
+    for steps in relation.compositions:
+        owned = " 's ".join(steps)
+        of = " of the ".join(reversed(steps))
+        written.append(_WORDS.sub(lambda hit, owned=owned, of=of: owned if _owned(text, hit) else of, text, count=1))  # type: ignore[misc]
+    return tuple(written)
+
+
+def _owned(text: str, hit: re.Match[str]) -> bool:
+    return text[: hit.start()].endswith("'s ")
+
+
+_WH = "who whom whose what which when where why how"
+_AUXILIARIES = "is are was were am do does did has have had can could will would shall should may might must"
+_MORE_WORDS = """many much number count total list name give show tell find first last latest earliest oldest newest
+youngest biggest largest longest shortest highest lowest smallest cheapest fewest least most often frequently common
+recent recently older younger newer earlier later longer shorter bigger larger smaller higher lower cheaper heavier
+lighter more less fewer before after between since until during besides except excluding apart aside other another else
+without same both either equal different than whether along together"""
+
+AUXILIARIES: Final = frozenset(_AUXILIARIES.split())
+WH_WORDS: Final = frozenset(_WH.split())
+_PREPOSITIONS = "of by in on at from to with for about as into onto than through via under over inside within behind"
+_PREPOSITIONS = "of by in on at from to with for about as into onto than through via under over inside within behind"
+PREPOSITIONS: Final = frozenset(_PREPOSITIONS.split())
+_JOINTS = "the a an and or but not that this these those it its he she they his her their there also me us you i we be"
+FORM_WORDS: Final = frozenset((*WH_WORDS, *AUXILIARIES, *_MORE_WORDS.split(), *_JOINTS.split(), *PREPOSITIONS))
+"""Words that make forms; a name that consists of them alone counts only where it is marked as a name."""
+
+_FAMOUS = {
+    "whta": "what", "waht": "what", "wat": "what", "wht": "what", "whch": "which", "wich": "which", "whcih": "which",
+    "whihc": "which", "woh": "who", "hwo": "who", "whoose": "whose", "teh": "the", "hte": "the", "u": "you",
+    "ya": "you", "pls": "please", "plz": "please", "b4": "before", "thier": "their", "adn": "and",
+    "nad": "and", "fo": "of", "dose": "does", "wher": "where", "wehre": "where", "wehn": "when", "mnay": "many",
+    "manny": "many", "moer": "more", "hav": "have", "wa": "was", "si": "is", "ist": "is", "diid": "did", "ddi": "did",
+    "frist": "first", "tthe": "the",
+}  # fmt: skip
+_SPLIT = {
+    "whos": "who is", "whats": "what is", "wheres": "where is", "whens": "when is", "hows": "how is",
+    "isnt": "is not", "arent": "are not", "wasnt": "was not", "werent": "were not", "doesnt": "does not",
+    "dont": "do not", "didnt": "did not", "hasnt": "has not", "havent": "have not", "cant": "can not",
+    "howmany": "how many", "gimme": "give me", "lemme": "let me", "im": "i am", "ive": "i have",
+    "cannot": "can not",
+}  # fmt: skip
+_ORDINARY_WORDS = """order whole form lost lists named given gives shown found beside others dose wife while white
+these where there theme their three whom lasts laser louder lighter wider counts county country lease yeast mount mast
+mist common lover lower latter letter better water largely recently nested lead lend left often soften then them dates
+rates after water shorted excepting accept excel bother brother mother father"""
+_ORDINARY = frozenset(_ORDINARY_WORDS.split())
+_SHORTEST = 4
+
+
+@lru_cache(maxsize=16384)
+def spelt(word: str, following: str = "") -> str:
+    """A lower-case word as the vocabulary spells it; any other word as it is.
+
+    >>> spelt("wich"), spelt("oldset"), spelt("hwo", "many"), spelt("isnt"), spelt("whole"), spelt("brother")
+    ('which', 'oldest', 'how', 'is not', 'whole', 'brother')
+    """
+    if word in FORM_WORDS:
+        return word
+    if word == "hwo" and following in {"many", "mnay", "manny", "much", "old", "long", "often"}:
+        return "how"
+    known = _SPLIT.get(word) or _FAMOUS.get(word)
+    if known or len(word) < _SHORTEST or word in _ORDINARY or not word.isalpha():
+        return known or word
+    near = {right for right in FORM_WORDS if len(right) >= _SHORTEST and slipped(word, right)}
+    return near.pop() if len(near) == 1 else word
+
+
+def slipped(word: str, right: str) -> bool:
+    """Tell whether one slip of the fingers makes `word` of `right`: two letters turned, one doubled, one left out.
+
+    One letter for another counts from seven letters on: in shorter words it makes other words (`lost`, `list`).
+
+    >>> slipped("whcih", "which"), slipped("lost", "list"), slipped("cheepest", "cheapest")
+    (True, False, True)
+    """
+    if abs(len(word) - len(right)) > 1 or word == right:
+        return False
+    if len(word) == len(right):
+        differ = [place for place in range(len(word)) if word[place] != right[place]]
+        if len(differ) == 2 and differ[1] == differ[0] + 1:
+            return word[differ[0]] == right[differ[1]] and word[differ[1]] == right[differ[0]]
+        return len(differ) == 1 and len(word) >= 7
+    longer, shorter = (word, right) if len(word) > len(right) else (right, word)
+    cuts = [place for place in range(len(longer)) if longer[:place] + longer[place + 1 :] == shorter]
+    if not cuts:
+        return False
+    if longer is word:
+        return longer[cuts[0]] in longer[cuts[0] - 1 : cuts[0]] + longer[cuts[0] + 1 : cuts[0] + 2]
+    return len(right) >= 5 and cuts[-1] > 0
+
+
+TIME: Final = ("date", "year")
+_DATE_OF_BIRTH = ("when was {} born", "date of birth of {}", "when was {} founded", "when did {} come out", "age of {}")
+_WHEN = ("when was {}", "date of {}")
+_LENGTH = ("length of {}", "duration of {}", "running time of {}")
+
+COMPARATIVES: Final[dict[str, tuple[Operator, tuple[str, ...]]]] = {
+    "older": ("before", _DATE_OF_BIRTH),
+    "elder": ("before", _DATE_OF_BIRTH),
+    "younger": ("after", _DATE_OF_BIRTH),
+    "newer": ("after", ("when did {} come out", "when was {} made", "date of {}", "when was {} founded")),
+    "earlier": ("before", _WHEN),
+    "sooner": ("before", _WHEN),
+    "before": ("before", _WHEN),
+    "later": ("after", _WHEN),
+    "after": ("after", _WHEN),
+    "recently": ("after", _WHEN),
+    "recent": ("after", _WHEN),
+    "longer": ("more", _LENGTH),
+    "shorter": ("less", (*_LENGTH, "height of {}")),
+    "higher": ("more", ("height of {}", "elevation of {}")),
+    "taller": ("more", ("height of {}",)),
+    "lower": ("less", ("height of {}", "elevation of {}")),
+    "bigger": ("more", ("size of {}", "area of {}", "population of {}")),
+    "larger": ("more", ("size of {}", "area of {}", "population of {}")),
+    "smaller": ("less", ("size of {}", "area of {}", "population of {}")),
+    "greater": ("more", ("size of {}", "number of {}")),
+    "heavier": ("more", ("weight of {}", "mass of {}", "density of {}")),
+    "lighter": ("less", ("weight of {}", "mass of {}", "density of {}")),
+    "cheaper": ("less", ("price of {}", "cost of {}")),
+    "dearer": ("more", ("price of {}", "cost of {}")),
+    "faster": ("more", ("speed of {}",)),
+    "slower": ("less", ("speed of {}",)),
+    "hotter": ("more", ("temperature of {}",)),
+    "colder": ("less", ("temperature of {}",)),
+    "deeper": ("more", ("depth of {}",)),
+    "wider": ("more", ("width of {}",)),
+    "richer": ("more", ("net worth of {}", "gross domestic product of {}")),
+    "denser": ("more", ("density of {}",)),
+    "stronger": ("more", ("strength of {}",)),
+    "more": ("more", ("number of {}",)),
+    "fewer": ("less", ("number of {}",)),
+    "less": ("less", ("number of {}", "amount of {}")),
+}
+"""Comparing adjectives: the operator, and what is compared in words; `{}` stands for the thing compared."""
+
+_IRREGULAR = {"last": "later", "latest": "later", "most": "more", "least": "less", "fewest": "fewer", "newest": "newer",
+              "biggest": "bigger", "hottest": "hotter", "first": "earlier"}  # fmt: skip
+SUPERLATIVES: Final[dict[str, tuple[Operator, tuple[str, ...]]]] = {
+    **{word.removesuffix("er") + "est": meaning for word, meaning in COMPARATIVES.items() if word.endswith("er")},
+    **{word: COMPARATIVES[base] for word, base in _IRREGULAR.items()},
+}
+"""Superlatives, read as their comparatives: the oldest is what is older than the others."""
+
+MOST_LEAST: Final[dict[str, tuple[str, ...]]] = {
+    "expensive": ("price of {}", "cost of {}"),
+    "costly": ("price of {}", "cost of {}"),
+    "recent": ("date of {}", "when was {}"),
+    "recently": ("date of {}", "when was {}"),
+    "populous": ("population of {}",),
+    "populated": ("population of {}",),
+    "popular": ("popularity of {}", "number of votes of {}"),
+    "valuable": ("value of {}",),
+    "dense": ("density of {}",),
+    "powerful": ("power of {}",),
+    "important": ("importance of {}",),
+    "dangerous": ("danger of {}", "severity of {}"),
+}
+"""Adjectives that take `most` and `least`, and what they measure."""
+
+DATED: Final = frozenset({"before", "after"})
+"""Operators that compare dates."""

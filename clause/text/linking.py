@@ -1,0 +1,374 @@
+"""Finds the entities that a text speaks of: known names first, then names by rule."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import IntEnum
+from typing import Any, NamedTuple, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from clause.graph.runner import Graph
+from clause.graph.scopes import PUBLIC, parse_scope, scope_token
+from clause.text.embedder import Embedder
+from clause.text.mentions import Mention, candidate_spans, find_mentions, find_proper_names, folded_key
+from clause.text.mentions import name_key as case_key
+from clause.text.names import canonical_key, entity_id, name_key
+from clause.text.retrieval import escape
+
+_QUOTES = "\"'`\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb"
+_BRACKETS = ("[]", "()", "{}", "<>")
+_POSSESSIVE = re.compile(r"(?:['\u2019]s|(?<=s)['\u2019])$", re.IGNORECASE)
+_BLANKS = re.compile(r"[\s_]+")
+_ENDINGS = re.compile(r"\s*\([^()]*\)$")
+_FREE = ((16, 3), (8, 2), (4, 1))
+
+
+class Closeness(IntEnum):
+    """Ways to say a name, from the surest down; a smaller number is surer."""
+
+    EXACT = 0
+    """Letter by letter."""
+    SPACED = 1
+    """But for blanks and underscores, quotes, brackets, a possessive ending."""
+    CASE = 2
+    """But for case."""
+    ACCENTS = 3
+    """But for accents and typography."""
+    ALIAS = 4
+    """It says another name of the entity."""
+    UNQUALIFIED = 5
+    """But for a qualifier in brackets at the name's end (`Kes (1969 film)`)."""
+    TYPO = 6
+    """But for a few slips of the fingers."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedEntity:
+    """An entity that a store found: `degree` tells equals apart, `scope_place` puts scopes asked for first (0)."""
+
+    id: str
+    name: str
+    aliases: tuple[str, ...] = ()
+    degree: int = 0
+    scope_place: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class NameMatch:
+    """An entity that a text may name. `did_you_mean` is its name where the text misspells it."""
+
+    entity: NamedEntity
+    closeness: Closeness
+    slips: int = 0
+
+    @property
+    def did_you_mean(self) -> str | None:
+        """The right spelling, where a typo was forgiven."""
+        return self.entity.name if self.closeness is Closeness.TYPO else None
+
+
+def bare(text: str) -> str:
+    """A text without what stands around a name: quotes, brackets, a possessive ending; underscores are blanks.
+
+    >>> bare("\u201cBlade_Runner\u201d's"), bare("[Kes]"), bare("James'")
+    ('Blade Runner', 'Kes', 'James')
+    """
+    before = None
+    while before != text:
+        before = text
+        text = _POSSESSIVE.sub("", text.strip()).strip(_QUOTES).strip()
+        if text[:1] + text[-1:] in _BRACKETS:
+            text = text[1:-1]
+    return _BLANKS.sub(" ", text).strip() or before
+
+
+def match_name(text: str, entity: NamedEntity) -> NameMatch | None:
+    """The match of a text and an entity; None where it does not.
+
+    >>> kes = NamedEntity("1", "Kes (1969 film)", aliases=("A Kestrel for a Knave",))
+    >>> [match_name(said, kes).closeness.name for said in ("kes (1969 film)", "a kestrel for a knave", "Kes")]
+    ['CASE', 'ALIAS', 'UNQUALIFIED']
+    >>> match_name("Blade Runer", NamedEntity("2", "Blade Runner")).did_you_mean
+    'Blade Runner'
+    """
+    name = entity.name
+    said, called = bare(text), _BLANKS.sub(" ", name).strip()
+    key, short = folded_key(said), _ENDINGS.sub("", called)
+    others = tuple(map(bare, entity.aliases))
+    tests = (
+        (Closeness.EXACT, text == name),
+        (Closeness.SPACED, said in {called, bare(name)}),
+        (Closeness.CASE, case_key(said) == case_key(called)),
+        (Closeness.ACCENTS, key == folded_key(called)),
+        (Closeness.ALIAS, any(key == folded_key(other) for other in others)),
+        (Closeness.UNQUALIFIED, short != called and key == folded_key(short)),
+    )
+    for closeness, passed in tests:
+        if passed:
+            return NameMatch(entity, closeness)
+    slips = [found for other in (called, short, *others) if (found := slips_between(key, folded_key(other)))]
+    return NameMatch(entity, Closeness.TYPO, min(slips)) if slips else None
+
+
+def rank_matches(text: str, entities: Iterable[NamedEntity]) -> list[NameMatch]:
+    """The entities that a text may name, surest first.
+
+    Typos count only where nothing is named right; among equals a scope asked for first decides, then fewer slips, then
+    the larger degree, then the id.
+    """
+    found = [match for entity in entities if (match := match_name(text, entity)) is not None]
+    right = [match for match in found if match.closeness is not Closeness.TYPO]
+    return sorted(
+        right or found,
+        key=lambda m: (m.closeness, m.entity.scope_place, m.slips, -m.entity.degree, m.entity.id),
+    )
+
+
+def slips_between(said: str, name: str) -> int | None:
+    """The slips of the fingers that turn one text into the other; None where these are more than its length forgives.
+
+    A text of 4 letters forgives one, of 8 two, of 16 three; shorter ones none, and digits none: `1984` is not `1985`.
+
+    >>> slips_between("matirx", "matrix"), slips_between("heat", "beat"), slips_between("cat", "car")
+    (1, 1, None)
+    """
+    if said == name:
+        return 0
+    forgiven = next((slips for letters, slips in _FREE if min(len(said), len(name)) >= letters), 0)
+    if not forgiven or re.findall(r"\d+", said) != re.findall(r"\d+", name):
+        return None
+    distance = edit_distance(said, name, forgiven)
+    return distance if distance <= forgiven else None
+
+
+def edit_distance(one: str, two: str, most: int) -> int:
+    """Letters inserted, left out, changed, or turned round beside each other (optimal string alignment, Boytsov 2011).
+
+    Stops early: anything above `most` is `most + 1`.
+
+    >>> edit_distance("kitten", "sitting", 5), edit_distance("ab", "ba", 2), edit_distance("abc", "xyz", 1)
+    (3, 1, 2)
+    """
+    if abs(len(one) - len(two)) > most:
+        return most + 1
+    before: list[int] = []
+    row = list(range(len(two) + 1))
+    for i, letter in enumerate(one, 1):
+        last, row, before = before, [i], row
+        for j, other in enumerate(two, 1):
+            best = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != other))
+            if last and j > 1 and letter == two[j - 2] and one[i - 2] == other:
+                best = min(best, last[j - 2] + 1)
+            row.append(best)
+        if min(row) > most and (not before or min(before) > most):
+            return most + 1
+    return min(row[-1], most + 1)
+
+
+def links_without_overlap(spans: Sequence[tuple[int, int, Closeness]]) -> list[int]:
+    """Places of the spans that are kept where they overlap: the surest kind of find first, then the longest.
+
+    An exact `Kes` inside a misspelt longer name is kept; an exact longer name wins over an exact shorter one.
+
+    >>> links_without_overlap([(0, 12, Closeness.EXACT), (4, 12, Closeness.EXACT), (14, 20, Closeness.TYPO)])
+    [0, 2]
+    """
+    kept: list[int] = []
+    spelt = {place: min(int(spans[place][2]), int(Closeness.TYPO)) for place in range(len(spans))}
+    typo = int(Closeness.TYPO)
+    for place in sorted(
+        range(len(spans)),
+        key=lambda p: (spelt[p] == typo, spans[p][0] - spans[p][1], spelt[p], p),
+    ):
+        start, end, _ = spans[place]
+        if not any(start < spans[other][1] and spans[other][0] < end for other in kept):
+            kept.append(place)
+    return sorted(kept)
+
+
+MOST_NAMES = 24
+"""Entities linked to one text, in order of place."""
+
+_SPAN_WORDS = 6
+_SPANS = 1_500
+_SHORTEST = 3
+_PHRASES = 48
+_FOUND = 256
+_FEW = 4
+
+Found = TypeVar("Found")
+
+
+class EntityRef(BaseModel):
+    """An entity that a text speaks of."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str = Field(description="the entity's id")
+    name: str = Field(description="its name as the graph has it")
+    kind: str = Field("concept", description="what kind of thing it is")
+
+
+class Linking(NamedTuple):
+    """The finds of `EntityLinker.link`.
+
+    Attributes:
+        entities: for each text the entities it speaks of, in order of place, each once.
+        statements: make the new ones; they come first in the transaction that links to them.
+    """
+
+    entities: tuple[tuple[EntityRef, ...], ...]
+    statements: tuple[tuple[str, dict[str, Any]], ...]
+
+
+class EntityLinker:
+    """Finds entities in texts; one look at the graph for a batch.
+
+    Args:
+        graph: where the known ones are.
+        embedder: gives new ones their vectors.
+    """
+
+    def __init__(self, graph: Graph, embedder: Embedder) -> None:
+        self._graph = graph
+        self._embedder = embedder
+
+    async def link(
+        self,
+        texts: Sequence[str],
+        scope: str,
+        recorded_at: datetime,
+        *,
+        given: Sequence[Sequence[str]] = (),
+    ) -> Linking:
+        """The entities of each text, in `scope`.
+
+        Args:
+            texts: what was said.
+            scope: where new entities are made; known ones may also be of the scopes that it sees.
+            recorded_at: when the texts became known.
+            given: names that the caller gives for each text; they are linked whether or not the text holds them.
+
+        A name found in several scopes means the entity of the nearest scope, and of those the one of highest degree.
+        """
+        sees = parse_scope(scope).sees
+        names = given or [()] * len(texts)
+        by_rule, keys = await _aside(len(texts), lambda: (list(map(_proper_names, texts)), _keys(texts, names)))
+        naming = _Naming(scope, await self._known(keys, by_rule, sees))
+        found = await _aside(len(texts), lambda: tuple(map(naming.entities, texts, by_rule, names)))
+        return Linking(found, await self._statements(naming.fresh, scope, recorded_at))
+
+    async def _known(
+        self,
+        keys: set[str],
+        by_rule: Sequence[Sequence[Mention]],
+        sees: Sequence[str],
+    ) -> dict[str, EntityRef]:
+        """Known entities by the look-up keys of their names and aliases."""
+        if not keys:
+            return {}
+        proper = dict.fromkeys(mention.name for mentions in by_rule for mention in mentions)
+        rows = await self._graph.run(
+            "graph/known_entities",
+            keys=sorted(keys),
+            phrases=_phrases([*proper], sees),
+            scopes=list(sees),
+            limit=_FOUND,
+        )
+        nearness = {scope: place for place, scope in enumerate((*sees, PUBLIC))}
+        rows.sort(key=lambda row: (nearness.get(row["scope"], len(nearness)), -row["degree"], row["id"]))
+        known: dict[str, EntityRef] = {}
+        for row in rows:
+            entity = EntityRef(id=row["id"], name=row["name"], kind=row["kind"])
+            for name in (row["name"], *row["aliases"]):
+                known.setdefault(name_key(name), entity)
+        return known
+
+    async def _statements(
+        self, fresh: dict[str, list[Any]], scope: str, recorded_at: datetime
+    ) -> tuple[tuple[str, dict[str, Any]], ...]:
+        if not fresh:
+            return ()
+        rows = [fresh[entity] for entity in sorted(fresh)]
+        vectors = await self._embedder.embed([row[3] for row in rows])
+        made = {"rows": rows, "scope": scope, "scope_token": scope_token(scope), "recorded_at": recorded_at}
+        ids = [row[1] for row in rows]
+        embedded = {"ids": ids, "vectors": list(vectors), "model": self._embedder.model, "scope": scope}
+        return (("graph/merge_entities", made), ("graph/embed_new_entities", embedded))
+
+
+class _Naming:
+    """Gives each text its entities; those that nobody knows are made (`fresh`: rows of graph/merge_entities)."""
+
+    def __init__(self, scope: str, known: dict[str, EntityRef]) -> None:
+        self._scope = scope
+        self._known = known
+        self._names = {key: key for key in known}
+        self.fresh: dict[str, list[Any]] = {}
+
+    def entities(self, text: str, by_rule: Sequence[Mention], given: Sequence[str]) -> tuple[EntityRef, ...]:
+        """The given ones, then those named, in order of place; a name by rule gives way to a known one."""
+        named = [mention for mention in find_mentions(text, self._names) if _tells(text[mention.start : mention.end])]
+        places = [(mention.start, self._known[mention.name]) for mention in named]
+        places += [
+            (mention.start, self._new(mention.name))
+            for mention in by_rule
+            if not any(mention.start < other.end and other.start < mention.end for other in named)
+        ]
+        placed = [entity for _, entity in sorted(places, key=lambda place: place[0])]
+        asked = [self._known.get(name_key(name)) or self._new(name) for name in given]
+        return tuple({entity.id: entity for entity in [*asked, *placed]}.values())[:MOST_NAMES]
+
+    def _new(self, name: str) -> EntityRef:
+        key = canonical_key(name)
+        entity = EntityRef(id=entity_id(self._scope, key), name=name.strip())
+        self.fresh.setdefault(
+            entity.id, [len(self.fresh), entity.id, key, entity.name, name_key(name), entity.kind, []]
+        )
+        return entity
+
+
+async def _aside(texts: int, work: Callable[[], Found]) -> Found:
+    """The result of CPU work: of many texts in a thread, so that the event loop stays free."""
+    return await asyncio.to_thread(work) if texts > _FEW else work()
+
+
+def _keys(texts: Sequence[str], given: Sequence[Iterable[str]]) -> set[str]:
+    """Look-up keys of all that may be a name."""
+    spans = {name_key(span) for text in texts for span in _spans(text)}
+    return spans | {name_key(name) for names in given for name in names}
+
+
+def _proper_names(text: str) -> list[Mention]:
+    """Names by rule; numbers and dates say too little to join two texts."""
+    return [
+        mention
+        for mention in find_proper_names(text)
+        if len(mention.name) >= _SHORTEST and not any(letter.isdigit() for letter in mention.name)
+    ]
+
+
+def _spans(text: str) -> Iterable[str]:
+    spans = candidate_spans(text, max_words=_SPAN_WORDS, limit=_SPANS)
+    return (span.text for span in spans if _tells(span.text))
+
+
+def _tells(span: str) -> bool:
+    """A stretch that may be a name: not a short word in small letters.
+
+    >>> _tells("Neo4j"), _tells("at"), _tells("dark mode")
+    (True, False, True)
+    """
+    return len(span) >= _SHORTEST or (len(span) > 1 and any(letter.isupper() for letter in span))
+
+
+def _phrases(names: Sequence[str], scopes: Sequence[str]) -> str:
+    """A Lucene query for whole names or aliases, within scopes."""
+    tokens = " ".join(scope_token(scope) for scope in scopes)
+    words = [f'"{escaped}"' for name in names[:_PHRASES] if (escaped := escape(name))]
+    return f"+scope_token:({tokens}) +({' '.join(words)})" if words else "scope_token:none"

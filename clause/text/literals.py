@@ -1,0 +1,213 @@
+"""Typed literals: what a text of the graph or of a question says as a date, a number or a string, and how two compare.
+
+Every comparison has three outcomes: True, False, and None where the values do not tell (other units, dates that
+overlap).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final, Literal
+
+from clause.text.mentions import folded_key
+from clause.text.quantities import DATE, NUMBER, TIME_OF_DAY, Date, Number, number_of, read_date, read_number, years_of
+
+Operator = Literal["before", "after", "since", "until", "in", "between", "more", "less", "at_least", "at_most", "same"]
+
+WORDS: Final[dict[str, Operator]] = {
+    "older": "before",
+    "elder": "before",
+    "earlier": "before",
+    "sooner": "before",
+    "before": "before",
+    "younger": "after",
+    "newer": "after",
+    "later": "after",
+    "after": "after",
+    "more": "more",
+    "greater": "more",
+    "larger": "more",
+    "bigger": "more",
+    "less": "less",
+    "fewer": "less",
+    "smaller": "less",
+    "same": "same",
+    "equal": "same",
+}
+"""Words that compare two values, as operators."""
+
+_TAGGED = re.compile(r'"(?P<text>.*)"(?:@(?P<language>[A-Za-z]{2,3}(?:-[A-Za-z0-9]+)*)|\^\^<?(?P<type>[^>]*)>?)?', re.S)
+_DATES = frozenset({"date", "datetime", "gyear", "gyearmonth", "localdatetime"})
+_NUMBERS = frozenset({"integer", "int", "long", "float", "double", "decimal", "short", "nonnegativeinteger"})
+
+
+@dataclass(frozen=True, slots=True)
+class String:
+    """A string, and its language where the data says one (`de`, `en-GB`)."""
+
+    text: str
+    language: str | None = None
+
+    def __str__(self) -> str:
+        return self.text
+
+
+LiteralValue = Date | Number | String
+
+
+@dataclass(frozen=True, slots=True)
+class FoundLiteral:
+    """A date or a number and where the text has it: `text[start:end]`."""
+
+    start: int
+    end: int
+    value: Date | Number
+
+
+def read_literal(text: str, datatype: str | None = None, language: str | None = None) -> LiteralValue:
+    """The value of a literal: typed by `datatype` (a name or an IRI) where given, else by its looks.
+
+    >>> read_literal('"Wien"@de'), str(read_literal("12 March 2001")), str(read_literal("97 minutes"))
+    (String(text='Wien', language='de'), '2001-03-12', '5820 s')
+    >>> read_literal("1980", datatype="xsd:integer")
+    Number(value=Decimal('1980'), unit='')
+    """
+    tagged = _TAGGED.fullmatch(text.strip())
+    if tagged is not None:
+        text, language, datatype = tagged["text"], tagged["language"] or language, tagged["type"] or datatype
+    if language:
+        return String(text, language)
+    kind = re.split(r"[#:/]", datatype or "")[-1].lower()
+    if kind == "string":
+        return String(text)
+    if kind in _NUMBERS:
+        return read_number(text) or String(text)
+    if kind in _DATES:
+        return read_date(text) or String(text)
+    return read_date(text) or read_number(text) or String(text)
+
+
+def find_literals(text: str) -> list[FoundLiteral]:
+    """Dates and numbers in a text, in order of place; a date stands over a number at the same place.
+
+    >>> [(f.start, str(f.value)) for f in find_literals("from May 1968, over 100 minutes, at 18:00")]
+    [(5, '1968-05'), (20, '6000 s'), (36, '64800 time of day')]
+    """
+    found: list[FoundLiteral] = []
+    for hit in DATE.finditer(text):
+        date = read_date(hit[0])
+        counted = NUMBER.match(text, hit.start())
+        if date is not None and not (date.bare and counted is not None and counted.end() > hit.end()):
+            found.append(FoundLiteral(hit.start(), hit.end(), date))
+    for hit in NUMBER.finditer(text):
+        number = number_of(hit)
+        if number is not None and not any(hit.start() < f.end and f.start < hit.end() for f in found):
+            found.append(FoundLiteral(hit.start(), hit.end(), number))
+    return sorted(found, key=lambda literal: literal.start)
+
+
+def order(one: LiteralValue, two: LiteralValue) -> int | None:
+    """-1 where `one` lies wholly before (is less than) `two`, 1 where after, 0 where equal, None where that is open.
+
+    >>> order(read_literal("1980"), read_literal("12 March 2001")), order(read_literal("2 km"), read_literal("1500 m"))
+    (-1, 1)
+    >>> order(read_literal("1980"), read_literal("May 1980")) is None
+    True
+    """
+    one, two = _alike(one, two)
+    if isinstance(one, Date) and isinstance(two, Date):
+        if one.last < two.first:
+            return -1
+        if one.first > two.last:
+            return 1
+        return 0 if (one.first, one.last) == (two.first, two.last) else None
+    if isinstance(one, Number) and isinstance(two, Number) and _same_unit(one, two):
+        return (one.value > two.value) - (one.value < two.value)
+    if isinstance(one, String) and isinstance(two, String) and folded_key(one.text) == folded_key(two.text):
+        return 0
+    return None
+
+
+def holds(
+    operator: Operator, value: LiteralValue, reference: LiteralValue, second: LiteralValue | None = None
+) -> bool | None:
+    """Say whether `value` stands to `reference` (`between`: and to `second`) as `operator` says; None where open.
+
+    >>> holds("in", read_literal("1988-04-02"), read_literal("the 1980s"))
+    True
+    >>> holds("before", read_literal("1988-04-02"), read_literal("1990")), holds("more", String("x"), read_literal("3"))
+    (True, None)
+    """
+    if operator == "between":
+        low = holds("at_least", value, reference)
+        high = None if second is None else holds("at_most", value, second)
+        return False if False in {low, high} else (None if None in {low, high} else True)
+    if operator in {"in", "same"}:
+        return _within(value, reference, exactly=operator == "same")
+    if operator in {"since", "at_least"}:
+        return _bound(value, reference, lower=True)
+    if operator in {"until", "at_most"}:
+        return _bound(value, reference, lower=False)
+    placed = order(value, reference)
+    if placed is None:
+        return None
+    return placed < 0 if operator in {"before", "less"} else placed > 0
+
+
+def _bound(value: LiteralValue, reference: LiteralValue, *, lower: bool) -> bool | None:
+    value, reference = _alike(value, reference)
+    if isinstance(value, Date) and isinstance(reference, Date):
+        inside = value.first >= reference.first if lower else value.last <= reference.last
+        outside = value.last < reference.first if lower else value.first > reference.last
+        return True if inside else (False if outside else None)
+    placed = order(value, reference)
+    if placed is None:
+        return None
+    return placed >= 0 if lower else placed <= 0
+
+
+def _within(value: LiteralValue, reference: LiteralValue, *, exactly: bool) -> bool | None:
+    value, reference = _alike(value, reference)
+    if isinstance(value, Date) and isinstance(reference, Date):
+        if value.last < reference.first or value.first > reference.last:
+            return False
+        if exactly and (value.first, value.last) == (reference.first, reference.last):
+            return True
+        return True if reference.first <= value.first and value.last <= reference.last and not exactly else None
+    if isinstance(value, String) and isinstance(reference, String):
+        tongues = {value.language, reference.language} - {None}
+        return len(tongues) < 2 and folded_key(value.text) == folded_key(reference.text)
+    placed = order(value, reference)
+    return None if placed is None else placed == 0
+
+
+def _alike(one: LiteralValue, two: LiteralValue) -> tuple[LiteralValue, LiteralValue]:
+    """Both as dates, or both as numbers: bare digits (1980) are what the other one is."""
+    if isinstance(one, Date) and isinstance(two, Number):
+        return _numbered(one, two), _dated(two, one)
+    if isinstance(one, Number) and isinstance(two, Date):
+        return _dated(one, two), _numbered(two, one)
+    return one, two
+
+
+def _numbered(date: Date, beside: Number) -> LiteralValue:
+    return Number(_year(date), beside.unit) if date.bare and beside.unit != TIME_OF_DAY else date
+
+
+def _dated(number: Number, beside: Date) -> LiteralValue:
+    if beside.bare or number.unit or number.value % 1 or not 0 < number.value < 10_000:
+        return number
+    return years_of(int(number.value))
+
+
+def _year(date: Date) -> Decimal:
+    return Decimal(date.first[0])
+
+
+def _same_unit(one: Number, two: Number) -> bool:
+    """Tell whether two numbers measure the same; one without a unit may have any but a time of day."""
+    if one.unit == two.unit:
+        return True
+    return "" in {one.unit, two.unit} and TIME_OF_DAY not in {one.unit, two.unit}

@@ -1,0 +1,99 @@
+"""Searching by words and by meaning: Lucene escaping, cosine similarity, weighted reciprocal rank fusion."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from clause.arrays import Floats
+
+RANK_CONSTANT = 60
+
+
+def reciprocal_rank_fusion(
+    rankings: Sequence[Sequence[str]], weights: Sequence[float] | None = None, k: int = RANK_CONSTANT
+) -> list[tuple[str, float]]:
+    """Ids with their fused score, best first, equal scores by id.
+
+    The score is the sum over rankings of weight / (k + rank), rank from 1 (Cormack, Clarke, Buettcher, SIGIR 2009).
+    An id that a ranking names twice counts there at its first place only.
+
+    Raises:
+        ValueError: the number of weights is not the number of rankings, or a weight is negative.
+
+    >>> [name for name, _ in reciprocal_rank_fusion([["a", "b"], ["b", "c"]])]
+    ['b', 'a', 'c']
+    >>> reciprocal_rank_fusion([["a"]], weights=[61.0])
+    [('a', 1.0)]
+    """
+    weights = [1.0] * len(rankings) if weights is None else weights
+    if len(weights) != len(rankings):
+        raise ValueError(f"{len(weights)} weights for {len(rankings)} rankings")
+    if any(weight < 0 for weight in weights):
+        raise ValueError("weights are not negative")
+    scores: defaultdict[str, float] = defaultdict(float)
+    for ranking, weight in zip(rankings, weights, strict=True):
+        for rank, name in enumerate(dict.fromkeys(ranking), start=1):
+            scores[name] += weight / (k + rank)
+    return sorted(scores.items(), key=lambda item: (-item[1], item[0]))
+
+
+_SPECIAL = re.compile(r'([+\-!(){}\[\]^"~*?:\\/|&<>=])')
+_OPERATOR = re.compile(r"\b(?:AND|OR|NOT|TO)\b")
+
+
+def escape(text: str) -> str:
+    r"""`text` with every Lucene operator taken literally, NUL bytes gone; may be empty (then do not ask the index).
+
+    >>> escape("What? (1984) AND more")
+    'What\\? \\(1984\\) and more'
+    >>> escape(" \x00 ")
+    ''
+    """
+    escaped = _SPECIAL.sub(r"\\\1", text.replace("\x00", " "))
+    return _OPERATOR.sub(lambda found: found[0].lower(), escaped).strip()
+
+
+def cosine(left: ArrayLike, right: ArrayLike) -> float:
+    """Cosine of two vectors [d], in [-1, 1]; 0.0 where either has no length.
+
+    >>> cosine([1, 0], [1, 1]).__round__(4)
+    0.7071
+    >>> cosine([0, 0], [1, 1])
+    0.0
+    """
+    return float(cosine_matrix(np.atleast_2d(left), np.atleast_2d(right))[0, 0])
+
+
+def cosine_matrix(left: ArrayLike, right: ArrayLike) -> Floats:
+    """Cosines of every row of `left` [n, d] with every row of `right` [m, d]: float32 [n, m], each in [-1, 1].
+
+    Rows without length have cosine 0 with everything.
+
+    Raises:
+        ValueError: the two do not have the same number of columns.
+
+    >>> cosine_matrix([[1, 0], [0, 2]], [[3, 0]]).tolist()
+    [[1.0], [0.0]]
+    """
+    products: Floats = _unit_rows(left) @ _unit_rows(right).T
+    return np.clip(products, -1.0, 1.0)
+
+
+def clip01(similarity: float) -> float:
+    """A cosine clipped to [0, 1]: the form of every similarity field that is bounded so. NaN becomes 0.
+
+    >>> clip01(-0.2), clip01(0.5), clip01(1.0000001)
+    (0.0, 0.5, 1.0)
+    """
+    return min(max(float(similarity), 0.0), 1.0) if similarity == similarity else 0.0  # noqa: PLR0124 - NaN
+
+
+def _unit_rows(rows: ArrayLike) -> Floats:
+    matrix = np.asarray(rows, dtype=np.float64)
+    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+    return (matrix / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)

@@ -1,0 +1,1 @@
+"""Two statements side by side: may they be merged, do they contradict."""

@@ -1,0 +1,288 @@
+"""May two statements be merged, and do they contradict each other? Pure functions over texts and similarity.
+
+A cosine above .90 only makes a candidate: there, one changed colour, number or country is often hidden. A merge needs
+the same slots (numbers with units, dates, names, negation, persons, modality, tense), no pair of words that the lists
+call exclusive, the same order of roles, and, where content words are left over, the pair classifier's word for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from clause.arrays import Floats
+from clause.text.statements.lexicon import shipped_lexicon
+from clause.text.statements.pair_classifier import (
+    PairClassifier,
+    PairReading,
+    Probabilities,
+    read_pair,
+    shipped_pair_classifier,
+)
+from clause.text.statements.quantities import WEEKDAYS
+from clause.text.statements.slots import ParsedStatement, same_numbers
+from clause.text.statements.words import AUXILIARIES, PRONOUNS
+
+CANDIDATE = 0.90
+"""The cosine above which two statements are candidates for a merge."""
+
+EXCHANGED = 0.5
+"""The classifier's least share of `duplicate` for a merge of statements that both have words left over."""
+
+ADDED = 0.1
+"""The same where only one has words left over: nothing is exchanged, so the classifier only vetoes."""
+
+TENSION = 0.5
+"""The least score of a contradiction."""
+
+SURE = 0.9
+"""The classifier's share of `contradiction` that is a signal by itself, where the caller vouches for the subject."""
+
+NEAR = 0.6
+"""The least similarity of statements that may contradict each other."""
+
+COVERED = 2 / 3
+"""The least share of the longer statement's content that the shorter one must have for a contradiction."""
+
+TensionKind = Literal["contradiction", "temporal_conflict"]
+Vectors = tuple[Floats, Floats]
+
+_DEFINITE = "the this that these those my your his her its our their every all each both"
+_ANYBODY = "a an some someone somebody one two three four five several many few people"
+_DETERMINERS = frozenset(_DEFINITE.split())
+_INDEFINITE = frozenset(_ANYBODY.split())
+
+
+@dataclass(frozen=True)
+class MergeVerdict:
+    """The verdict on merging two statements.
+
+    Attributes:
+        allowed: whether they say the same.
+        reasons: what speaks against it, in words; empty where allowed.
+        duplicate: the classifier's share of `duplicate`, where it was asked.
+    """
+
+    allowed: bool
+    reasons: tuple[str, ...]
+    duplicate: float | None = None
+
+
+@dataclass(frozen=True)
+class TensionVerdict:
+    """The strength with which two statements contradict each other.
+
+    Attributes:
+        score: in [0, 1]; at least `TENSION` is a tension.
+        signals: what was found, such as `negation` or `exclusive: red / blue`.
+        kind: `temporal_conflict` where only dates, weekdays or times of day differ, else `contradiction`; None below
+            `TENSION`.
+    """
+
+    score: float
+    signals: tuple[str, ...]
+    kind: TensionKind | None
+
+    @property
+    def found(self) -> bool:
+        """True where the score makes it a tension."""
+        return self.kind is not None
+
+
+def may_merge(
+    a: str,
+    b: str,
+    similarity: float,
+    *,
+    vectors: Vectors | None = None,
+    classifier: PairClassifier | None = None,
+    candidate: float = CANDIDATE,
+) -> MergeVerdict:
+    """Judges whether statements `a` and `b` with this cosine say the same and may be one; a and b may change places.
+
+    Args:
+        a: one statement.
+        b: the other one.
+        similarity: the cosine of their embeddings.
+        vectors: the two embeddings, for the classifier; without them nothing with words left over is merged.
+        classifier: the classifier; the shipped one by default.
+        candidate: the cosine that must be exceeded.
+
+    >>> may_merge("Ann rides a bike to work", "Ann is riding a bicycle to work", 0.95).allowed
+    True
+    >>> may_merge("Ann owns 2 red cars", "Ann owns 3 blue cars", 0.95).reasons
+    ('numbers differ', 'exclusive: blue / red')
+    """
+    reading = read_pair(a, b)
+    against = _against(reading, similarity, candidate)
+    if against:
+        return MergeVerdict(False, against)
+    left = _left_over(reading)
+    if not left:
+        return MergeVerdict(True, ())
+    if vectors is None:
+        return MergeVerdict(False, left)
+    share = _ask(reading, vectors, classifier).duplicate
+    allowed = share >= (EXCHANGED if reading.alignment.exchanged or reading.alignment.wider else ADDED)
+    return MergeVerdict(allowed, () if allowed else left, share)
+
+
+def contradiction(
+    a: str,
+    b: str,
+    similarity: float,
+    *,
+    vectors: Vectors | None = None,
+    classifier: PairClassifier | None = None,
+    same_subject: bool = False,
+) -> TensionVerdict:
+    """Judges how surely statements `a` and `b` contradict each other; a and b may change places.
+
+    A negation of the same content is a signal; so are exclusive values, numbers and dates in one slot, where everything
+    else agrees and the statements speak of the same thing: `same_subject` says so, or a subject that refers (a name,
+    `the`), since `a man` may be anybody. The classifier moves the score of a signal; it makes one of its own only with
+    `same_subject`.
+
+    Args:
+        a: one statement.
+        b: the other one.
+        similarity: the cosine of their embeddings.
+        vectors: the two embeddings, for the classifier; without them the rules alone speak.
+        classifier: the classifier; the shipped one by default.
+        same_subject: whether the caller knows that both speak of the same thing or event.
+
+    >>> contradiction("Ann is not at home", "Ann is at home", 0.9).signals
+    ('negation',)
+    >>> contradiction("The car is red", "The car is blue", 0.9).signals
+    ('exclusive: blue / red',)
+    """
+    reading = read_pair(a, b)
+    if _apart(reading, similarity):
+        return TensionVerdict(0.0, (), None)
+    score, signals = _signals(reading, same_subject)
+    if vectors is not None and (score >= TENSION or (same_subject and not signals)):
+        share = _ask(reading, vectors, classifier).contradiction
+        if signals:
+            score = (score + share) / 2
+        elif share >= SURE:
+            score, signals = share, ("classifier",)
+    kind: TensionKind = "temporal_conflict" if signals and all(map(_of_time, signals)) else "contradiction"
+    return TensionVerdict(score, signals, kind if score >= TENSION else None)
+
+
+def _ask(reading: PairReading, vectors: Vectors, classifier: PairClassifier | None) -> Probabilities:
+    return (classifier or shipped_pair_classifier()).classify(reading, *vectors)
+
+
+def _against(reading: PairReading, similarity: float, candidate: float) -> tuple[str, ...]:
+    found = [f"{slot} differ" if slot.endswith("s") else f"{slot} differs" for slot in reading.differing]
+    found += [f"exclusive: {' / '.join(sorted(pair))}" for pair in reading.alignment.exclusive]
+    if reading.alignment.moved:
+        found.append("the words have other roles")
+    if "names" not in reading.differing and _name_left(reading):
+        found.append("names differ")
+    if not similarity > candidate:
+        found.append(f"similarity is not above {candidate:.2f}")
+    return tuple(found)
+
+
+def _name_left(reading: PairReading) -> bool:
+    """Whether a word left over may be a name: a capital, even at the opening, of a word that no list knows."""
+    left = [
+        (
+            statement,
+            any(
+                word.capital and form in words and not shipped_lexicon().knows(form)
+                for _, form, word in statement.content
+            ),
+        )
+        for statement, words in (
+            (reading.first, reading.alignment.only_a),
+            (reading.second, reading.alignment.only_b),
+        )
+    ]
+    return all(named for _, named in left) or any(named and not one.slots.headline for one, named in left)
+
+
+def _left_over(reading: PairReading) -> tuple[str, ...]:
+    """What one statement says and the other does not say in the same words; in no particular statement's order."""
+    found = reading.alignment
+    wider = [" / ".join(sorted((reading.first.content[i][1], reading.second.content[j][1]))) for i, j in found.wider]
+    lists = sorted([list(found.only_a), list(found.only_b)])
+    left = " / ".join(" ".join(words) for words in lists if words)
+    kind = "exchanged" if found.exchanged else "added"
+    return (*(f"wider: {pair}" for pair in wider), *([f"{kind}: {left}"] if left else []))
+
+
+def _apart(reading: PairReading, similarity: float) -> bool:
+    """Whether the statements are about different things: far apart, or of other names or persons, or a question."""
+    return not similarity >= NEAR or bool(_slots(reading) & {"names", "persons", "mood"})
+
+
+def _slots(reading: PairReading) -> set[str]:
+    """The slots that differ; names do not where they are the exclusive values (`in Paris`, `in London`)."""
+    return set(reading.differing) - ({"names"} if _only_exclusive(reading) else set())
+
+
+def _signals(reading: PairReading, same_subject: bool) -> tuple[float, tuple[str, ...]]:
+    """The strength of the rules' signals and their names; (0.0, ()) where there are none."""
+    slots = _slots(reading)
+    found = reading.alignment
+    if _negated(reading) and not slots - {"negation", "modality", "tense"}:
+        return (0.9, ("negation",)) if not found.exclusive else (0.0, ())
+    if "negation" in slots or found.moved or found.wider or not set(slots) <= {"numbers", "dates", "modality"}:
+        return 0.0, ()
+    referring = 0.85 if same_subject or (_refers(reading.first) and _refers(reading.second)) else 0.4
+    signals = []
+    if _only_exclusive(reading) and not _other_subject(reading):
+        signals += [f"exclusive: {' / '.join(sorted(pair))}" for pair in found.exclusive]
+    elif found.only_a or found.only_b:
+        return 0.0, ()
+    first, second = reading.first.slots.quantities, reading.second.slots.quantities
+    counted = same_numbers(first.counts, second.counts)
+    if "numbers" in slots and first.numbers and second.numbers:
+        signals.append("dates differ" if counted else "numbers differ")
+    if "dates" in slots and first.dates and second.dates and "dates differ" not in signals:
+        signals.append("dates differ")
+    return (referring, tuple(signals)) if signals else (0.0, ())
+
+
+def _of_time(signal: str) -> bool:
+    """Whether a signal says that a fact is told of two times: other dates, other weekdays."""
+    values = signal.removeprefix("exclusive: ").split(" / ")
+    return signal == "dates differ" or WEEKDAYS.issuperset(values)
+
+
+def _only_exclusive(reading: PairReading) -> bool:
+    """Whether every word left over is one of the exclusive values."""
+    found = reading.alignment
+    values = {word for pair in found.exclusive for word in pair}
+    return bool(values) and {*found.only_a, *found.only_b} <= values
+
+
+def _negated(reading: PairReading) -> bool:
+    """Whether one side negates what the other says: an odd number of negations more, and content that is covered."""
+    first, second = reading.first, reading.second
+    if (first.slots.negations.total() + second.slots.negations.total()) % 2 == 0:
+        return False
+    found = reading.alignment
+    matched = len(found.same) + len(found.wider)
+    return matched >= COVERED * max(len(first.content), len(second.content), 1)
+
+
+def _other_subject(reading: PairReading) -> bool:
+    """Whether the exclusive words stand in the subject, before any verb form of `be`: then two things are meant."""
+    values = {word for pair in reading.alignment.exclusive for word in pair}
+    for statement in (reading.first, reading.second):
+        verb = next((at for at, word in enumerate(statement.words) if word.lower in AUXILIARIES), 0)
+        if any(form in values and (i == 0 or at < verb) for i, (at, form, _) in enumerate(statement.content)):
+            return True
+    return False
+
+
+def _refers(statement: ParsedStatement) -> bool:
+    """Whether the subject is a known one: a name, a pronoun, `the ...`; not `a man`, `two men`, `people`."""
+    opening = next((word for word in statement.words if word.lower not in {"there", "is", "are", "no"}), None)
+    if opening is None or opening.lower in _INDEFINITE or opening.text[0].isdigit():
+        return False
+    return opening.lower in _DETERMINERS or opening.lower in PRONOUNS or not opening.lower.endswith("s")

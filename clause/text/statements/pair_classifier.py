@@ -1,0 +1,157 @@
+"""A small classifier over rule features: two statements are duplicates, contradict each other, or neither."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load_file, save_file
+
+from clause.arrays import Floats
+from clause.errors import BadInputError, NotFoundError
+from clause.text.statements.alignment import Alignment, Relate, align
+from clause.text.statements.lexicon import relation
+from clause.text.statements.slots import SLOTS, ParsedStatement, differing_slots, read_statement
+
+SHIPPED = Path(__file__).parent / "models" / "pairs"
+"""The shipped classifier: `.safetensors` and `.json` beside each other."""
+
+LABELS = ("duplicate", "contradiction", "neutral")
+
+RULES = (
+    "similarity", "distance", "covered", "covered_both", "left_few", "left_many", "exchanged", "one_exchanged",
+    "added", "exclusive", "synonyms", "wider", "moved", "plural", "length", "negations", "small_words",
+    *SLOTS,
+)  # fmt: skip
+"""The rule features in their order; behind them come u * v and |u - v| of the two embeddings."""
+
+
+class Probabilities(NamedTuple):
+    """The shares of the three classes; they sum to 1."""
+
+    duplicate: float
+    contradiction: float
+    neutral: float
+
+
+@dataclass(frozen=True)
+class PairReading:
+    """Two statements read beside each other: the slots in which they differ, and their content words aligned."""
+
+    first: ParsedStatement
+    second: ParsedStatement
+    differing: tuple[str, ...]
+    alignment: Alignment
+
+
+def read_pair(a: str, b: str, relate: Relate = relation) -> PairReading:
+    """Read two statements beside each other, in the order of their texts; `relate` says how different words relate."""
+    first, second = map(read_statement, sorted((a, b)))
+    return PairReading(first, second, tuple(differing_slots(first, second)), align(first, second, relate))
+
+
+def rule_features(reading: PairReading, similarity: float) -> Floats:
+    """The features named in `RULES`, float32; they do not change when the two statements change places."""
+    found = reading.alignment
+    lengths = sorted((len(reading.first.content), len(reading.second.content)))
+    left = sorted((len(found.only_a), len(found.only_b)))
+    matched = len(found.same) + len(found.wider)
+    small = {word.lower for word in reading.first.words} ^ {word.lower for word in reading.second.words}
+    negations = abs(reading.first.slots.negations.total() - reading.second.slots.negations.total())
+    return np.array(
+        [
+            similarity, 1 - similarity, matched / max(1, lengths[0]), matched / max(1, lengths[1]),
+            min(left[0], 4) / 4, min(left[1], 4) / 4, left[0] > 0, left == [1, 1], left[0] == 0 < left[1],
+            len(found.exclusive) > 0, min(found.synonyms, 3) / 3, min(len(found.wider), 3) / 3, min(found.moved, 4) / 4,
+            found.plural > 0, min(lengths[1], 20) / 20, negations > 0, min(len(small), 10) / 10,
+            *(slot in reading.differing for slot in SLOTS),
+        ],
+        dtype=np.float32,
+    )  # fmt: skip
+
+
+def pair_features(reading: PairReading, u: Floats, v: Floats) -> Floats:
+    """All features of a pair with unit vectors u, v [d]: float32 [len(RULES) + 2 d]."""
+    products = u * v
+    rules = rule_features(reading, float(products.sum()))
+    return np.concatenate([rules, products * len(u) ** 0.5, np.abs(u - v) * len(u) ** 0.5])
+
+
+@dataclass(frozen=True)
+class PairClassifier:
+    """A network of one hidden layer: softmax(relu(x W1 + b1) W2 + b2) over standardised features.
+
+    Attributes:
+        mean: of the features [F].
+        scale: their deviation [F].
+        hidden: W1 [F, H] and b1 [H].
+        out: W2 [H, 3] and b2 [3].
+        about: how it was trained, for reports.
+    """
+
+    mean: Floats
+    scale: Floats
+    hidden: tuple[Floats, Floats]
+    out: tuple[Floats, Floats]
+    about: dict[str, Any] = field(default_factory=dict)
+
+    def probabilities(self, features: Floats) -> Floats:
+        """Shares of duplicate, contradiction, neutral for rows of features [n, F]: float32 [n, 3]."""
+        inner = np.maximum((features - self.mean) / self.scale @ self.hidden[0] + self.hidden[1], 0)
+        logits = inner @ self.out[0] + self.out[1]
+        odds = np.exp(logits - logits.max(axis=1, keepdims=True))
+        shares: Floats = odds / odds.sum(axis=1, keepdims=True)
+        return shares
+
+    def classify(self, reading: PairReading, u: Floats, v: Floats) -> Probabilities:
+        """The shares for one pair with unit vectors u, v [d].
+
+        Raises:
+            BadInputError: the vectors have another length than those of the training.
+        """
+        features = pair_features(reading, np.asarray(u, np.float32), np.asarray(v, np.float32))
+        if features.shape != self.mean.shape:
+            raise BadInputError(f"the pair classifier reads {len(self.mean)} features, not {len(features)}")
+        return Probabilities(*map(float, self.probabilities(features[None])[0]))
+
+    def save(self, path: Path) -> None:
+        """Write `path`.safetensors (float16, and float32 for the standardisation) and `path`.json."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        about = {"labels": LABELS, "rules": RULES, "about": self.about}
+        path.with_suffix(".json").write_text(json.dumps(about, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        halves = {"w1": self.hidden[0], "b1": self.hidden[1], "w2": self.out[0], "b2": self.out[1]}
+        tensors = {name: np.ascontiguousarray(tensor, np.float16) for name, tensor in halves.items()}
+        save_file({**tensors, "mean": self.mean, "scale": self.scale}, path.with_suffix(".safetensors"))
+
+    @classmethod
+    def load(cls, path: Path = SHIPPED) -> PairClassifier:
+        """The classifier at `path` (the shipped one by default).
+
+        Raises:
+            NotFoundError: one of its two files is missing.
+            BadInputError: the files are not a classifier over these features.
+        """
+        try:
+            about = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+            tensors = {name: t.astype(np.float32) for name, t in load_file(path.with_suffix(".safetensors")).items()}
+            hidden, out = (tensors["w1"], tensors["b1"]), (tensors["w2"], tensors["b2"])
+            known = tuple(about["rules"]) == RULES and tuple(about["labels"]) == LABELS
+            model = cls(tensors["mean"], tensors["scale"], hidden, out, about["about"])
+        except FileNotFoundError as error:
+            raise NotFoundError(f"no pair classifier at {path}", remedy="clause evaluate train-pairs") from error
+        except (ValueError, KeyError, TypeError, SafetensorError) as error:
+            raise BadInputError(f"{path} holds no pair classifier") from error
+        if not known:
+            raise BadInputError(f"{path} was trained on other features", remedy="clause evaluate train-pairs")
+        return model
+
+
+@lru_cache(maxsize=1)
+def shipped_pair_classifier() -> PairClassifier:
+    """The shipped classifier, read once."""
+    return PairClassifier.load()

@@ -1,0 +1,186 @@
+"""Closed classes of English words, look-up forms, and forms that follow no rule."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+_ARTICLES = "a an the this that these those some any such one's"
+_AUXILIARIES = """is are was were be been being am has have had having do does did doing 's 're 've 'd 'm
+get gets getting got"""
+_FILLERS = """and or but so then there here who which whom whose where when while what how why as than also too just
+very really quite of to by for with from in on at into onto upon within through along across against around about toward
+towards off out up down over via per during until till since because if though although that s t"""
+_LIGHT = "colored coloured dyed made kind type sort piece set size age wear dress group currently"
+_NEGATIONS = "not no never nobody none nothing nowhere neither nor without hardly barely"
+_MODALS = "will would shall should may might can could must"
+_PAST = "was were had did"
+_PRESENT = "is are am has have does do"
+_PERSONS = """i me my mine myself; we us our ours ourselves; you your yours yourself yourselves; he him his himself;
+she her hers herself; it its itself; they them their theirs themselves"""
+_IRREGULAR = """man men; woman women; child children; person persons; foot feet; tooth teeth; goose geese; mouse mice;
+knife knives; wife wives; life lives; leaf leaves; wolf wolves; shelf shelves; half halves; loaf loaves;
+calf calves; sheep sheep; run ran running; sit sat; stand stood; lie lay lain lying; lay laid; eat ate eaten;
+drink drank drunk; swim swam swum; sing sang sung; ring rang rung; begin began begun; throw threw thrown;
+catch caught; buy bought; bring brought; think thought; teach taught; fight fought; seek sought;
+ride rode ridden; drive drove driven; write wrote written; rise rose risen; speak spoke spoken;
+break broke broken; choose chose chosen; freeze froze frozen; steal stole stolen; wear wore worn; tear tore torn;
+bear bore borne; take took taken; shake shook shaken; give gave given; forgive forgave forgiven; see saw seen;
+go went gone goes; come came; become became; know knew known; grow grew grown; blow blew blown; fly flew flown;
+draw drew drawn; fall fell fallen; feel felt; keep kept; sleep slept; leap leapt; leave left; meet met; feed fed;
+lead led; read read; hold held; tell told; sell sold; say said; pay paid; make made; build built; send sent;
+spend spent; lend lent; lose lost; shoot shot; get got gotten; win won; find found; hear heard; hide hid hidden;
+bite bit bitten; slide slid; understand understood; spin spun; stick stuck; strike struck; swing swung;
+hang hung; dig dug; wake woke woken; beat beaten; forget forgot forgotten; mean meant; deal dealt; show shown;
+weep wept; sweep swept; shine shone"""
+
+ARTICLES = frozenset(_ARTICLES.split())
+AUXILIARIES = frozenset(_AUXILIARIES.split())
+FILLERS = frozenset(_FILLERS.split())
+"""Conjunctions, prepositions and particles: they carry no content, but may exclude one another (`up`, `down`)."""
+
+LIGHT = frozenset(_LIGHT.split())
+"""Base forms that may be there or not: `a hat colored red`, `a group of people`, `wearing a hat`."""
+
+NEGATIONS = frozenset(_NEGATIONS.split())
+MODALS = frozenset(_MODALS.split())
+PAST = frozenset(_PAST.split())
+PRESENT = frozenset(_PRESENT.split())
+PRONOUNS = {form: group.split()[0] for group in _PERSONS.split(";") for form in group.split()}
+"""Personal pronouns with the person they stand for (`him`: `he`)."""
+
+ADJUNCTS = ARTICLES | AUXILIARIES | FILLERS | MODALS | NEGATIONS | frozenset(PRONOUNS)
+"""Every word that is no content word."""
+
+IRREGULAR = {form: group.split()[0] for group in _IRREGULAR.split(";") for form in group.split()[1:]}
+"""Irregular forms with their base (`rode`: `ride`)."""
+
+AMBIGUOUS = {
+    "left": ("left", "leave"),
+    "found": ("found", "find"),
+    "saw": ("saw", "see"),
+    "felt": ("felt", "feel"),
+    "rose": ("rose", "rise"),
+    "lay": ("lay", "lie"),
+    "ground": ("ground",),
+    "leaves": ("leaf", "leave"),
+    "lives": ("life", "live"),
+    "bore": ("bore", "bear"),
+    "wound": ("wound",),
+}
+"""Forms that are a word of their own and a form of another, or look like one."""
+
+
+_TOKEN = re.compile(
+    r"(?:[^\W\d_]\.){2,}"  # U.S.
+    r"|(?<![\w.,])[-+\u2212]?\d+(?:[.,:/-]\d+)*[^\W_]*"  # -3.5, 2026-01-02, 5kg, 2nd
+    r"|[^\W_]+(?:['\u2019\u2010-][^\W_]+)*"  # words, well-known, don't, t-shirt
+    r"|[$\u20ac\u00a3\u00a5%\u00b0]"
+)
+_PAUSE = re.compile(r"[,;:\"\u201c\u201d\u2014]|\s-+\s")
+_OPENERS = re.compile(r"[.!?:;\"\u201c(]\s*$")
+
+_VOWELS = frozenset("aeiou")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One token.
+
+    Attributes:
+        text: as written.
+        lower: in lower case.
+        bases: the base forms it may have.
+        opens: whether it opens a sentence.
+        pauses: whether a comma, a colon, a quote or a dash stands before it.
+    """
+
+    text: str
+    lower: str
+    bases: frozenset[str]
+    opens: bool
+    pauses: bool = False
+
+    @property
+    def capital(self) -> bool:
+        """True where it begins with a capital letter or holds one."""
+        return self.text != self.lower
+
+
+def words(text: str) -> list[Word]:
+    """The words of `text` in order; compounds and contractions of `not` are split, possessive endings fall away.
+
+    >>> [word.lower for word in words("The U.S. isn't Ann's 5kg friend.")]
+    ['the', 'u.s.', 'is', 'not', 'ann', '5kg', 'friend']
+    """
+    found: list[Word] = []
+    end = 0
+    for hit in _TOKEN.finditer(text):
+        opens = not found or bool(_OPENERS.search(text[: hit.start()]))
+        pauses = bool(found) and bool(_PAUSE.search(text[end : hit.start()]))
+        end = hit.end()
+        found.extend(_word(part, opens and not i, pauses and not i) for i, part in enumerate(_parts(hit.group())))
+    return found
+
+
+@lru_cache(maxsize=65536)
+def bases(word: str) -> frozenset[str]:
+    """The base forms that a lower-case word may have; two words are forms of one if theirs meet.
+
+    >>> sorted(bases("riding") & bases("rode")), bases("plan") & bases("plane")
+    (['ride'], frozenset())
+    """
+    if word in AMBIGUOUS:
+        return frozenset(AMBIGUOUS[word])
+    if word in IRREGULAR:
+        return frozenset((IRREGULAR[word],))
+    return frozenset((word, *_without_ending(word)))
+
+
+def _parts(token: str) -> list[str]:
+    plain = token.replace("\u2019", "'").replace("\u2010", "-")
+    compound = plain.split("-") if plain[0].isalpha() else [plain]
+    if len(compound) > 1 and all(len(part) > 1 or part.isdigit() for part in compound):
+        return [word for part in compound for word in _parts(part)]
+    lower = plain.lower()
+    if lower in {"cannot", "can't", "won't"}:
+        return [{"w": "will", "c": "can"}[lower[0]], "not"]
+    if lower.endswith("n't"):
+        return [plain[:-3], "not"]
+    for ending in ("'s", "s'", "'re", "'ve", "'ll", "'d", "'m"):
+        if lower.endswith(ending) and len(lower) > len(ending):
+            rest = plain[: -len(ending)] + ("s" if ending == "s'" else "")
+            return [rest, "will"] if ending == "'ll" else [rest]
+    return [plain]
+
+
+def _word(text: str, opens: bool, pauses: bool) -> Word:
+    lower = "u.s." if text == "US" else text.casefold()
+    return Word(text, lower, bases(lower), opens, pauses)
+
+
+def _without_ending(word: str) -> list[str]:
+    if len(word) <= 3 or not word.isalpha():
+        return []
+    return _verb_stems(word) if word.endswith(("ed", "ing")) else _singular(word)
+
+
+def _singular(word: str) -> list[str]:
+    if word.endswith("ies"):
+        return [word[:-3] + "y", word[:-1]]
+    if word.endswith(("sses", "shes", "ches", "xes", "zes", "oes")):
+        return [word[:-2], word[:-1]]
+    return [word[:-1]] if word.endswith("s") and not word.endswith(("ss", "us", "is")) else []
+
+
+def _verb_stems(word: str) -> list[str]:
+    if word.endswith("ied"):
+        return [word[:-3] + "y"]
+    stem = word.removesuffix("ing") if word.endswith("ing") else word.removesuffix("ed")
+    if len(stem) < 2 or not any(letter in _VOWELS or letter == "y" for letter in stem):
+        return []
+    stems = [stem, stem + "e"]
+    if stem[-1] == stem[-2] and stem[-1] not in "aeiou":
+        stems.append(stem[:-1])
+    return stems

@@ -1,0 +1,50 @@
+// ingest/merge_source, the loaded file as a source; loading the same content again finds it
+// mode:       write
+// returns:    none
+// parameters: $id STRING, $scope STRING, $title STRING, $uri STRING, $content_hash STRING, $recorded_at ZONED DATETIME
+// columns:    none
+CYPHER 25 MERGE (source:Source {id: $id})
+ON CREATE SET source.scope = $scope, source.kind = 'document', source.title = $title, source.uri = $uri,
+              source.content_hash = $content_hash, source.recorded_at = $recorded_at, source.version = 1
+
+// ingest/merge_types, relationship types that the registry does not have yet; a row is [id, name, text, inverse, causal]
+// mode:       write
+// returns:    none
+// parameters: $rows LIST<LIST<ANY>>, $scope STRING, $recorded_at ZONED DATETIME
+// columns:    none
+CYPHER 25 UNWIND $rows AS row
+MERGE (type:RelationshipType {id: row[0]})
+ON CREATE SET type.scope = $scope, type.name = row[1], type.text = row[2], type.inverse_text = row[3],
+              type.is_causal = row[4], type.count = 0, type.recorded_at = $recorded_at, type.version = 1
+
+// ingest/known_triples, the numbers of the rows that are in the graph already; a row is [number, head, type, tail]
+// mode:       read
+// returns:    one
+// parameters: $rows LIST<LIST<ANY>>, $scope STRING
+// columns:    known
+CYPHER 25 UNWIND $rows AS row
+MATCH (head:Entity {id: row[1]})
+MATCH (tail:Entity {id: row[3]})
+WHERE EXISTS { (head)-[r]->(tail) WHERE type(r) = row[2] AND r.scope = $scope }
+RETURN collect(row[0]) AS known
+
+// ingest/create_triples, relationships that are known to be missing, with degrees and counts kept; runs once in a turn
+//                        a row is [head, type, tail, valid_from, valid_until]
+// mode:       write
+// returns:    many
+// parameters: $rows LIST<LIST<ANY>>, $scope STRING, $source_id STRING, $recorded_at ZONED DATETIME,
+//             $job_id STRING, $owner STRING, $sequence INTEGER
+// columns:    name, created
+CYPHER 25 MATCH (job:Job {id: $job_id})
+WHERE job.scope = $scope AND job.owner = $owner AND job.sequence = $sequence
+UNWIND $rows AS row
+MATCH (head:Entity {id: row[0]})
+MATCH (tail:Entity {id: row[2]})
+CREATE (head)-[:$(row[1]) {scope: $scope, weight: 1.0, valid_from: row[3], valid_until: row[4],
+                           recorded_at: $recorded_at, source_id: $source_id}]->(tail)
+SET head.degree = head.degree + 1, tail.degree = tail.degree + CASE WHEN head = tail THEN 0 ELSE 1 END
+WITH row[1] AS name, count(*) AS created
+MATCH (type:RelationshipType {scope: $scope, name: name})
+SET type.count = type.count + created
+RETURN name, created
+ORDER BY name

@@ -1,0 +1,34 @@
+// knowledge/close_belief, end a held belief because another takes its place; the first of several writers does it, the
+//                         others get no row. `closed_for` names the newcomer, so that a second try finds its own work
+// mode:       write
+// returns:    maybe
+// parameters: $id STRING, $scopes LIST<STRING>, $newcomer STRING, $until ZONED DATETIME, $at ZONED DATETIME,
+//             $reason STRING, $versions LIST<INTEGER>
+// columns:    id
+CYPHER 25 MATCH (old:Belief {id: $id})
+WHERE old.scope IN $scopes
+SET old.stated_at = $at
+WITH old
+WHERE old.closed_for = $newcomer
+   OR (old.status IN ['active', 'disputed'] AND ($versions IS NULL OR old.version IN $versions))
+SET old.closed_for = $newcomer, old.status = 'superseded', old.superseded_at = coalesce(old.superseded_at, $at),
+    old.superseded_reason = $reason, old.live_hash = NULL,
+    old.valid_until = CASE WHEN old.valid_until < $until THEN old.valid_until ELSE $until END
+RETURN old.id AS id
+
+// knowledge/link_supersession, tie the holder of a text to the belief that was closed for it; the holder's id
+// mode:       write
+// returns:    maybe
+// parameters: $id STRING, $scope STRING, $newcomer STRING, $live_hash STRING, $at ZONED DATETIME
+// columns:    id
+CYPHER 25 MATCH (old:Belief {id: $id})
+WHERE old.scope = $scope AND old.closed_for = $newcomer
+MATCH (new:Belief {scope: $scope, live_hash: $live_hash})
+SET new.stated_at = $at, old.superseded_by_id = new.id
+WITH old, new
+CALL (old, new) {
+  WITH old, new
+  WHERE NOT EXISTS { (new)-[:SUPERSEDES]->(old) }
+  CREATE (new)-[:SUPERSEDES {scope: $scope, recorded_at: $at}]->(old)
+}
+RETURN new.id AS id

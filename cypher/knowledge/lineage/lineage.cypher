@@ -1,0 +1,215 @@
+// knowledge/dependents, what rests directly on some nodes ([label, id]): derived from or supported by one, said by a
+//                       source, or answered from one; with what else each rests on. A belief's sources are those that
+//                       still stand: [id, recalled]
+// mode:       read
+// returns:    many
+// parameters: $nodes LIST<LIST<STRING>>, $scopes LIST<STRING>, $limit INTEGER
+// columns:    on, label, id, name, kind, scope, by, parents, sources, independent, gone
+CYPHER 25 UNWIND $nodes AS node
+MATCH (y:$(node[0]) {id: node[1]})
+WHERE y.scope IN $scopes
+CALL (y) {
+  MATCH (x)-[r:DERIVED_FROM|SUPPORTED_BY]->(y)
+  WHERE x.scope IN $scopes
+  RETURN x, type(r) AS by
+  UNION
+  MATCH (x)-[:HAS_PROVENANCE]->(p:Provenance)-[:FROM]->(y:Source)
+  WHERE x.scope IN $scopes AND p.retracted_at IS NULL
+  RETURN x, 'HAS_PROVENANCE' AS by
+  UNION
+  MATCH (x:Document|Session)-[:FROM]->(y:Source)
+  WHERE x.scope IN $scopes
+  RETURN x, 'FROM' AS by
+  UNION
+  MATCH (y)-[:HAS_PASSAGE]->(x:Passage)
+  WHERE x.scope IN $scopes
+  RETURN x, 'HAS_PASSAGE' AS by
+  UNION
+  MATCH (x:Evidence)
+  WHERE x.unit = y.id AND x.scope IN $scopes
+  RETURN x, 'UNIT' AS by
+  UNION
+  MATCH (x:ThoughtSeed)
+  WHERE x.concept_id = y.id AND x.scope IN $scopes
+  RETURN x, 'CONCEPT' AS by
+  UNION
+  MATCH (x:EmergentPattern)-[:GENERATED_BY]->(y:ThoughtSeed)
+  WHERE x.scope IN $scopes
+  RETURN x, 'GENERATED_BY' AS by
+  UNION
+  MATCH (x:Run)-[:SELECTED]->(y:Evidence)
+  WHERE x.scope IN $scopes
+  RETURN x, 'SELECTED' AS by
+  UNION
+  MATCH (x:Run)-[:HAS_STEP]->(:RunStep)-[:VISITED]->(y)
+  WHERE x.scope IN $scopes
+  RETURN x, 'VISITED' AS by
+}
+WITH DISTINCT y.id AS on, x, by
+ORDER BY x.id, by
+LIMIT $limit
+RETURN on, labels(x)[0] AS label, x.id AS id, left(coalesce(x.name, x.title, x.content, x.text, x.query, x.concept, ''), 80) AS name,
+  coalesce(x.extraction_method, x.kind, '') AS kind, x.scope AS scope, by,
+  COLLECT { MATCH (x)-[:DERIVED_FROM|GENERATED_BY]->(z) WHERE z.retracted_at IS NULL RETURN [labels(z)[0], z.id] ORDER BY z.id } AS parents,
+  COLLECT { MATCH (x)-[:HAS_PROVENANCE]->(p:Provenance)-[:FROM]->(s:Source)
+            WHERE p.retracted_at IS NULL AND s.retracted_at IS NULL AND NOT coalesce(p.recalled, false)
+            RETURN DISTINCT s.id ORDER BY s.id } AS sources,
+  coalesce(x.sources, 0) AS independent, x.retracted_at IS NOT NULL OR x.merged_into IS NOT NULL AS gone
+
+// knowledge/cap_authority, what was derived from some beliefs is trusted at most as its lineage, unless enough sources
+//                          say it too. Lineage goes through uncorroborated beliefs, up to eight steps
+// mode:       write
+// returns:    many
+// parameters: $ids LIST<STRING>, $scopes LIST<STRING>, $now ZONED DATETIME, $corroborated INTEGER
+// columns:    id, overall
+CYPHER 25 UNWIND $ids AS id
+MATCH (root:Belief {id: id})
+WHERE root.scope IN $scopes
+MATCH (x:Belief) ((:Belief)-[:DERIVED_FROM]->(:Belief)){1,8} (root)
+WHERE x.scope IN $scopes AND coalesce(x.sources, 0) < $corroborated AND x.retracted_at IS NULL AND x.merged_into IS NULL
+WITH DISTINCT x
+MATCH path = (x) ((a:Belief)-[:DERIVED_FROM]->(b WHERE b.overall IS NOT NULL)){1,8} (y)
+WHERE all(between IN a[1..] WHERE coalesce(between.sources, 0) < $corroborated)
+WITH x, min(y.overall) AS lowest
+WHERE x.overall > lowest
+SET x.overall = lowest, x.ceiling = lowest, x.version = x.version + 1, x.settled_at = $now
+RETURN x.id AS id, x.overall AS overall
+ORDER BY id
+
+// knowledge/descendants, beliefs that were derived from some beliefs, through others too: what `cap_authority` may lower
+// mode:       read
+// returns:    many
+// parameters: $ids LIST<STRING>, $scopes LIST<STRING>
+// columns:    id
+CYPHER 25 UNWIND $ids AS id
+MATCH (root:Belief {id: id})
+WHERE root.scope IN $scopes
+MATCH (x:Belief) ((:Belief)-[:DERIVED_FROM]->(:Belief)){1,8} (root)
+WHERE x.scope IN $scopes
+RETURN DISTINCT x.id AS id
+ORDER BY id
+LIMIT 20000
+
+// knowledge/authority_audit, everything derived that claims more trust than the lowest of its lineage, although no
+//                            second independent source says the same; empty when authority is sound
+// mode:       read
+// returns:    many
+// parameters: $scopes LIST<STRING>, $tolerance FLOAT, $corroborated INTEGER, $limit INTEGER
+// columns:    id, label, trust, lowest, on
+CYPHER 25 MATCH (x)-[:DERIVED_FROM]->(y)
+WHERE x.scope IN $scopes AND y.scope IN $scopes AND x.overall > y.overall + $tolerance
+  AND coalesce(x.sources, 0) < $corroborated AND x.retracted_at IS NULL AND x.archived_at IS NULL
+WITH x, y ORDER BY y.overall, y.id
+WITH x, collect(y)[0] AS lowest
+RETURN x.id AS id, labels(x)[0] AS label, x.overall AS trust, lowest.overall AS lowest, lowest.id AS on
+ORDER BY trust - lowest DESC, id
+LIMIT $limit
+
+// knowledge/count_derived, how many nodes were derived from others
+// mode:       read
+// returns:    one
+// parameters: $scopes LIST<STRING>
+// columns:    derived
+CYPHER 25 MATCH (x)-[:DERIVED_FROM]->()
+WHERE x.scope IN $scopes
+RETURN count(DISTINCT x) AS derived
+
+// knowledge/keep_before, lock some nodes ([label, id], in the order of ids) and keep what undoing has to restore; the
+//                        receipt is made with it. Run again it keeps what was kept first
+// mode:       write
+// returns:    one
+// parameters: $receipt MAP, $nodes LIST<LIST<STRING>>, $scopes LIST<STRING>, $recorded_at ZONED DATETIME
+// columns:    kept
+CYPHER 25 MERGE (receipt:Receipt {id: $receipt.id})
+ON CREATE SET receipt += $receipt
+WITH receipt
+CALL (receipt) {
+  UNWIND $nodes AS node
+  MATCH (n:$(node[0]) {id: node[1]})
+  WHERE n.scope IN $scopes
+  SET n.lock = 1
+  REMOVE n.lock
+  WITH receipt, n, node
+  MERGE (k:Kept {id: receipt.id + '/' + node[0] + '/' + node[1]})
+  ON CREATE SET k += n {.status, .stage, .version, .retracted_at, .archived_at, .merged_into, .live_hash, .overall, .ceiling,
+      .sources, .statements, .open_tensions, .settled_at, .confirmed_at, .history, .c_internal_consistency,
+      .c_temporal_freshness, .c_corroboration, .retractions, .aliases, .degree},
+    k.scope = n.scope, k.node_id = n.id, k.label = node[0], k.receipt_id = receipt.id, k.recorded_at = $recorded_at
+  RETURN count(k) AS kept
+}
+RETURN kept
+
+// knowledge/seal_receipt, note the versions that the nodes of a receipt have now: undoing restores a node whole only
+//                         while it is at this version
+// mode:       write
+// returns:    none
+// parameters: $id STRING, $scopes LIST<STRING>
+// columns:    none
+CYPHER 25 MATCH (k:Kept)
+WHERE k.receipt_id = $id AND k.scope IN $scopes
+MATCH (n:$(k.label) {id: k.node_id})
+SET k.version_after = n.version
+
+// knowledge/receipt, one receipt
+// mode:       read
+// returns:    maybe
+// parameters: $id STRING, $scopes LIST<STRING>
+// columns:    receipt
+CYPHER 25 MATCH (r:Receipt {id: $id})
+WHERE r.scope IN $scopes
+RETURN properties(r) AS receipt
+
+// knowledge/receipts, receipts of some kinds, newest first
+// mode:       read
+// returns:    many
+// parameters: $kinds LIST<STRING>, $scopes LIST<STRING>, $after STRING, $limit INTEGER
+// columns:    receipt
+CYPHER 25 MATCH (r:Receipt)
+WHERE r.scope IN $scopes AND r.kind IN $kinds AND ($after IS NULL OR r.id < $after)
+RETURN properties(r) AS receipt
+ORDER BY r.id DESC
+LIMIT $limit
+
+// knowledge/changed_since, which nodes of a receipt have changed since it was sealed
+// mode:       read
+// returns:    many
+// parameters: $id STRING, $scopes LIST<STRING>
+// columns:    label, id
+CYPHER 25 MATCH (k:Kept)
+WHERE k.receipt_id = $id AND k.scope IN $scopes
+MATCH (n:$(k.label) {id: k.node_id})
+WHERE coalesce(n.version, 0) <> coalesce(k.version_after, 0)
+RETURN k.label AS label, n.id AS id
+ORDER BY label, id
+
+// knowledge/restore, give the nodes of a receipt back what it kept, and close it: all of it where a node is as the
+//                    receipt left it, else only the marks. Nothing happens where it was undone before
+// mode:       write
+// returns:    maybe
+// parameters: $id STRING, $scopes LIST<STRING>, $now ZONED DATETIME
+// columns:    restored
+CYPHER 25 MATCH (receipt:Receipt {id: $id})
+WHERE receipt.scope IN $scopes AND receipt.undone_at IS NULL
+SET receipt.undone_at = $now
+WITH receipt
+CALL (receipt) {
+  MATCH (k:Kept)
+  WHERE k.receipt_id = receipt.id AND k.scope IN $scopes
+  WITH k ORDER BY k.node_id
+  MATCH (n:$(k.label) {id: k.node_id})
+  SET n.lock = 1
+  REMOVE n.lock
+  WITH k, n, coalesce(n.version, 0) = coalesce(k.version_after, 0) AS untouched
+  SET n.status = k.status, n.retracted_at = k.retracted_at, n.archived_at = k.archived_at,
+      n.merged_into = k.merged_into, n.live_hash = k.live_hash, n.retractions = k.retractions
+  FOREACH (_ IN CASE WHEN untouched THEN [1] ELSE [] END |
+    SET n.version = k.version, n.stage = k.stage, n.overall = k.overall, n.ceiling = k.ceiling, n.sources = k.sources,
+        n.statements = k.statements, n.open_tensions = k.open_tensions, n.settled_at = k.settled_at,
+        n.confirmed_at = k.confirmed_at, n.history = k.history,
+        n.c_internal_consistency = k.c_internal_consistency, n.c_temporal_freshness = k.c_temporal_freshness,
+        n.c_corroboration = k.c_corroboration, n.aliases = k.aliases)
+  FOREACH (_ IN CASE WHEN untouched THEN [] ELSE [1] END | SET n.version = n.version + 1)
+  DETACH DELETE k
+  RETURN count(n) AS restored
+}
+RETURN restored

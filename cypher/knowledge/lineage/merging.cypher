@@ -1,0 +1,131 @@
+// knowledge/merge_of_loser, the receipt under which something went into something else
+// mode:       read
+// returns:    maybe
+// parameters: $loser STRING, $kind STRING, $scopes LIST<STRING>
+// columns:    id
+CYPHER 25 MATCH (r:Receipt)
+WHERE r.scope IN $scopes AND r.kind = $kind AND r.loser = $loser AND r.undone_at IS NULL
+RETURN r.id AS id
+ORDER BY id DESC
+LIMIT 1
+
+// knowledge/hand_back, remove the copies of relationships that a merge made; what was added since stays
+// mode:       write
+// returns:    one
+// parameters: $label STRING, $winner STRING, $receipt_id STRING, $scopes LIST<STRING>
+// columns:    removed
+CYPHER 25 MATCH (w:$($label) {id: $winner})
+WHERE w.scope IN $scopes
+CALL (w) {
+  MATCH (w)-[c]-(m)
+  WHERE c.merge_id = $receipt_id
+  WITH w, c, m, type(c) AS kind, CASE WHEN type(c) IN ['SAME_AS', 'MERGED_INTO'] THEN 0 ELSE 1 END AS counted
+  SET m.degree = m.degree - counted, w.degree = w.degree - CASE WHEN m.degree IS NULL THEN 0 ELSE counted END
+  DELETE c
+  RETURN count(*) AS removed, collect(kind) AS kinds
+}
+CALL (w, kinds) {
+  UNWIND kinds AS kind
+  WITH w, kind, count(*) AS copies
+  MATCH (t:RelationshipType {scope: w.scope, name: kind})
+  SET t.count = t.count - copies
+}
+RETURN removed
+
+// knowledge/drop_names, the names that a merge gave an entity are its own no longer
+// mode:       write
+// returns:    none
+// parameters: $winner STRING, $names LIST<STRING>, $scopes LIST<STRING>
+// columns:    none
+CYPHER 25 MATCH (w:Entity {id: $winner})
+WHERE w.scope IN $scopes
+SET w.aliases = [name IN coalesce(w.aliases, []) WHERE NOT name IN $names]
+
+// knowledge/merge_sides, winner and loser of a merge, as they are
+// mode:       read
+// returns:    many
+// parameters: $label STRING, $ids LIST<STRING>, $scopes LIST<STRING>
+// columns:    id, scope, gone
+CYPHER 25 UNWIND $ids AS id
+MATCH (n:$($label) {id: id})
+WHERE n.scope IN $scopes
+RETURN n.id AS id, n.scope AS scope,
+  n.merged_into IS NOT NULL OR n.retracted_at IS NOT NULL OR n.archived_at IS NOT NULL
+    OR coalesce(n.status, 'active') IN ['superseded', 'archived', 'retracted'] AS gone
+ORDER BY id
+
+// knowledge/absorb_belief, a belief goes into another: it is kept, put away, and points to the winner
+// mode:       write
+// returns:    none
+// parameters: $winner STRING, $loser STRING, $receipt_id STRING, $scopes LIST<STRING>, $now ZONED DATETIME
+// columns:    none
+CYPHER 25 MATCH (w:Belief {id: $winner})
+WHERE w.scope IN $scopes
+MATCH (l:Belief {id: $loser})
+WHERE l.scope IN $scopes
+SET l.status = 'archived', l.archived_at = $now, l.merged_into = w.id, l.live_hash = null, l.version = l.version + 1
+SET w.confirmed_at = CASE WHEN w.confirmed_at < l.confirmed_at THEN l.confirmed_at ELSE w.confirmed_at END
+MERGE (l)-[into:MERGED_INTO]->(w)
+ON CREATE SET into.scope = l.scope, into.recorded_at = $now, into.merge_id = $receipt_id
+
+// knowledge/absorb_entity, an entity is the same as another: it is kept, put away, and its names become the winner's
+// mode:       write
+// returns:    none
+// parameters: $winner STRING, $loser STRING, $receipt_id STRING, $scopes LIST<STRING>, $now ZONED DATETIME
+// columns:    none
+CYPHER 25 MATCH (w:Entity {id: $winner})
+WHERE w.scope IN $scopes
+MATCH (l:Entity {id: $loser})
+WHERE l.scope IN $scopes
+SET l.archived_at = $now, l.merged_into = w.id, l.version = coalesce(l.version, 0) + 1
+WITH w, l, reduce(names = [], name IN [l.name] + coalesce(l.aliases, []) |
+  CASE WHEN name = w.name OR name IN coalesce(w.aliases, []) OR name IN names THEN names ELSE names + name END) AS fresh
+SET w.aliases = coalesce(w.aliases, []) + fresh, w.version = coalesce(w.version, 0) + 1
+MERGE (l)-[same:SAME_AS]->(w)
+ON CREATE SET same.scope = l.scope, same.recorded_at = $now, same.merge_id = $receipt_id
+WITH fresh
+MATCH (receipt:Receipt {id: $receipt_id})
+SET receipt.names = fresh
+
+// knowledge/take_over, a winner gets copies of the loser's relationships, marked with the receipt; the loser keeps its
+//                      own. Types in $own_affair are not copied, nor is what the winner has with the same end
+// mode:       write
+// returns:    one
+// parameters: $label STRING, $winner STRING, $loser STRING, $receipt_id STRING, $own_affair LIST<STRING>,
+//             $scopes LIST<STRING>, $now ZONED DATETIME
+// columns:    copied
+CYPHER 25 MATCH (w:$($label) {id: $winner})
+WHERE w.scope IN $scopes
+MATCH (l:$($label) {id: $loser})
+WHERE l.scope IN $scopes
+CALL (w, l) {
+  MATCH (l)-[r]->(m)
+  WHERE m <> w AND m <> l AND NOT type(r) IN $own_affair AND r.retracted_at IS NULL
+    AND NOT EXISTS { MATCH (w)-[same]->(m) WHERE type(same) = type(r) AND same.retracted_at IS NULL }
+  WITH w, r, m, type(r) AS kind, properties(r) AS about
+  CREATE (w)-[c:$(kind)]->(m)
+  SET c += about, c.merge_id = $receipt_id, c.recorded_at = $now
+  SET m.degree = m.degree + 1, w.degree = w.degree + CASE WHEN m.degree IS NULL THEN 0 ELSE 1 END
+  RETURN count(c) AS outgoing, collect(kind) AS out_kinds
+}
+CALL (w, l) {
+  MATCH (m)-[r]->(l)
+  WHERE m <> w AND m <> l AND NOT type(r) IN $own_affair AND r.retracted_at IS NULL
+    AND NOT EXISTS { MATCH (m)-[same]->(w) WHERE type(same) = type(r) AND same.retracted_at IS NULL }
+  WITH w, r, m, type(r) AS kind, properties(r) AS about
+  CREATE (m)-[c:$(kind)]->(w)
+  SET c += about, c.merge_id = $receipt_id, c.recorded_at = $now
+  SET m.degree = m.degree + 1, w.degree = w.degree + CASE WHEN m.degree IS NULL THEN 0 ELSE 1 END
+  RETURN count(c) AS incoming, collect(kind) AS in_kinds
+}
+CALL (w, out_kinds, in_kinds) {
+  UNWIND out_kinds + in_kinds AS kind
+  WITH w, kind, count(*) AS copies
+  MATCH (t:RelationshipType {scope: w.scope, name: kind})
+  SET t.count = t.count + copies
+}
+CALL (outgoing, incoming) {
+  MATCH (receipt:Receipt {id: $receipt_id})
+  SET receipt.relationships = outgoing + incoming
+}
+RETURN outgoing + incoming AS copied

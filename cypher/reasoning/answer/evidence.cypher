@@ -1,0 +1,50 @@
+// reasoning/write_evidence, evidence with its provenance and source; writing it again changes nothing
+// mode:       write
+// returns:    none
+// parameters: $rows LIST<MAP>
+// columns:    none
+CYPHER 25 UNWIND $rows AS row
+MERGE (e:Evidence {id: row.id})
+ON CREATE SET e.scope = row.scope, e.text = row.text, e.tokens = row.tokens, e.unit = row.unit,
+  e.recorded_at = row.recorded_at
+MERGE (s:Source {id: row.source})
+ON CREATE SET s.scope = row.scope, s.name = row.source, s.kind = 'unknown', s.recorded_at = row.recorded_at
+MERGE (p:Provenance {id: row.provenance})
+ON CREATE SET p.scope = row.scope, p.source_uri = row.source_uri, p.extractor_identity = row.extractor_identity,
+  p.extraction_timestamp = row.extraction_timestamp, p.supporting_evidence = row.supporting_evidence,
+  p.reputation_score = row.reputation_score, p.recency_score = row.recency_score,
+  p.semantic_consistency = row.semantic_consistency, p.recorded_at = row.recorded_at
+SET p.verification_status = row.verification_status, p.corroboration_count = row.corroboration_count
+MERGE (e)-[:HAS_PROVENANCE]->(p)
+MERGE (p)-[:FROM]->(s)
+
+// reasoning/origins, where selected units come from: of a triple [unit, head, type, tail], of a node [unit, id]
+// mode:       read
+// returns:    many
+// parameters: $edges LIST<LIST<STRING>>, $nodes LIST<LIST<STRING>>, $scopes LIST<STRING>
+// columns:    unit, uri, scope, source_id, sources, reputation, status, recorded_at
+CYPHER 25 CALL () {
+  UNWIND $edges AS edge
+  MATCH (a:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster {id: edge[1]}) WHERE a.scope IN $scopes
+  MATCH (b:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster {id: edge[3]}) WHERE b.scope IN $scopes
+  MATCH (a)-[r]->(b)
+  WHERE type(r) = edge[2] AND (r.scope IS NULL OR r.scope IN $scopes)
+  WITH edge, a, r ORDER BY r.source_id
+  WITH edge, a, collect(DISTINCT r.source_id) AS source_ids, min(r.recorded_at) AS recorded_at,
+    head(collect(r.verification_status)) AS status
+  RETURN edge[0] AS unit, a AS n, source_ids, recorded_at, status
+  UNION ALL
+  UNWIND $nodes AS node
+  MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster {id: node[1]}) WHERE n.scope IN $scopes
+  OPTIONAL MATCH (document:Document)-[:HAS_PASSAGE]->(n)
+  WITH node, n, head(collect(document)) AS document
+  RETURN node[0] AS unit, coalesce(document, n) AS n,
+    CASE WHEN coalesce(n.source_id, document.source_id) IS NULL THEN []
+         ELSE [coalesce(n.source_id, document.source_id)] END AS source_ids,
+    n.recorded_at AS recorded_at, n.verification_status AS status
+}
+OPTIONAL MATCH (s:Source {id: head(source_ids)})
+RETURN unit, coalesce(s.uri, n.uri, 'neo4j://' + toLower(head(labels(n))) + '/' + n.id) AS uri, n.scope AS scope,
+  head(source_ids) AS source_id, size(source_ids) AS sources, s.reputation AS reputation, status, recorded_at
+ORDER BY unit
+LIMIT 10000

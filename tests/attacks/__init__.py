@@ -1,0 +1,1 @@
+"""Attacks, by theme: each gained something once, or would, and is shown to gain nothing."""

@@ -1,0 +1,324 @@
+"""Archives as an attacker writes them, with right checksums: an own scope comes out of one, or nothing at all."""
+
+from __future__ import annotations
+
+import base64
+import copy
+import gzip
+import hashlib
+import json
+import os
+import resource
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from clause.errors import BadInputError, ClauseError, ConflictError
+from clause.graph.canonical import combined, packed, scope_hash
+from clause.graph.runner import Graph
+from clause.operations import archive, archive_lines
+from clause.operations.archive import Archive, export_scope
+from clause.operations.restoration import import_archive
+from tests.servers import erase_scope, statement
+
+SCOPE = "user:mallory"
+AT = {"$instant": "2026-01-02T00:00:00+00:00"}
+Form = dict[str, Any]
+
+
+def node(label: str, identity: str, scope: str = SCOPE, **properties: Any) -> Form:
+    """A node's line."""
+    return {"node": [label], "id": identity, "properties": {"id": identity, "scope": scope, **properties}}
+
+
+def link(name: str, start: list[str], end: list[str], **properties: Any) -> Form:
+    """A relationship's line."""
+    return {"relationship": name, "start": start, "end": end, "properties": properties}
+
+
+HONEST = [
+    node("Belief", "m-b", content="I am honest", status="active", recorded_at=AT, overall=0.5),
+    link("ABOUT", ["Belief", "m-b", SCOPE], ["Entity", "m-e", SCOPE], scope=SCOPE),
+    node("Entity", "m-e", name="me", canonical_key="concept:me", recorded_at=AT),
+    node("Scope", SCOPE, recorded_at=AT),
+]
+
+
+def text_of(form: Form) -> bytes:
+    """A line in the canonical spelling."""
+    return json.dumps(form, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode() + b"\n"
+
+
+def written(path: Path, lines: list[Form | bytes], scope: str = SCOPE, **header: Any) -> Path:
+    """An archive with the right counts, hash and checksum, whatever stands in its lines."""
+    head = {
+        "clause": "1", "clause_archive": 1, "created_at": "2026-01-02T00:00:00Z", "dimension": 384,
+        "embedding_model": None, "scope": scope, **header,
+    }  # fmt: skip
+    texts = [text_of(head), *(line if isinstance(line, bytes) else text_of(line) for line in lines)]
+    forms = [line for line in lines if not isinstance(line, bytes)]
+    kept = [hashlib.sha256(text_of(form)[:-1]).digest() for form in forms if "borrowed" not in form]
+    footer = {
+        "borrowed": sum("borrowed" in form for form in forms),
+        "canonical": combined(kept),
+        "end": len(texts),
+        "nodes": sum("node" in form for form in forms),
+        "relationships": sum("relationship" in form for form in forms),
+        "sha256": hashlib.sha256(b"".join(texts)).hexdigest(),
+    }
+    path.write_bytes(b"".join([*texts, text_of(footer)]))
+    return path
+
+
+def changed(place: int, change: Callable[[Form], object]) -> list[Form | bytes]:
+    """The honest lines, one of them changed."""
+    lines: list[Any] = copy.deepcopy(HONEST)
+    change(lines[place])
+    return lines
+
+
+def _with(**properties: Any) -> Callable[[Form], object]:
+    return lambda form: form["properties"].update(properties)
+
+
+VECTOR = {"$f32": base64.b64encode(np.ones(384, dtype="<f4").tobytes()).decode()}
+BOB = ["Belief", "bob-b", "user:bob"]
+CRAFTED: dict[str, list[Form | bytes]] = {
+    "an API key": [*HONEST, node("ApiKey", "k", secret_hash="0" * 64, reads_all=True, writes_all=True)],
+    "a job": [*HONEST, node("Job", "j", kind="load_sample", state="queued")],
+    "an idempotency key": [*HONEST, node("IdempotencyKey", "j", response="{}")],
+    "a migration": [*HONEST, node("SchemaVersion", "V9999", checksum="x")],
+    "an embedding model": [*HONEST, node("EmbeddingModel", "embedding", model="evil")],
+    "the mark of a test database": [*HONEST, node("TestDatabase", "clause")],
+    "a label of nobody's": [*HONEST, node("Evil", "e")],
+    "a label with a backtick": [*HONEST, node("Belief`:ApiKey", "e")],
+    "two labels": changed(0, lambda form: form["node"].append("Entity")),
+    "no label": changed(0, lambda form: form["node"].clear()),
+    "a node of another tenant": [*HONEST, node("Belief", "x", scope="user:bob")],
+    "a node of a scope that begins like it": [*HONEST, node("Belief", "x", scope=f"{SCOPE}/session:1")],
+    "a node of no scope": changed(0, lambda form: form["properties"].pop("scope")),
+    "a node whose id is another's": changed(0, _with(id="bob-b")),
+    "another scope's own node": [*HONEST, node("Scope", "user:bob")],
+    "a node twice": [*HONEST, HONEST[0]],
+    "a property with a space": changed(0, _with(**{"a b": 1})),
+    "a property in capitals": changed(0, _with(Content="x")),
+    "a property in backticks": changed(0, _with(**{"a`": 1})),
+    "a map in a property": changed(0, _with(content={"a": 1})),
+    "a list of lists": changed(0, _with(content=[[1]])),
+    "a mixed list": changed(0, _with(content=[1, "a"])),
+    "a null": changed(0, _with(content=None)),
+    "a confidence above one": changed(0, _with(overall=1.5)),
+    "a confidence in words": changed(0, _with(overall="high")),
+    "a negative ceiling": changed(0, _with(ceiling=-0.1)),
+    "an instant in words": changed(0, _with(recorded_at="2026")),
+    "a number of 70 bits": changed(0, _with(version=2**70)),
+    "a vector of another length": changed(0, _with(embedding=packed([0.5] * 20))),
+    "a vector with NaN": changed(0, _with(embedding=packed([float("nan")] * 384))),
+    "a vector of words": changed(0, _with(embedding=["a"])),
+    "numbers that are no base64": changed(0, _with(embedding={"$f32": "***"})),
+    "an unknown mark": changed(0, _with(content={"$cypher": "x"})),
+    "a further field": changed(0, lambda form: form.update(extra=1)),
+    "a relationship without its start": [HONEST[1], *HONEST[2:]],
+    "a relationship without its end": [*HONEST[:2], HONEST[3]],
+    "a relationship from another tenant": [*HONEST, link("ABOUT", BOB, ["Entity", "m-e", SCOPE])],
+    "a relationship of another scope": changed(1, _with(scope="user:bob")),
+    "a relationship from a key": [*HONEST, link("ABOUT", ["ApiKey", "k", SCOPE], ["Entity", "m-e", SCOPE])],
+    "a word of one's own between beliefs": [*HONEST, link("owns", ["Belief", "m-b", SCOPE], ["Entity", "m-e", SCOPE])],
+    "a relationship without a type": changed(1, lambda form: form.update(relationship="")),
+    "a type with a NUL": changed(1, lambda form: form.update(relationship="a\0b")),
+    "no JSON": [*HONEST, b"{\n"],
+    "no object": [*HONEST, b"[]\n"],
+    "an empty line": [*HONEST, b"\n"],
+    "another spelling": [*HONEST, b'{"node": ["Belief"], "id": "x", "properties": {}}\n'],
+    "a name twice": [
+        *HONEST,
+        b'{"id":"x","id":"y","node":["Belief"],"properties":{"id":"y","scope":"user:m"}}\n',
+    ],
+    "a depth of 100,000": [*HONEST, b"[" * 100_000 + b"]" * 100_000 + b"\n"],
+    "a number without end": [*HONEST, b"1" * 10_000 + b"\n"],
+    "bytes that are no text": [*HONEST, b"\xff\xfe\n"],
+}
+
+
+@pytest.mark.parametrize("lines", CRAFTED.values(), ids=list(CRAFTED))
+def test_a_crafted_archive_is_refused_in_one_line_before_anything_is_written(
+    tmp_path: Path, lines: list[Form | bytes]
+) -> None:
+    path = written(tmp_path / "crafted.jsonl", lines)
+    with pytest.raises(BadInputError) as refused:
+        Archive(path)
+    assert "\n" not in str(refused.value)
+    assert refused.value.field == "file"
+
+
+@pytest.mark.parametrize(
+    "header",
+    [{"scope": "*"}, {"scope": "user:a/b"}, {"dimension": 10**9}, {"clause_archive": 99}, {"owner": True}],
+    ids=str,
+)
+def test_a_crafted_header_is_refused(tmp_path: Path, header: Form) -> None:
+    with pytest.raises(BadInputError):
+        Archive(written(tmp_path / "crafted.jsonl", list(HONEST), **header))
+
+
+def test_an_honest_one_passes(tmp_path: Path) -> None:
+    found = Archive(written(tmp_path / "honest.jsonl", [*HONEST, node("Memory", "m-m", content="x", embedding=VECTOR)]))
+    assert [line.name for line in found.forms()] == ["Belief", "ABOUT", "Entity", "Scope", "Memory"]
+
+
+def _bomb(path: Path) -> Path:
+    with gzip.open(path, "wb", compresslevel=9) as file:
+        file.write(written(path.with_name("one.jsonl"), list(HONEST)).read_bytes()[:300])
+        for _ in range(600):
+            file.write(b"\n" * (1 << 20))
+    return path
+
+
+def _zeros(path: Path) -> Path:
+    with gzip.open(path, "wb", compresslevel=9) as file:
+        for _ in range(300):
+            file.write(bytes(1 << 20))
+    return path
+
+
+def _link(path: Path) -> Path:
+    path.symlink_to(written(path.with_name("target.jsonl"), list(HONEST)))
+    return path
+
+
+def _fifo(path: Path) -> Path:
+    os.mkfifo(path)
+    return path
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda folder: _bomb(folder / "bomb.jsonl.gz"),
+        lambda folder: _zeros(folder / "zeros.jsonl.gz"),
+        lambda folder: _link(folder / "link.jsonl"),
+        lambda folder: _fifo(folder / "fifo.jsonl"),
+        lambda _folder: Path("/dev/zero"),
+        lambda folder: folder,
+    ],
+    ids=["a bomb", "a bomb in one line", "a link", "a pipe", "/dev/zero", "a folder"],
+)
+def test_what_is_no_plain_file_or_never_ends_is_one_line_and_little_memory(
+    tmp_path: Path, make: Callable[[Path], Path]
+) -> None:
+    path = make(tmp_path)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(BadInputError) as refused:
+        Archive(path)
+    assert "\n" not in str(refused.value)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000  # KiB
+
+
+def test_a_line_that_never_ends_is_refused_at_its_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive_lines, "MAX_LINE", 1_000)
+    with pytest.raises(BadInputError, match="line 2 is too long"):
+        Archive(written(tmp_path / "a.jsonl", [b"x" * 5_000 + b"\n"]))
+
+
+def test_more_nodes_than_fit_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive, "MAX_NODES", 3)
+    with pytest.raises(BadInputError, match="too many nodes"):
+        Archive(written(tmp_path / "a.jsonl", [node("Memory", str(i)) for i in range(5)]))
+
+
+@pytest.fixture
+async def bob(graph: Graph) -> Any:
+    """Another tenant, and an entity for all; how both look."""
+    make = statement(
+        "CREATE (:Belief {id: 'bob-b', scope: 'user:bob', content: 'mine'}), "
+        "(:Entity {id: 'public-e', scope: 'public', name: 'the sun'})"
+    )
+    drop = statement("MATCH (n) WHERE n.id IN ['bob-b', 'public-e', 'ghost'] DETACH DELETE n")
+    await graph.execute(drop, {})
+    await graph.execute(make, {})
+    yield
+    await erase_scope(graph, SCOPE)
+    await graph.execute(drop, {})
+
+
+_SEEN = statement(
+    "MATCH (n) WHERE n.id IN ['bob-b', 'public-e', 'ghost'] "
+    "RETURN n.id AS id, properties(n) AS properties, COUNT { (n)--() } AS degree ORDER BY id",
+    mode="read",
+    columns="id, properties, degree",
+)
+
+
+@pytest.mark.integration
+async def test_nothing_outside_the_scope_is_touched(graph: Graph, bob: None, tmp_path: Path) -> None:
+    before = await graph.execute(_SEEN, {})
+    mine = ["Belief", "m-b", SCOPE]
+    lines: list[Form | bytes] = [
+        *HONEST,
+        link("SUPERSEDES", mine, BOB),
+        link("ABOUT", mine, BOB),
+        link("DERIVED_FROM", mine, ["Entity", "public-e", "public"]),
+        link("ABOUT", mine, ["Entity", "public-e", "kg:metaqa"]),
+        link("ABOUT", mine, ["Entity", "ghost", "public"]),
+        {"borrowed": ["Entity"], "id": "ghost", "properties": {"id": "ghost", "scope": "public", "name": "made up"}},
+        {
+            "borrowed": ["Belief"],
+            "id": "bob-b",
+            "properties": {"content": "stolen", "id": "bob-b", "scope": "user:bob"},
+        },
+    ]
+    report = await import_archive(graph, written(tmp_path / "a.jsonl", lines))
+    assert (report.nodes, report.relationships, report.left_out) == (3, 1, 5)
+    assert await graph.execute(_SEEN, {}) == before
+
+
+@pytest.mark.integration
+async def test_which_entity_for_all_is_meant_comes_back(graph: Graph, bob: None, tmp_path: Path) -> None:
+    meant = link("MENTIONS", ["Belief", "m-b", SCOPE], ["Entity", "public-e", "public"], scope=SCOPE)
+    report = await import_archive(graph, written(tmp_path / "a.jsonl", [*HONEST, meant]))
+    assert (report.relationships, report.left_out) == (2, 0)
+
+
+@pytest.mark.integration
+async def test_an_id_of_another_tenants_is_refused_before_anything_is_written(
+    graph: Graph, bob: None, tmp_path: Path
+) -> None:
+    before = await graph.execute(_SEEN, {})
+    path = written(tmp_path / "a.jsonl", [*HONEST, node("Belief", "bob-b", content="mine now")])
+    with pytest.raises(ConflictError, match="another scope"):
+        await import_archive(graph, path)
+    assert (await scope_hash(graph, SCOPE)).nodes == 0
+    assert await graph.execute(_SEEN, {}) == before
+
+
+@pytest.mark.integration
+async def test_an_archive_that_changes_while_it_is_read_is_checked_again(
+    graph: Graph, bob: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path / "a.jsonl", list(HONEST))
+    read: Callable[[Archive], Iterator[Any]] = Archive.forms
+
+    def swapped(self: Archive) -> Iterator[Any]:
+        written(path, [*HONEST[:3], node("Belief", "x", scope="user:bob")])
+        return read(self)
+
+    monkeypatch.setattr(Archive, "forms", swapped)
+    with pytest.raises(ClauseError):
+        await import_archive(graph, path)
+    assert (await scope_hash(graph, SCOPE)).nodes == 0
+
+
+@pytest.mark.integration
+async def test_an_archive_is_for_its_owner_and_written_through_no_link(graph: Graph, bob: None, tmp_path: Path) -> None:
+    await import_archive(graph, written(tmp_path / "a.jsonl", list(HONEST)))
+    precious = tmp_path / "precious"
+    precious.write_text("mine")
+    for name in (".out.jsonl.partial", "out.jsonl"):
+        (tmp_path / name).symlink_to(precious)
+    await export_scope(graph, tmp_path / "out.jsonl", SCOPE)
+    assert precious.read_text() == "mine"
+    assert not (tmp_path / "out.jsonl").is_symlink()
+    assert (tmp_path / "out.jsonl").stat().st_mode & 0o777 == 0o600

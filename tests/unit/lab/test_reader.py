@@ -1,0 +1,111 @@
+"""The reader's workshop: lessons hold no right answer as a wrong one, exams can be passed."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+import torch
+
+from clause.lab.reader.exams import Item, Walker, marks, strangers
+from clause.lab.reader.lessons import Lessons, Likeness, key
+from clause.lab.reader.material import STRANGERS, left_out_label
+from clause.lab.reader.phrases import asked, meant, nested, phrase, spelt
+from clause.lab.reader.sources import Asked, LearntRelation, masked
+from clause.lab.reader.training import LowRank
+from clause.reasoning.question.pattern_text import pattern_text
+
+RELATIONS = {
+    name: LearntRelation(name, ("maker of it",)) for name in ("director", "spouse", "genre", "owner", "place of birth")
+}
+
+
+def lessons(seed: int) -> Lessons:
+    rng = random.Random(1)
+    singles = [
+        Asked(text, ((name, forward),), "set")
+        for name in RELATIONS
+        for forward, text in ((True, f"what is the {name} of it?"), (False, f"which has it as {name}"))
+    ]
+    chains = [Asked(f"the {a} of its {b}", ((b, True), (a, True)), "set") for a in RELATIONS for b in RELATIONS]
+    rng.shuffle(singles)
+    vectors = np.eye(len(RELATIONS), dtype=np.float32)
+    return Lessons(singles + chains, chains, RELATIONS, Likeness(sorted(RELATIONS), vectors), seed=seed)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_batch_names_the_right_pattern_and_never_sets_its_equal_against_it(seed: int) -> None:
+    batch = lessons(seed).batch()
+    assert len(batch.questions) == len(batch.right) == 32
+    assert len(set(batch.patterns)) == len(batch.patterns)
+    assert not batch.ignored[np.arange(32), batch.right].any()
+    assert (~batch.ignored).sum(1).min() > 8
+
+
+def test_batches_repeat_with_their_seed() -> None:
+    assert lessons(3).batch().questions == lessons(3).batch().questions
+    assert lessons(3).batch().questions != lessons(4).batch().questions
+
+
+def test_symmetric_relations_are_one_in_both_directions() -> None:
+    assert key((("spouse", True),)) == key((("spouses", False),))
+    assert key((("parent", True),)) != key((("parent", False),))
+
+
+def test_a_spelling_keeps_what_is_meant() -> None:
+    rng = random.Random(0)
+    said = {pattern_text([spelt("director", (), True, rng)]) for _ in range(200)}
+    assert {"director of it", "what directed it"} <= said
+    assert "what is directed by it" not in said
+    assert "whose director is it" not in said
+
+
+def test_phrases_nest_into_questions_that_name_the_topic_once() -> None:
+    rng = random.Random(0)
+    for name in ("director", "directed_by", "eats", "located_in", "part_of", "works_for", "is_a", "causes_disease"):
+        for forward in (True, False):
+            said = nested(asked(name, forward, rng), meant(name, forward, rng))
+            assert said is not None
+            assert said.split().count("it") + said.count("it's") == 1, said
+    assert phrase("who directed it?") == "the person who directed it"
+    assert phrase("is it a film") is None
+
+
+def test_a_mention_is_masked_where_it_stands() -> None:
+    assert masked("Who wrote EMMA?", "Emma") == "Who wrote it?"
+    assert masked("Who wrote it?", "Emma") is None
+
+
+def test_every_question_about_the_strangers_can_be_answered() -> None:
+    exam = strangers(STRANGERS)
+    assert sum(len(items) for items in exam.values()) == 123
+    assert all(max(item.worth) == 1.0 for items in exam.values() for item in items)
+
+
+def test_marks_are_the_worth_of_the_first_pattern() -> None:
+    exam = {"one": [Item("q", ("a", "b"), (0.0, 0.5))], "two": [Item("q", ("a", "b"), (1.0, 0.0))]}
+    found = marks(exam, lambda questions, _: [torch.tensor([0.0, 1.0]) for _ in questions])
+    assert found == {"one": 50.0, "two": 0.0}
+
+
+def test_a_walk_finds_what_can_be_reached_and_not_its_start() -> None:
+    walker = Walker([("Heat", "by", "Mann"), ("Ali", "by", "Mann"), ("Mann", "born", "Chicago")])
+    heat = walker.rows["Heat"]
+    assert (("by", True), ("by", False)) in walker.walks(heat, 2)
+    assert [walker.names[row] for row in walker.reach(heat, (("by", True), ("by", False)))] == ["Ali"]
+    assert (("born", True),) not in walker.walks(heat, 2)
+
+
+def test_one_relation_in_eight_is_left_out_in_every_spelling() -> None:
+    names = [f"relation {number}" for number in range(400)]
+    assert 25 < sum(map(left_out_label, names)) < 80
+    assert all(left_out_label(name) == left_out_label(f"{name.title()}s (thing)") for name in names)
+
+
+def test_a_low_rank_change_worked_in_says_the_same() -> None:
+    changed = LowRank(torch.nn.Linear(6, 4), 2)
+    torch.nn.init.normal_(changed.up.weight)
+    given = torch.randn(3, 6)
+    before = changed(given)
+    torch.testing.assert_close(changed.whole()(given), before)

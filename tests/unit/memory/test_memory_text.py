@@ -1,0 +1,72 @@
+"""Personal data in metadata is refused without consent."""
+
+from __future__ import annotations
+
+import pytest
+
+from clause.memory.memory_text import luhn, personal_kind, refuse_personal
+from clause.memory.models import PersonalDataError
+
+PERSONAL = [
+    ("contact", "ann.lee+x@example.co.uk", "email"),
+    ("note", "write to ann@example.org soon", "email"),
+    ("phone", "5551234567", "phone"),
+    ("mobile_number", 5551234567, "phone"),
+    ("x", "+49 151 23456789", "phone"),
+    ("x", "call (555) 123-4567", "phone"),
+    ("x", "555-123-4567", "phone"),
+    ("x", "4111-1111-1111-1111", "card"),
+    ("x", 5500005555555559, "card"),
+    ("x", "078-05-1120", "national id"),
+    ("x", "QQ 12 34 56 C", None),
+    ("x", "AB 12 34 56 C", "national id"),
+    ("x", "DE89 3704 0044 0532 0130 00", "national id"),
+]
+HARMLESS = [
+    ("when", "2026-11-22"),
+    ("when", "2026-11-22T10:00:00Z"),
+    ("when", "22.11.2026"),
+    ("created", 1764000000),
+    ("version", "1.2.3"),
+    ("address", "10.20.30.40"),
+    ("ok", True),
+    ("score", 0.12345678),
+    ("name", "Ann"),
+    ("id", "01JD7W9ZB6V3Q7T5N9S4E2M8XK"),
+    ("count", 12345678),
+]
+
+
+@pytest.mark.parametrize(("key", "value", "kind"), PERSONAL)
+def test_what_looks_like_personal_data_is_named(key: str, value: str | int, kind: str | None) -> None:
+    assert personal_kind(key, value) == kind
+
+
+@pytest.mark.parametrize(("key", "value"), HARMLESS)
+def test_what_does_not_is_let_through(key: str, value: str | float | bool) -> None:
+    assert personal_kind(key, value) is None
+
+
+def test_the_refusal_names_the_key_and_never_the_value() -> None:
+    with pytest.raises(PersonalDataError) as refused:
+        refuse_personal({"n": 1, "mail": "ann@example.org"})
+    assert refused.value.field == "metadata.mail"
+    assert refused.value.status == 422
+    assert "pii_consent" in str(refused.value)
+    assert "ann" not in str(refused.value)
+
+
+def test_personal_data_in_a_key_is_refused_without_repeating_it() -> None:
+    with pytest.raises(PersonalDataError) as refused:
+        refuse_personal({"ann@example.org": "x"})
+    assert refused.value.field == "metadata"
+    assert "ann" not in str(refused.value)
+
+
+def test_no_metadata_is_no_personal_data() -> None:
+    refuse_personal(None)
+    refuse_personal({})
+
+
+def test_zeros_are_no_card() -> None:
+    assert not luhn("0" * 16)

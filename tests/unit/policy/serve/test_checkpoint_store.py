@@ -1,0 +1,62 @@
+"""The store: which checkpoints are at hand, and how one gets there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from clause.errors import BadInputError
+from clause.policy.serve.checkpoint_store import SHIPPED_NAME, CheckpointStore
+from clause.text.thread_pool import CpuPool
+
+MODEL = "all-MiniLM-L6-v2"
+
+
+def checkpoint(folder: Path, name: str = "policy", model: str = MODEL) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{name}.json").write_text(json.dumps({"embedder": {"model": model, "dimension": 384}, "sha256": "s"}))
+    (folder / f"{name}.safetensors").write_bytes(b"weights")
+    return folder / name
+
+
+def test_the_shipped_policy_is_there_for_the_model_it_was_trained_with_only(tmp_path: Path) -> None:
+    assert list(CheckpointStore(tmp_path / "none", MODEL, 384).paths()) == [SHIPPED_NAME]
+    assert CheckpointStore(tmp_path, MODEL, 768).paths() == {}
+    assert CheckpointStore(tmp_path, "another", 384).paths() == {}
+
+
+def test_what_is_put_there_is_at_hand_by_its_name(tmp_path: Path) -> None:
+    store = CheckpointStore(tmp_path / "policies", MODEL, 384)
+    path = store.put(checkpoint(tmp_path / "run"), "films-2")
+    assert path.with_suffix(".safetensors").read_bytes() == b"weights"
+    assert list(store.paths()) == ["films-2", SHIPPED_NAME]
+    assert list(store.policies(CpuPool(1))) == ["films-2", SHIPPED_NAME]
+
+
+def test_checkpoints_for_another_embedder_or_broken_ones_are_not_at_hand(tmp_path: Path) -> None:
+    checkpoint(tmp_path, "foreign", model="another")
+    (tmp_path / "broken.json").write_text("{")
+    assert list(CheckpointStore(tmp_path, MODEL, 384).paths()) == [SHIPPED_NAME]
+
+
+@pytest.mark.parametrize("name", ["learned", "heuristic", "", "../up", "Upper", "x" * 65])
+def test_reserved_and_malformed_names_are_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(BadInputError, match="cannot be a policy's name"):
+        CheckpointStore(tmp_path, MODEL, 384).put(checkpoint(tmp_path / "run"), name)
+
+
+def test_half_a_checkpoint_is_refused(tmp_path: Path) -> None:
+    path = checkpoint(tmp_path / "run")
+    path.with_suffix(".safetensors").unlink()
+    with pytest.raises(BadInputError, match="no checkpoint"):
+        CheckpointStore(tmp_path / "policies", MODEL, 384).put(path, "films")
+    assert not (tmp_path / "policies").exists()
+
+
+def test_the_shipped_checkpoint_makes_a_policy_of_that_name(tmp_path: Path) -> None:
+    pool = CpuPool(1)
+    policy = CheckpointStore(tmp_path, MODEL, 384).policies(pool)[SHIPPED_NAME]()
+    assert policy.name == SHIPPED_NAME
+    pool.close()

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clause.reasoning.question.forms import ParsedQuestion, parse
+from clause.reasoning.question.skeleton import EntityCandidate, LinkedMention
+from clause.text.literals import read_literal
+
+HERE = Path(__file__).parent
+
+
+def cases(name: str) -> list[dict]:
+    return [json.loads(line) for line in (HERE / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def linked(question: str, names: list[str]) -> list[LinkedMention]:
+    """Every place where the question says one of the names, in any case, as a linker would offer them."""
+    return [
+        LinkedMention(*hit.span(), (EntityCandidate(name, name),))
+        for name in dict.fromkeys(names)
+        for hit in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", question, re.IGNORECASE)
+    ]
+
+
+def said(parsed: ParsedQuestion, places) -> list[str]:
+    return sorted(parsed.text[parsed.mentions[p].start : parsed.mentions[p].end] for p in places)
+
+
+def differences(case: dict) -> list[str]:
+    parsed = parse(case["q"], linked(case["q"], case["names"]))
+    got: dict[str, object] = {"form": parsed.form, "topics": said(parsed, parsed.topics)}
+    excluded = parsed.excluded or (parsed.topics if parsed.itself else ())
+    got["excluded"] = said(parsed, excluded)
+    got["negated"] = said(parsed, [p for clause in parsed.negated for p in clause.names])
+    got["class"] = parsed.class_words.noun if parsed.class_words else None
+    got["operator"] = parsed.comparison.operator if parsed.comparison else None
+    got["verdict"] = parsed.comparison.verdict if parsed.comparison else False
+    got["direction"] = parsed.superlative.direction if parsed.superlative else None
+    got["by"] = parsed.superlative.by if parsed.superlative else None
+    got["implied"] = parsed.implied.name if parsed.implied else None
+    got["filters"] = [[f.operator, str(f.value), *([str(f.second)] if f.second else [])] for f in parsed.filters]
+    wrong = []
+    always = {"form": None, "topics": [], "excluded": [], "negated": [], "filters": [], "verdict": False}
+    for key in ("form", "topics", "excluded", "negated", "class", "operator", "verdict", "direction", "by", "implied"):
+        if key not in case and key not in always:
+            continue
+        wanted = case.get(key, always.get(key))
+        wanted = sorted(wanted) if isinstance(wanted, list) else wanted
+        if got[key] != wanted:
+            wrong.append(f"{key}: {got[key]!r} instead of {wanted!r}")
+    wanted = [expected_filter(text) for text in case.get("filters", [])]
+    if got["filters"] != wanted:
+        wrong.append(f"filters: {got['filters']!r} instead of {wanted!r}")
+    core = " | ".join(q for clause in parsed.clauses for q in clause.questions)
+    wrong += [f"core {core!r} lacks {word!r}" for word in case.get("core_has", []) if word not in core]
+    return wrong
+
+
+def expected_filter(text: str) -> list[str]:
+    operator, rest = text.split(" ", 1)
+    operator = {"at": "at_least"}.get(operator, operator)
+    values = rest.split() if operator == "between" else [rest]
+    numbers = [re.sub(r" pages?$", "", value) for value in values]
+    return [operator, *(str(read_literal(number)) for number in numbers)]
+
+
+@pytest.mark.parametrize("case", [*cases("forms_seen"), *cases("forms_kept")], ids=lambda case: case["q"])
+def test_form_and_parts(case):
+    assert differences(case) == []
+
+
+@given(st.text(max_size=80), st.lists(st.tuples(st.integers(0, 80), st.integers(1, 12)), max_size=4))
+def test_any_text_with_any_mentions_is_read(text, places):
+    mentions = [LinkedMention(s, min(s + n, len(text)), ()) for s, n in places if s < len(text)]
+    parsed = parse(text, mentions)
+    assert all(0 <= topic < len(parsed.mentions) for topic in parsed.topics)
+    assert {clause.topic for clause in parsed.clauses} <= set(parsed.topics)
+
+
+@given(st.sampled_from([case for case in cases("forms_seen") if len(case["names"]) == 1]))
+def test_a_name_says_nothing_of_the_form(case):
+    """Whatever the topic is called, the form stays: here it is called by words that make forms."""
+    name = case["names"][0]
+    odd = "Who Is Older Than Most"
+    if case["q"].count(name) != 1 or odd in case["q"]:
+        return
+    there = case["q"].index(name)
+    other = case["q"].replace(name, odd)
+    plain = parse(case["q"], [LinkedMention(there, there + len(name), (EntityCandidate("1", name),))])
+    renamed = parse(other, [LinkedMention(there, there + len(odd), (EntityCandidate("1", odd),))])
+    assert (renamed.form, renamed.clauses, renamed.filters) == (plain.form, plain.clauses, plain.filters)
+
+
+def test_brackets_give_no_advantage():
+    plain = parse("who directed Kes", linked("who directed Kes", ["Kes"]))
+    bracketed = parse("who directed [Kes]", linked("who directed [Kes]", ["Kes"]))
+    assert plain.clauses == bracketed.clauses
+
+
+def test_the_core_masks_its_own_topic_and_the_words_around_the_other():
+    question = "films by ken loach starring ray winstone"
+    parsed = parse(question, linked(question, ["ken loach", "ray winstone"]))
+    assert [clause.questions for clause in parsed.clauses] == [("films by it",), ("films starring it",)]
+
+
+def test_no_name_no_topics():
+    parsed = parse("what is the meaning of life", [])
+    assert (parsed.topics, parsed.clauses, parsed.form) == ((), (), "list")

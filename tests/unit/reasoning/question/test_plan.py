@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+from itertools import product
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clause.reasoning.episode.subgraph import Front, walk
+from clause.reasoning.neighbourhood.port import Hop
+from clause.reasoning.question.measures import Compare
+from clause.reasoning.question.patterns import ReadBounds, drive, enumerate_patterns
+from clause.reasoning.question.plan import (
+    AnyOf,
+    Best,
+    Count,
+    Exists,
+    Meet,
+    NodeTest,
+    WalkFrom,
+    Where,
+    Without,
+    answers,
+)
+from clause.text.literals import read_literal
+from tests.unit.reasoning.question.small_graph import SmallGraph
+
+NODES = "abcdef"
+triples = st.lists(st.tuples(st.sampled_from(NODES), st.sampled_from("rs"), st.sampled_from(NODES)), max_size=25)
+patterns = st.lists(st.builds(Hop, st.sampled_from("rs"), st.booleans()), min_size=1, max_size=3).map(tuple)
+DIRECTED = Hop("directed_by", True)
+RELEASED = Hop("release_date", True)
+
+
+def named(result):
+    return sorted(answer.name for answer in result.answers)
+
+
+def slowly(edges, topic, pattern):
+    """Every walk, by trying all sequences of edges; never back to the topic."""
+    reached = set()
+    for steps in product(sorted(set(edges)), repeat=len(pattern)):
+        node = topic
+        for hop, (head, relation, tail) in zip(pattern, steps, strict=True):
+            start, end = (head, tail) if hop.forward else (tail, head)
+            node = end if relation == hop.relation and start == node and end != topic else None
+            if node is None:
+                break
+        if node is not None:
+            reached.add(node)
+    return reached
+
+
+@given(triples, patterns.filter(lambda p: len(p) < 3))
+def test_a_walk_reaches_what_a_slow_loop_reaches(edges, pattern):
+    assert set(named(answers(WalkFrom(("a",), pattern), SmallGraph(edges)))) == slowly(edges, "a", pattern)
+
+
+@given(triples, patterns)
+def test_a_walk_reaches_what_the_fronts_of_the_episode_reach(edges, pattern):
+    graph = SmallGraph(edges)
+    front = Front.root("a")
+    for hop in pattern:
+        front = walk(front, hop, graph.hops)
+    assert named(answers(WalkFrom(("a",), pattern), graph)) == sorted(front.nodes)
+
+
+@given(triples, patterns, patterns)
+def test_meeting_is_the_intersection_and_order_free(edges, one, two):
+    graph = SmallGraph(edges)
+    first, second = WalkFrom(("a",), one), WalkFrom(("b",), two)
+    met = named(answers(Meet((first, second)), graph))
+    assert met == sorted(set(named(answers(first, graph))) & set(named(answers(second, graph))))
+    assert met == named(answers(Meet((second, first)), graph))
+
+
+@given(triples, patterns, patterns)
+def test_without_and_any_of_are_difference_and_union(edges, one, two):
+    graph = SmallGraph(edges)
+    first, second = WalkFrom(("a",), one), WalkFrom(("b",), two)
+    left, right = set(named(answers(first, graph))), set(named(answers(second, graph)))
+    assert set(named(answers(Without(first, minus=(second,)), graph))) == left - right
+    assert set(named(answers(AnyOf((first, second)), graph))) == left | right
+
+
+@given(triples, patterns)
+def test_a_walk_reads_one_front_a_hop_and_proves_each_answer(edges, pattern):
+    graph = SmallGraph(edges)
+    result = answers(WalkFrom(("a",), pattern), graph)
+    assert graph.reads <= len(pattern)
+    for answer in result.answers:
+        assert len(answer.triples) == len(pattern)
+        assert "a" in answer.triples[0]
+        assert answer.node in answer.triples[-1]
+
+
+@given(st.integers(1, 3000))
+def test_a_hub_costs_no_more_than_a_leaf(degree):
+    graph = SmallGraph([("hub", "has", f"n{number}") for number in range(degree)] + [("n0", "is", "x")])
+    bounds = ReadBounds(sample=4, sample_edges=5)
+    found = drive(enumerate_patterns(("hub",), ("what has it",), bounds), graph)
+    assert graph.reads <= bounds.hops
+    assert graph.edges_read <= bounds.hops * bounds.sample * bounds.sample_edges * 4
+    assert found[0].pattern == (Hop("has", True),)
+
+
+def test_patterns_lead_somewhere_and_are_those_that_exist():
+    graph = SmallGraph.load("studio")
+    found = drive(enumerate_patterns(("Salt Road",), ("q",), ReadBounds(hops=2, beam=1000)), graph)
+    assert all(answers(WalkFrom(("Salt Road",), one.pattern), graph).answers for one in found)
+    assert (DIRECTED, DIRECTED.inverse) in {one.pattern for one in found}
+    assert (DIRECTED, Hop("capital", True)) not in {one.pattern for one in found}
+
+
+def test_count_is_a_number_and_a_single_number_is_itself():
+    graph = SmallGraph.load("studio")
+    assert named(answers(Count(WalkFrom(("Mara Voss",), (DIRECTED.inverse,))), graph)) == ["3"]
+    platform = SmallGraph.load("platform")
+    requests = WalkFrom(("search-api",), (Hop("requests_per_day", True),))
+    assert named(answers(Count(requests), platform)) == ["3,400,000"]
+
+
+def test_a_count_that_a_bound_cut_off_is_none():
+    graph = SmallGraph([("a", "has", str(number)) for number in range(50)])
+    result = answers(Count(WalkFrom(("a",), (Hop("has", True),))), graph, ReadBounds(per_type=20))
+    assert result.answers == ()
+    assert result.truncated
+    assert result.reason == "there are more than 20"
+
+
+def test_no_is_an_answer_only_where_the_graph_knows_alternatives():
+    graph = SmallGraph.load("studio")
+    directed = WalkFrom(("Salt Road",), (DIRECTED,))
+    composed = WalkFrom(("Salt Road",), (Hop("composed_by", True),))
+    assert named(answers(Exists(directed, frozenset({"Mara Voss"})), graph)) == ["yes"]
+    refused = answers(Exists(directed, frozenset({"Emil Brandt"})), graph)
+    assert named(refused) == ["no"]
+    assert refused.triples[0].target == "Mara Voss"
+    assert answers(Exists(composed, frozenset({"Mara Voss"})), graph).answers == ()
+
+
+def test_filters_by_value_class_and_name():
+    graph = SmallGraph.load("studio")
+    films = WalkFrom(("Mara Voss",), (DIRECTED.inverse,))
+    early = NodeTest((RELEASED,), operator="before", value=read_literal("1990"))
+    assert named(answers(Where(films, early), graph)) == ["The Long Tide"]
+    assert len(answers(Where(films, NodeTest(classes=frozenset({"films"}))), graph).answers) == 3
+    german = NodeTest((Hop("language", True),), called=frozenset({"german"}))
+    assert named(answers(Where(films, german), graph)) == ["Night Ferry", "The Long Tide"]
+
+
+def test_best_by_value_by_frequency_and_by_rank():
+    graph = SmallGraph.load("studio")
+    films = WalkFrom(("Mara Voss",), (DIRECTED.inverse,))
+    assert named(answers(Best(films, (RELEASED,), largest=False), graph)) == ["The Long Tide"]
+    assert named(answers(Best(films, (RELEASED,), largest=False, rank=2), graph)) == ["Salt Road"]
+    actors = WalkFrom(("Mara Voss",), (DIRECTED.inverse, Hop("starred_actors", True)))
+    assert named(answers(Best(actors, None), graph)) == ["Ida Holm"]
+
+
+def test_comparisons_abstain_where_the_dates_overlap():
+    graph = SmallGraph([("a", "born", "1980"), ("b", "born", "12 March 1980"), ("c", "born", "1979-12-31")])
+    born = (Hop("born", True),)
+    assert answers(Compare((("a",), ("b",)), born, "before"), graph).answers == ()
+    assert named(answers(Compare((("a",), ("c",)), born, "before"), graph)) == ["c"]
+    assert named(answers(Compare((("c",), ("b",)), born, "before", verdict=True), graph)) == ["yes"]
+
+
+def test_the_time_between_two_dates_is_compared():
+    graph = SmallGraph(
+        [("s", "b", "30 August 1650"), ("s", "d", "11 June 1724"), ("m", "b", "1881"), ("m", "d", "12 January 1960")]
+    )
+    longer = Compare((("s",), ("m",)), (Hop("b", True),), "more", until=(Hop("d", True),))
+    assert named(answers(longer, graph)) == ["m"]

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from clause.reasoning.question.forms import parse
+from clause.reasoning.question.patterns import drive_async
+from clause.reasoning.question.reading import read_question
+from clause.reasoning.question.skeleton import EntityCandidate, LinkedMention
+from clause.text.embedder import SentenceTransformerEmbedder
+from tests.unit.reasoning.question.resemblance import Resemblance
+from tests.unit.reasoning.question.small_graph import SmallGraph
+
+HERE = Path(__file__).parent
+
+
+def questions(name):
+    return [json.loads(line) for line in (HERE / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def mentions(graph, question, names):
+    return [
+        LinkedMention(*hit.span(), tuple(EntityCandidate(node, node) for node in graph.linked(name)))
+        for name in names
+        for hit in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", question, re.IGNORECASE)
+    ]
+
+
+async def ask(graph, scorer, question, names, least=-1e9):
+    parsed = parse(question, mentions(graph, question, names))
+
+    async def read(wanted):
+        return graph.around(wanted.nodes, wanted.hops, wanted.per_type)
+
+    return parsed, await drive_async(read_question(parsed, graph, least=least), read, scorer.rank)
+
+
+@pytest.fixture(scope="module")
+def scorer():
+    return Resemblance(SentenceTransformerEmbedder())
+
+
+@pytest.mark.parametrize(("name", "least_right"), [("studio", 31), ("platform", 26)])
+async def test_small_graphs_are_read_by_resemblance_alone(name, least_right, scorer):
+    graph = SmallGraph.load(name)
+    missed = []
+    for case in questions(name):
+        graph.reads = graph.edges_read = 0
+        _, read = await ask(graph, scorer, case["q"], case["names"])
+        got = sorted(answer.name for answer in read.result.answers)
+        if got != sorted(case["answers"]):
+            missed.append((case["q"], got))
+        assert graph.reads <= 200
+    assert len(questions(name)) - len(missed) >= least_right, missed
+
+
+async def test_readings_are_said_back_with_probabilities(scorer):
+    graph = SmallGraph.load("studio")
+    _, read = await ask(graph, scorer, "Which other films did the director of Salt Road make?", ["Salt Road"])
+    first = read.readings[0]
+    assert first.words == "films that are directed by what directed Salt Road, without Salt Road"
+    assert sorted(answer.name for answer in first.result.answers) == ["Night Ferry", "The Long Tide"]
+    assert sum(one.probability for one in read.readings) == pytest.approx(1.0)
+    assert [one.probability for one in read.readings] == sorted((o.probability for o in read.readings), reverse=True)
+
+
+async def test_an_abstention_says_what_the_graph_does_say(scorer):
+    graph = SmallGraph.load("platform")
+    _, read = await ask(graph, scorer, "what is the phone number of Wei Chen", ["Wei Chen"], least=8.0)
+    assert read.result.answers == ()
+    assert read.reason == (
+        'the graph says "what is reported to by Wei Chen" and "what is led by Wei Chen", '
+        'not "what is the phone number of Wei Chen"'
+    )
+
+
+async def test_every_triple_of_a_proof_is_in_the_graph(scorer):
+    graph = SmallGraph.load("studio")
+    known = {edge for hops in graph.hops.values() for edges in hops.values() for edge in edges}
+    for case in questions("studio"):
+        _, read = await ask(graph, scorer, case["q"], case["names"])
+        assert set(read.result.triples) <= known
+        assert all(answer.triples for answer in read.result.answers), case["q"]
+
+
+async def test_a_question_that_names_nothing_says_so(scorer):
+    graph = SmallGraph.load("studio")
+    _, read = await ask(graph, scorer, "who is the tallest", [])
+    assert read.reason == "the question names nothing that the graph has"

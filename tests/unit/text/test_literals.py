@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import itertools
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clause.text.literals import String, find_literals, holds, order, read_literal
+from clause.text.quantities import Date, Number, day_of, month_of, read_date, years_of
+
+days = st.dates(min_value=date(1000, 1, 1), max_value=date(2199, 12, 31))
+MONTHS = "January February March April May June July August September October November December".split()  # noqa: SIM905
+
+
+@given(days)
+def test_a_day_is_read_however_it_is_written(day):
+    month = MONTHS[day.month - 1]
+    wanted = day_of(day.year, day.month, day.day)
+    for text in (
+        day.isoformat(),
+        f"{day.isoformat()}T12:30:00Z",
+        f"{day.day} {month} {day.year}",
+        f"{month} {day.day}, {day.year}",
+        f"{day.day} {month[:3]} {day.year}",
+        f"{day.day}.{day.month}.{day.year}",
+    ):
+        assert read_date(text) == wanted, text
+    assert read_date(f"{month} {day.year}") == month_of(day.year, day.month)
+
+
+@given(days, days)
+def test_order_of_dates_is_that_of_the_calendar(one, two):
+    placed = order(read_literal(one.isoformat()), read_literal(two.isoformat()))
+    assert placed == (one > two) - (one < two)
+
+
+VALUES = st.one_of(
+    days.map(lambda d: read_literal(d.isoformat())),
+    st.integers(1000, 2199).map(lambda y: read_literal(str(y))),
+    st.decimals(-1000, 1000, allow_nan=False, places=2).map(Number),
+    st.text(max_size=5).map(String),
+)
+
+
+@given(VALUES, VALUES)
+def test_order_is_antisymmetric_and_before_is_after_turned_round(one, two):
+    there, back = order(one, two), order(two, one)
+    assert (there is None) == (back is None)
+    assert there is None or there == -(back or 0)
+    assert holds("before", one, two) == holds("after", two, one)
+
+
+@given(VALUES)
+def test_a_value_is_the_same_as_itself(value):
+    assert order(value, value) == 0
+    assert holds("at_least", value, value) is not False
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("the 80s", years_of(1980, 1989)),
+        ("fifties", years_of(1950, 1959)),
+        ("19th century", years_of(1801, 1900)),
+        ("44 BC", years_of(-43)),
+        ("14 August 1928", day_of(1928, 8, 14)),
+        ("1914\u201318", years_of(1914, 1918)),
+        ("2010-12", month_of(2010, 12)),
+        ("13/03/2001", day_of(2001, 3, 13)),
+    ],
+)
+def test_dates(text, wanted):
+    assert read_date(text) == wanted
+
+
+@pytest.mark.parametrize("text", ["12 Angry Men", "2001: A Space Odyssey", "May", "Route 66", "v1.2.3", "31 June 2001"])
+def test_what_only_looks_like_a_date_or_a_number_is_a_string(text):
+    assert isinstance(read_literal(text), String)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("1,200,000", "1200000"),
+        ("1.200.000,5", "1200000.5"),
+        ("1 200 000", "1200000"),
+        ("3.4 bn", "3400000000"),
+        ("$20", "20 USD"),
+        ("half a million", "500000"),
+        ("three hundred and five", "305"),
+        ("97 minutes", "5820 s"),
+        ("18:00", "64800 time of day"),
+        ("6 pm", "64800 time of day"),
+        ("1e6", "1000000"),
+        ("300 pages", "300 page"),
+    ],
+)
+def test_numbers(text, wanted):
+    assert str(read_literal(text)) == wanted
+
+
+def test_units_are_converted_and_never_mixed():
+    assert holds("more", read_literal("2 km"), read_literal("1500 m")) is True
+    assert holds("more", read_literal("2 km"), read_literal("1 kg")) is None
+    assert holds("less", read_literal("97 minutes"), read_literal("2 hours")) is True
+
+
+def test_bare_digits_are_a_year_beside_dates_and_a_number_beside_numbers():
+    year = read_literal("1980")
+    assert isinstance(year, Date)
+    assert holds("in", read_literal("1980-05-01"), year) is True
+    assert holds("more", year, read_literal("1,500")) is True
+
+
+def test_dates_that_overlap_do_not_tell():
+    assert holds("before", read_literal("1980"), read_literal("May 1980")) is None
+    assert holds("in", read_literal("1980"), read_literal("May 1980")) is None
+    assert holds("since", read_literal("1980"), read_literal("May 1980")) is None
+    assert holds("between", read_literal("1975"), read_literal("1970"), read_literal("1980")) is True
+
+
+def test_strings_of_two_languages_are_not_the_same():
+    assert holds("same", read_literal('"chat"@fr'), read_literal('"chat"@en')) is False
+    assert holds("same", read_literal('"Été"@fr'), read_literal("ete")) is True
+
+
+@given(st.text(max_size=60))
+def test_literals_found_lie_in_the_text_and_do_not_overlap(text):
+    found = find_literals(text)
+    assert all(0 <= one.start < one.end <= len(text) for one in found)
+    assert all(one.end <= two.start for one, two in itertools.pairwise(found))
