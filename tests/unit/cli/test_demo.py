@@ -14,7 +14,7 @@ from clause.graph.server import ManagedServer
 from clause.ingest import sample
 from clause.operations import forget as sample_reset
 from tests.unit.cli.conftest import Done
-from tests.unit.cli.test_rendering import RESPONSE
+from tests.unit.cli.test_ask_printed import RESPONSE
 
 Clause = Callable[..., Done]
 SECTIONS = ("answer", "path", "evidence", "receipt", "addresses")

@@ -6,7 +6,7 @@ import pytest
 
 from clause.errors import BadInputError, NotFoundError
 from clause.evaluation.frontier import evaluate_frontier
-from tests.unit.evaluation.test_playing import HEAT, stage
+from tests.unit.evaluation.test_service_playing import HEAT, stage
 
 
 class FakeLease:

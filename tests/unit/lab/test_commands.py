@@ -17,8 +17,8 @@ from clause.lab.commands import bench, evaluate, measuring
 from clause.lab.training.trial import log_uniform_limits
 from clause.reasoning.question.preparation import PolicyBook
 from tests.unit.evaluation.films import TRIPLES
-from tests.unit.evaluation.test_playing import stage as film_stage
 from tests.unit.evaluation.test_service import response
+from tests.unit.evaluation.test_service_playing import stage as film_stage
 
 QUESTIONS = "who directed [Heat]\tMann\nwho directed [Ali]\tMann\n"
 

@@ -11,7 +11,7 @@ from clause.evaluation.question_files import GoldQuestion
 from clause.lab.curiosity import auc, auc_interval, curiosity_study, rate
 from clause.reasoning.episode.budget import Budgets
 from tests.unit.evaluation.films import snapshot
-from tests.unit.evaluation.test_playing import HEAT, stage
+from tests.unit.evaluation.test_service_playing import HEAT, stage
 
 SCORES = st.lists(st.sampled_from([0.0, 0.1, 0.5, 0.9, 1.0]), min_size=1, max_size=12)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from clause.memory.cluster import MemoryCluster, prototype_of, representative_of
 from clause.memory.models import ConsolidationError
-from tests.unit.memory.test_assignment import units
+from tests.unit.memory.test_cluster_assignment import units
 
 
 @settings(deadline=None, max_examples=40)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clause.memory.monitor import MonitorAction, SemanticStateMonitor
-from tests.unit.memory.test_assignment import units
+from tests.unit.memory.test_cluster_assignment import units
 
 
 def turn(distance_from_x: float) -> list[float]:

@@ -17,7 +17,7 @@ from clause.memory.statistics import calibrate, curve_point
 from clause.memory.twins import Said, Stored, Twins, near_pairs, twins
 from clause.settings import Settings
 from tests.fakes.embedder import HashEmbedder
-from tests.unit.memory.test_assignment import units
+from tests.unit.memory.test_cluster_assignment import units
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 HERE = np.array([1.0, 0.0], dtype=np.float32)
