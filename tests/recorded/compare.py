@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.recorded.normal import IDS
+
 CLOCKED = re.compile(
     r"(\.overall|\.temporal_freshness|\.recency|\.ranking\.confidence|\.final_score|\.decay_adjusted_score"
     r"|\.dimensions\[\d+\]\.value)$"
@@ -38,32 +40,48 @@ def differences(
     before: list[dict[str, Any]], after: list[dict[str, Any]], tolerance: float = 0.0
 ) -> Iterator[Difference]:
     """Every place where exchanges differ; numbers may by `tolerance`, those of CLOCKED by CLOCK_TOLERANCE at least."""
+    comparison = _Comparison(tolerance)
     for number, (one, other) in enumerate(zip(before, after, strict=False), start=1):
         for part in PARTS:
-            for place, old, new in _compared(one[part], other[part], part, tolerance):
+            for place, old, new in comparison.compared(one[part], other[part], part):
                 yield Difference(number, one["operation"], place, old, new)
     if len(before) != len(after):
         yield Difference(min(len(before), len(after)) + 1, "-", "exchanges", len(before), len(after))
 
 
-def _compared(one: Any, other: Any, place: str, tolerance: float) -> Iterator[tuple[str, Any, Any]]:
-    if isinstance(one, dict) and isinstance(other, dict):
-        for name in sorted(one.keys() | other.keys()):
-            if name in one and name in other:
-                yield from _compared(one[name], other[name], f"{place}.{name}", tolerance)
-            else:
-                yield f"{place}.{name}", one.get(name, "(absent)"), other.get(name, "(absent)")
-    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        for index, (old, new) in enumerate(zip(one, other, strict=True)):
-            yield from _compared(old, new, f"{place}[{index}]", tolerance)
-    elif not _same(one, other, max(tolerance, CLOCK_TOLERANCE) if CLOCKED.search(place) else tolerance):
-        yield place, one, other
+class _Comparison:
+    """Compares values one after the other; an id of one recording stands for the same id of the other from then on."""
 
+    def __init__(self, tolerance: float) -> None:
+        self._tolerance = tolerance
+        self._pairs: dict[str, str] = {}
+        self._taken: dict[str, str] = {}
 
-def _same(one: Any, other: Any, tolerance: float) -> bool:
-    if isinstance(one, float) and isinstance(other, int | float) and not isinstance(other, bool):
-        return one == other or math.isclose(one, other, rel_tol=tolerance, abs_tol=tolerance)
-    return type(one) is type(other) and bool(one == other)
+    def compared(self, one: Any, other: Any, place: str) -> Iterator[tuple[str, Any, Any]]:
+        """The places where two values differ."""
+        if isinstance(one, dict) and isinstance(other, dict):
+            for name in sorted(one.keys() | other.keys()):
+                if name in one and name in other:
+                    yield from self.compared(one[name], other[name], f"{place}.{name}")
+                else:
+                    yield f"{place}.{name}", one.get(name, "(absent)"), other.get(name, "(absent)")
+        elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+            for index, (old, new) in enumerate(zip(one, other, strict=True)):
+                yield from self.compared(old, new, f"{place}[{index}]")
+        elif not self._same(one, other, place):
+            yield place, one, other
+
+    def _same(self, one: Any, other: Any, place: str) -> bool:
+        if isinstance(one, str) and isinstance(other, str):
+            ids, others = IDS.findall(one), IDS.findall(other)
+            return IDS.split(one) == IDS.split(other) and all(map(self._is_pair, ids, others))
+        if isinstance(one, float) and isinstance(other, int | float) and not isinstance(other, bool):
+            tolerance = max(self._tolerance, CLOCK_TOLERANCE) if CLOCKED.search(place) else self._tolerance
+            return one == other or math.isclose(one, other, rel_tol=tolerance, abs_tol=tolerance)
+        return type(one) is type(other) and bool(one == other)
+
+    def _is_pair(self, one: str, other: str) -> bool:
+        return self._pairs.setdefault(one, other) == other and self._taken.setdefault(other, one) == one
 
 
 def _short(value: Any) -> str:

@@ -14,7 +14,7 @@ Fact = tuple[str, str, str]
 SEED = 20_261
 WIDEST = 40
 """Facts of one entity that the small graph takes."""
-MOST_FACTS = 1_000
+MOST_FACTS = 500
 
 
 class Question(NamedTuple):
@@ -69,7 +69,7 @@ def all_facts() -> list[Fact]:
 
 
 def facts_around(questions: list[Question], facts: list[Fact]) -> list[Fact]:
-    """A few thousand facts: those of the topics, then those of what is next to them."""
+    """A few hundred facts: those of the topics, then those of what is next to them."""
     of: dict[str, list[Fact]] = {}
     for fact in facts:
         of.setdefault(fact[0], []).append(fact)

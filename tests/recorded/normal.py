@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 ULID = r"(?<![0-9A-Za-z])[0-7][0-9A-HJKMNP-TV-Z]{25}(?![0-9A-Za-z])"
+IDS = re.compile(r"<id \d+>")
 INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)")
 SOURCE = r"(?<![0-9A-Za-z_])src_[0-9a-f]{24}(?![0-9A-Za-z])"
 """A conversation's source is a hash of its session's random id; other sources look the same."""
@@ -14,6 +15,10 @@ STAMP = r"(?<=_)\d{8}T\d{12}Z"
 """The end of a value's id: when it was stored, in microseconds."""
 OPAQUE = {"next_cursor", "cursor", "plan"}
 """Whole texts that hold random ids: a page's last one encoded, and a hash of all that a retraction would touch."""
+NUMBERED = {"cluster_id"}
+"""Numbers that are names: those of clusters begin where their scope's hash says."""
+REQUEST = "request_id"
+"""Every refusal tells its request's id, and nothing else ever does."""
 EPOCH = re.compile(r"_time$")
 """Instants as seconds since 1970, as clusters of memories tell them."""
 DURATIONS = re.compile(r"(^|_)(ms|milliseconds|seconds|latency)$")
@@ -39,8 +44,12 @@ class Normal:
         if isinstance(value, list):
             return [self(inner, key) for inner in value]
         if isinstance(value, int | float) and not isinstance(value, bool):
+            if key in NUMBERED:
+                return self._name(f"{key} {value}")
             return "<ms>" if DURATIONS.search(key) else "<time>" if EPOCH.search(key) else value
         if isinstance(value, str):
+            if key == REQUEST:
+                return "<request>"
             return self._name(value) if key in OPAQUE and value else self.text(value)
         return value
 

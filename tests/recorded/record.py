@@ -26,10 +26,10 @@ from tests.faults.serving import serving
 from tests.recorded import agent_stories, film_questions, knowledge_stories, learning_stories, reasoning_stories
 from tests.recorded.film_questions import Films, Question
 from tests.recorded.player import Player
-from tests.recorded.service_stories import fill, look_at_health, run_jobs
+from tests.recorded.service_stories import fill, look_at_health, outline, run_jobs
 from tests.servers import environ_of, managed
 
-SMALL = {"questions": 5, "n": 1, "of_each": 3, "of_a_group": 0}
+SMALL = {"questions": 5, "n": 1, "of_each": 2, "of_a_group": 0}
 FULL = {"questions": 100, "n": 20, "of_each": 20, "of_a_group": 100}
 STILL = {
     "CLAUSE_MEMORY_CONSOLIDATE": "false",  # what the service does unasked comes when it comes
@@ -70,8 +70,8 @@ def load(films: Films, file: Path, environ: dict[str, str]) -> None:
     )
 
 
-def play_all(http: httpx.Client, films: Films, size: dict[str, int]) -> Player:
-    """Every story in its order."""
+def play_all(http: httpx.Client, films: Films, size: dict[str, int], requests: dict[str, Any] | None) -> Player:
+    """Every story in its order, then requests that are made from an outline; None: from the service's own."""
     play, n = Player(http), size["n"]
 
     def rng(name: str) -> Random:
@@ -95,21 +95,29 @@ def play_all(http: httpx.Client, films: Films, size: dict[str, int]) -> Player:
     learning_stories.have_insights(play, rng("insights"), max(n, 3))
     run_jobs(play, n)
     look_at_health(play, n)
-    fill(play, film_questions.SEED, of_each=size["of_each"], of_a_group=size["of_a_group"])
+    requests = requests or outline(play.document())
+    fill(play, requests, film_questions.SEED, of_each=size["of_each"], of_a_group=size["of_a_group"])
     return play
 
 
-def recording(films: Films, size: dict[str, int], *, sample: bool) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What was asked and answered, and the OpenAPI document."""
+def recording(
+    films: Films, size: dict[str, int], *, sample: bool, requests: dict[str, Any] | None = None
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What was asked and answered, and the OpenAPI document.
+
+    `requests` is the outline of an earlier recording: with it the same is asked, whatever was added to the service.
+    """
     with served(films, sample=sample) as http:
-        play = play_all(http, films, size)
+        play = play_all(http, films, size, requests)
+        document = play.document()
         kept = {
             "questions": films.questions,
             "triples": [] if sample else films.triples,
             "size": size,
+            "requests": requests or outline(document),
             "exchanges": play.exchanges,
         }
-        return json.loads(json.dumps(kept)), play.document()
+        return json.loads(json.dumps(kept)), document
 
 
 def chosen(size: dict[str, int], *, sample: bool) -> Films:
@@ -129,7 +137,7 @@ def write(recorded: dict[str, Any], path: Path) -> None:
     """A recording into a file: one exchange a line, so that other tools find differences too."""
     exchanges = ",\n".join(json.dumps(one, sort_keys=True, ensure_ascii=False) for one in recorded["exchanges"])
     rest = {name: value for name, value in recorded.items() if name != "exchanges"}
-    head = json.dumps(rest, sort_keys=True, ensure_ascii=False)
+    head = json.dumps(rest, ensure_ascii=False)  # unsorted: dice are thrown in the order of a schema's properties
     data = f'{head[:-1]}, "exchanges": [\n{exchanges}\n]}}\n'.encode()
     path.write_bytes(gzip.compress(data, 9, mtime=0) if path.suffix == ".gz" else data)
 

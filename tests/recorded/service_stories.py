@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import string
 from collections import Counter
 from random import Random
@@ -9,7 +11,7 @@ from typing import Any
 
 from tests.fakes.arguments import Arguments
 from tests.recorded import words
-from tests.recorded.player import Player
+from tests.recorded.player import UNORDERED, Player
 
 SCOPE = "user:worker"
 KINDS = (
@@ -23,12 +25,18 @@ KINDS = (
     "join_twins",
     "fade_patterns",
     "cluster_values",
-    "forget_keys",
     "embed",
+    "forget_keys",
 )
+EVERYWHERE = "forget_keys"
+"""The kind that takes no scope: it works on all of them."""
 START = "POST /api/jobs"
+ASKING = ("tags", "parameters", "requestBody")
+WORDS = ("description", "example", "examples", "title")
 RECEIPTS = ("merge_id", "belief_merge_id", "retraction_id")
 RECALLING = ("POST /api/memories/search", "POST /api/clause/coordinate")
+WHOLE = 200
+"""A page that holds all there is."""
 LONGEST = 300
 """Characters of a made-up text: longer ones are tried elsewhere, and fill a recording."""
 
@@ -37,14 +45,16 @@ def run_jobs(play: Player, n: int) -> None:
     """Jobs of every kind, one after the other, each watched to its end; some are cancelled while they wait."""
     for number in range(2 * n):
         scope = ("user:ann", "user:bob", "user:eve", "user:worker")[number // 2 % 4]
-        job = play.send(START, {"kind": KINDS[number % len(KINDS)], "scope": scope}, key=f"job-{number}")
+        kind = KINDS[number % len(KINDS)]
+        asked = {"kind": kind} if kind == EVERYWHERE else {"kind": kind, "scope": scope}
+        job = play.send(START, asked, key=f"job-{number}")
         play.note("job_id", job.get("id"))
         play.finish(job)
         play.send("GET /api/jobs/{job_id}", job_id=job.get("id"))
         play.send("GET /api/jobs/{job_id}/events", job_id=job.get("id"))
         play.send("GET /api/jobs", query={"limit": 1 + number % 5, **({"state": "succeeded"} if number % 2 else {})})
         if number < n:  # the runner has just looked for work, and does not again for a second
-            waiting = play.send(START, {"kind": "forget_keys", "scope": f"user:w{number}"})
+            waiting = play.send(START, {"kind": "fade_patterns", "scope": f"user:w{number}"})
             play.send("POST /api/jobs/{job_id}/cancel", job_id=waiting.get("id"))
     play.send(START, {"kind": "no_such_work"})
     play.send(START, {"kind": "embed", "scope": "nonsense scope"})
@@ -59,12 +69,42 @@ def look_at_health(play: Player, n: int) -> None:
         play.send("GET /metrics")
 
 
-def fill(play: Player, seed: int, *, of_each: int, of_a_group: int) -> None:
+def outline(document: dict[str, Any]) -> dict[str, Any]:
+    """What an OpenAPI document says of requests, without words: all that `fill` reads of it."""
+    schemas, wanted = document["components"]["schemas"], set[str]()
+    kept = {
+        path: {method: {part: said[part] for part in ASKING if part in said} for method, said in operations.items()}
+        for path, operations in document["paths"].items()
+    }
+    found = _references(kept)
+    while found - wanted:
+        wanted |= found
+        found = _references([schemas[name] for name in wanted])
+    wordless: dict[str, Any] = _without_words(
+        {"paths": kept, "components": {"schemas": {name: schemas[name] for name in sorted(wanted)}}}
+    )
+    return wordless
+
+
+def _references(value: Any) -> set[str]:
+    return set(re.findall(r'"#/components/schemas/([^"]+)"', json.dumps(value)))
+
+
+def _without_words(value: Any, *, names: bool = False) -> Any:
+    if isinstance(value, dict):
+        return {
+            name: _without_words(inner, names=name == "properties" and not names)
+            for name, inner in value.items()
+            if names or name not in WORDS
+        }
+    return [_without_words(inner) for inner in value] if isinstance(value, list) else value
+
+
+def fill(play: Player, document: dict[str, Any], seed: int, *, of_each: int, of_a_group: int) -> None:
     """Requests for every operation until it had `of_each` and its group `of_a_group`, some well made and some not.
 
     Each operation has its own dice, and the order is that of the names: one that changes leaves the others as they are.
     """
-    document = play.document()
     operations = sorted(
         (path, f"{method.upper()} {path}", operation)
         for path, item in document["paths"].items()
@@ -76,6 +116,8 @@ def fill(play: Player, seed: int, *, of_each: int, of_a_group: int) -> None:
         share = -(-of_a_group // groups[operation["tags"][0]])
         for number in range(max(of_each, share) - play.counts[name]):
             body, query = maker.body(operation, number), maker.query(operation, number)
+            if name in UNORDERED and number % 3 != 2:
+                query["limit"] = WHOLE
             places = {place: maker.place(place, number) for _, place, _, _ in string.Formatter().parse(name) if place}
             answer = play.send(name, body, query=query or None, **places)
             if isinstance(answer, dict) and {"resource", "state", "cursor"} <= answer.keys():
@@ -95,7 +137,7 @@ class _Maker:
         self._words = {
             **{name: [str(value) for value in values] for name, values in known.items()},
             **dict.fromkeys(("scope", "scopes"), scopes),
-            "kind": KINDS,
+            "kind": [kind for kind in KINDS if kind != EVERYWHERE],
             "axis": ("full", "strategy"),
             "topic_key": words.TOPICS,
             "winner_id": known.get("entity_id", []),

@@ -187,7 +187,7 @@ async def record(body: PatternRecord, services: Services, caller: CallerDependen
         lambda: services.rooms.sessions.patterns.record(body, caller=caller),
         status=HTTPStatus.CREATED,
         headers=lambda answer: {
-            "Location": f"{router.prefix}/{answer['pattern']['id']}",
+            "Location": f"{patterns_router.prefix}/{answer['pattern']['id']}",
             "ETag": etag(answer["pattern"]["version"]),
         },
     )

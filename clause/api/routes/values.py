@@ -98,7 +98,7 @@ async def run(body: RunRequest, services: Services, caller: CallerDependency, on
         return await services.rooms.values.clusterer.run(body, caller=caller)
 
     def headers(answer: Mapping[str, Any]) -> Mapping[str, str]:
-        return {"Location": f"{router.prefix}?axis={answer['axis']}&run_id={answer['id']}"}
+        return {"Location": f"{value_clusters_router.prefix}?axis={answer['axis']}&run_id={answer['id']}"}
 
     return await once.answer(work, status=HTTPStatus.CREATED, headers=headers)
 
