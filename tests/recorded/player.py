@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections import Counter
 from collections.abc import Mapping
@@ -132,7 +133,7 @@ class Player:
         if "json" in kind:
             return answer.json()
         if kind.startswith("text/plain"):  # metrics: the figures are of this run, the names are not
-            return sorted({line.rpartition(" ")[0] for line in answer.text.splitlines() if line[:1] != "#"})
+            return sorted({re.split("[ {]", line)[0] for line in answer.text.splitlines() if line[:1] != "#"})
         if kind.startswith("text/event-stream"):  # comments are pings
             lines = [line for line in answer.text.splitlines() if line and not line.startswith(":")]
             return [json.loads(line[6:]) if line.startswith("data: {") else line for line in lines]
