@@ -15,11 +15,13 @@ from tests.recorded.normal import IDS
 
 CLOCKED = re.compile(
     r"(\.overall|\.temporal_freshness|\.recency|\.ranking\.confidence|\.final_score|\.decay_adjusted_score"
-    r"|\.dimensions\[\d+\]\.value)$"
+    r"|\.dimensions\[\d+\]\.value|\.trust|\.items\[\d+\]\.confidence)$"
 )
 """Numbers that fall with every second since something was told: the freshness of a belief is one of six dimensions of
 its confidence, and both of them, like the decay of a memory, are part of what is found with them."""
 CLOCK_TOLERANCE = 5e-4
+SCORES = ("decay_adjusted_score", "final_score")
+"""What lists are ordered by that the clock has a say in: it decides between those that score alike."""
 PARTS = ("operation", "request", "status", "headers", "answer")
 
 
@@ -66,7 +68,7 @@ class _Comparison:
                 else:
                     yield f"{place}.{name}", one.get(name, "(absent)"), other.get(name, "(absent)")
         elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-            for index, (old, new) in enumerate(zip(one, other, strict=True)):
+            for index, (old, new) in enumerate(zip(_ordered(one), _ordered(other), strict=True)):
                 yield from self.compared(old, new, f"{place}[{index}]")
         elif not self._same(one, other, place):
             yield place, one, other
@@ -82,6 +84,26 @@ class _Comparison:
 
     def _is_pair(self, one: str, other: str) -> bool:
         return self._pairs.setdefault(one, other) == other and self._taken.setdefault(other, one) == one
+
+
+def _ordered(items: list[Any]) -> list[Any]:
+    """A list with its ties in the order of their words; any other list as it is."""
+    score = next(
+        (name for name in SCORES if items and all(isinstance(item, dict) and name in item for item in items)), ""
+    )
+    ordered: list[Any] = []
+    for item in items if score else ():
+        if not ordered or not math.isclose(ordered[-1][0][score], item[score], rel_tol=CLOCK_TOLERANCE):
+            ordered.append([])
+        ordered[-1].append(item)
+    return [item for tied in ordered for item in sorted(tied, key=_words)] if score else items
+
+
+def _words(value: Any) -> list[str]:
+    if isinstance(value, dict | list):
+        inner = value.values() if isinstance(value, dict) else value
+        return [word for one in inner for word in _words(one)]
+    return [IDS.sub("", value)] if isinstance(value, str) else []
 
 
 def _short(value: Any) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 ULID = r"(?<![0-9A-Za-z])[0-7][0-9A-HJKMNP-TV-Z]{25}(?![0-9A-Za-z])"
 IDS = re.compile(r"<id \d+>")
 INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)")
-SOURCE = r"(?<![0-9A-Za-z_])src_[0-9a-f]{24}(?![0-9A-Za-z])"
-"""A conversation's source is a hash of its session's random id; other sources look the same."""
+HASHED = r"(?<![0-9A-Za-z_])(?:src|evb)_[0-9a-f]{24}(?![0-9A-Za-z])"
+"""The source of a conversation and the evidence of a belief are hashes of a random id; other sources look the same."""
 STAMP = r"(?<=_)\d{8}T\d{12}Z"
 """The end of a value's id: when it was stored, in microseconds."""
 OPAQUE = {"next_cursor", "cursor", "plan"}
@@ -19,6 +19,8 @@ NUMBERED = {"cluster_id"}
 """Numbers that are names: those of clusters begin where their scope's hash says."""
 REQUEST = "request_id"
 """Every refusal tells its request's id, and nothing else ever does."""
+LATER = {"linked_documents": "<linked>"}
+"""Thoughts are linked in the batches in which they happen to be written, each to the nearest that are there by then."""
 EPOCH = re.compile(r"_time$")
 """Instants as seconds since 1970, as clusters of memories tell them."""
 DURATIONS = re.compile(r"(^|_)(ms|milliseconds|seconds|latency)$")
@@ -35,12 +37,12 @@ class Normal:
     def __init__(self, began: datetime | None = None) -> None:
         self._began = began or datetime.now(UTC)
         self._ids: dict[str, str] = {}
-        self._random = re.compile(f"{ULID}|{SOURCE}|{STAMP}")
+        self._random = re.compile(f"{ULID}|{HASHED}|{STAMP}")
 
     def __call__(self, value: Any, key: str = "") -> Any:
         """A JSON value, normalised."""
         if isinstance(value, dict):
-            return {self.text(name): self(inner, name) for name, inner in value.items()}
+            return {self.text(name): LATER.get(name, self(inner, name)) for name, inner in value.items()}
         if isinstance(value, list):
             return [self(inner, key) for inner in value]
         if isinstance(value, int | float) and not isinstance(value, bool):

@@ -7,6 +7,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote
 
@@ -21,6 +22,8 @@ FINAL = {"succeeded", "failed", "cancelled"}
 PATIENCE_S = 1_800
 SETTLING_S = 2.5
 """What is written after answers waits for a quiet moment: recalls a second, thoughts and triggers a part of one."""
+AGAIN = 5
+"""How often a request is sent once more that the service could not answer in time."""
 LOOKS = 20
 """A busy machine writes later: so many looks at the service's health, as long as they take there, are added."""
 
@@ -63,9 +66,13 @@ class Player:
         sent: dict[str, Any] = {"json": body} if raw is None else {"content": raw}
         if raw is not None:
             headers["Content-Type"] = "application/json"
-        answer = self._http.request(
-            method, path, params=query, headers=headers, **(sent if body is not None or raw else {})
-        )
+        sent = sent if body is not None or raw else {}
+        answer = self._http.request(method, path, params=query, headers=headers, **sent)
+        for _ in range(AGAIN):
+            if answer.status_code != HTTPStatus.SERVICE_UNAVAILABLE:
+                break
+            time.sleep(SETTLING_S)  # "took longer than its limit" tells of a busy machine, not of the service
+            answer = self._http.request(method, path, params=query, headers=headers, **sent)
         self.counts[operation] += 1
         found = self._content(answer)
         asked = {"places": places, "query": query, "headers": headers, "body": raw or body}
