@@ -9,6 +9,8 @@ from tests.recorded.player import Player
 
 SCOPE = "user:bob"
 TYPES = ("topic_recurrence", "preference", "working_style", "communication_pattern", "value_expression")
+CLUSTER = "memory_cluster_id"
+"""The numbers of memories' clusters are kept under a name of their own; those of experiences have the path's."""
 ROLES = ("user", "assistant", "system", "tool")
 
 
@@ -123,12 +125,12 @@ def keep_memories(play: Player, rng: Random, n: int) -> None:
 
 def _keep(play: Player, kept: dict[str, object]) -> None:
     play.note("memory_id", kept.get("memory_id"))
-    play.note("cluster_id", kept.get("cluster_id"))
+    play.note(CLUSTER, kept.get("cluster_id"))
 
 
 def _look_at_clusters(play: Player, n: int) -> None:
     for number in range(n):
-        cluster_id = play.ids("cluster_id")[number % len(play.ids("cluster_id"))]
+        cluster_id = play.ids(CLUSTER)[number % len(play.ids(CLUSTER))]
         play.send("GET /api/clusters/{cluster_id}", cluster_id=cluster_id)
         vectors = {"embeddings": True} if number == 1 else None
         play.send("GET /api/clusters/{cluster_id}/members", cluster_id=cluster_id, query=vectors)

@@ -11,6 +11,7 @@ from typing import Any
 
 from tests.fakes.arguments import Arguments
 from tests.recorded import words
+from tests.recorded.agent_stories import CLUSTER
 from tests.recorded.player import UNORDERED, Player
 
 SCOPE = "user:worker"
@@ -110,8 +111,9 @@ def fill(play: Player, document: dict[str, Any], seed: int, *, of_each: int, of_
         for method, operation in item.items()
     )
     groups = Counter(operation["tags"][0] for _, _, operation in operations)
-    for _, name, operation in operations:
-        maker = _Maker(document["components"]["schemas"], Random(f"{seed} {name}"), play.known)
+    for path, name, operation in operations:
+        clusters = {"cluster_id": play.ids(CLUSTER)} if path.startswith("/api/clusters") else {}
+        maker = _Maker(document["components"]["schemas"], Random(f"{seed} {name}"), {**play.known, **clusters})
         share = -(-of_a_group // groups[operation["tags"][0]])
         for number in range(max(of_each, share) - play.counts[name]):
             body, query = maker.body(operation, number), maker.query(operation, number)
