@@ -31,7 +31,9 @@ from clause.api.routes import (
 )
 from clause.api.strict_json import StrictJSONResponse
 from clause.app import Container
-from clause.operations.keys import is_loopback, listen
+from clause.operations.keys import is_loopback
+from clause.operations.listening import listen
+from clause.operations.listening import server_of as serving
 from clause.settings import Settings
 from clause.telemetry import Metrics
 
@@ -119,7 +121,6 @@ def build_app(
 
 
 __all__ = ["listen", "run", "server_of"]
-_GRACE_S = 5
 
 
 def run(settings: Settings, listener: socket.socket, *, opener: Opener = Container.serving) -> None:
@@ -144,13 +145,4 @@ def server_of(container: Container, settings: Settings, metrics: Metrics) -> uvi
     async def opened(_settings: Settings, _metrics: Metrics) -> AsyncIterator[Container]:
         yield container
 
-    config = uvicorn.Config(
-        build_app(settings, opener=opened, metrics=metrics),
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=bool(settings.trusted_proxies),
-        forwarded_allow_ips=settings.trusted_proxies,
-        timeout_graceful_shutdown=_GRACE_S,
-    )
-    return uvicorn.Server(config)
+    return serving(build_app(settings, opener=opened, metrics=metrics), settings)

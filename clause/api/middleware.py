@@ -14,6 +14,7 @@ from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ulid import ULID
 
@@ -79,6 +80,8 @@ class RequestContext:
         try:
             try:
                 await self.app(scope, receive, send_with_id)
+            except ClientDisconnect:
+                telemetry.logger(__name__).info("the client went away", path=scope["path"])
             except Exception:
                 telemetry.logger(__name__).exception("unexpected error", path=scope["path"])
                 if status:
@@ -109,7 +112,7 @@ class LoopbackGuard:
         if scope["type"] == "http":
             headers = Headers(scope=scope)
             host, origin = headers.get("host", ""), headers.get("origin")
-            if _name(host) not in _LOOPBACK_NAMES or (origin is not None and urlsplit(origin).netloc != host):
+            if _name(host) not in _LOOPBACK_NAMES or (origin is not None and _place(origin) != host):
                 detail = "this service answers on the loopback only, and to pages of its own"
                 await problem(scope["path"], HTTPStatus.FORBIDDEN, "forbidden", detail)(scope, receive, send)
                 return
@@ -119,6 +122,13 @@ class LoopbackGuard:
 def _name(host: str) -> str | None:
     try:
         return urlsplit(f"//{host}").hostname
+    except ValueError:
+        return None
+
+
+def _place(origin: str) -> str | None:
+    try:
+        return urlsplit(origin).netloc
     except ValueError:
         return None
 

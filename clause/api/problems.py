@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
-from typing import Any
+from typing import Any, TypeVar
 
 from fastapi import FastAPI, Request, Response
 from fastapi.encoders import jsonable_encoder
 from fastapi.exceptions import RequestValidationError
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.exceptions import HTTPException
 
 from clause import telemetry
 from clause.api.strict_json import StrictJSONResponse
 from clause.errors import ClauseError, UnavailableError
 
+Asked = TypeVar("Asked", bound=BaseModel)
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_S = 2
 _BOUNDS = {
@@ -143,6 +144,19 @@ def _explain(error: Mapping[str, Any]) -> dict[str, str | None]:
     context = error.get("ctx") or {}
     bounds = [text.format(context[name]) for name, text in _BOUNDS.items() if name in context]
     return {"field": ".".join(place) or source, "detail": str(error["msg"]), "bound": ", ".join(bounds) or None}
+
+
+def asked(kind: type[Asked], **given: Any) -> Asked:
+    """A room's own request, made of parameters of the path and the query.
+
+    Raises:
+        RequestValidationError: they do not fit its bounds, which is the caller's fault and no 500.
+    """
+    try:
+        return kind(**given)
+    except ValidationError as error:
+        places = [{**found, "loc": ("query", *found["loc"])} for found in error.errors(include_url=False)]
+        raise RequestValidationError(places) from error
 
 
 def install(app: FastAPI) -> None:

@@ -1,19 +1,22 @@
-"""JSON as RFC 8259 has it, in and out: no NaN, no Infinity, no number too large for a float, no lone surrogate."""
+"""Requests and answers without two meanings: strict JSON (no NaN, no Infinity, no number too large for a float, no lone
+surrogate, no name twice), and no parameter that is unknown or comes twice."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Coroutine, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from typing import Any, get_args, get_origin
 
-from fastapi import Request, Response
+from fastapi import Request, Response, params
+from fastapi.dependencies.utils import get_flat_params
 from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
-from clause.errors import BadInputError
+from clause.errors import BadInputError, OutOfBoundsError
+from clause.text.fields import unique
 
 
 def _refuse_constant(name: str) -> float:
@@ -42,7 +45,7 @@ def parse(body: bytes) -> Any:
     """
     try:
         text = body.decode("utf-8")
-        value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+        value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=unique)
         if "\\u" in text:
             json.dumps(value, ensure_ascii=False).encode("utf-8")
     except RecursionError as error:
@@ -85,15 +88,39 @@ class _StrictRequest(Request):
         return parse(await self.body())
 
 
+def _many(annotation: Any) -> bool:
+    return any(get_origin(part) is list for part in (annotation, *get_args(annotation)))
+
+
+def _check_query(given: Sequence[str], declared: Mapping[str, bool]) -> None:
+    for name in given:
+        if name not in declared:
+            known = ", ".join(sorted(declared)) or "none"
+            raise OutOfBoundsError(f"no parameter is called {name[:80]!r}", field=name[:80], bound=f"one of {known}")
+        if not declared[name] and given.count(name) > 1:
+            raise OutOfBoundsError(f"the parameter {name} comes more than once", field=name, bound="once")
+
+
+def _check_headers(given: Sequence[str], declared: Collection[str]) -> None:
+    for name in declared:
+        if given.count(name) > 1:
+            raise OutOfBoundsError(f"the header {name} comes more than once", field=name, bound="once")
+
+
 class StrictRoute(APIRoute):
-    """A route whose body is read by `parse`."""
+    """A route whose body is read by `parse`, and whose parameters are those that it declares, each once."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """The route's handler, given a request that parses strictly; a malformed body never reaches it."""
         handle = super().get_route_handler()
+        fields = [(field.alias, field.field_info) for field in get_flat_params(self.dependant)]
+        queries = {name: _many(told.annotation) for name, told in fields if isinstance(told, params.Query)}
+        headers = {"authorization", *(name for name, told in fields if isinstance(told, params.Header))}
 
         async def strict(request: Request) -> Response:
             request = _StrictRequest(request.scope, request.receive)
+            _check_query([name for name, _ in request.query_params.multi_items()], queries)
+            _check_headers(request.headers.keys(), headers)
             if "json" in request.headers.get("content-type", "") and await request.body():
                 await request.json()
             return await handle(request)

@@ -79,7 +79,8 @@ def install(
 def _serve(settings: Settings, port: int, *, as_json: bool) -> None:
     from clause.mcp_bridge.lazy_container import LazyContainer
     from clause.mcp_bridge.transports import PATH, http_application, run_http
-    from clause.operations.keys import keys_guard, listen
+    from clause.operations.keys import keys_guard
+    from clause.operations.listening import listen
 
     keyed = asyncio.run(keys_guard(settings, settings.host))
     listener = listen(settings.host, port, keyed=keyed)

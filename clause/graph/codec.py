@@ -58,7 +58,10 @@ def _vectors(array: np.ndarray[Any, np.dtype[Any]]) -> Any:
 def _instant(value: datetime) -> datetime:
     if value.tzinfo is None:
         raise BadInputError(f"instant {value.isoformat()} has no time zone", remedy="pass an aware UTC datetime")
-    return value.astimezone(UTC)
+    try:
+        return value.astimezone(UTC)
+    except OverflowError:
+        raise BadInputError(f"instant {value.isoformat()} lies outside of the years 1 to 9999 in UTC") from None
 
 
 def _list_from(value: list[Any]) -> list[Any]:

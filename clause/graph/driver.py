@@ -15,8 +15,7 @@ from clause.graph.catalogue import Statement
 from clause.graph.codec import decode, encode
 from clause.graph.exploration import explore
 from clause.graph.faults import OUT_OF_MEMORY, translate
-from clause.graph.retry import AttemptError
-from clause.graph.wire import Address, ExplorationLimits, ExplorationResult, Rows, Work
+from clause.graph.wire import Address, AttemptError, ExplorationLimits, ExplorationResult, Rows, Work
 
 _GRACE_S = 5.0  # the server ends a statement at its limit; only a silent server is given up by us, this much later
 _EXPLORED_S = 1.0

@@ -27,8 +27,7 @@ from clause.errors import (
     ServerError,
     UnavailableError,
 )
-from clause.graph.retry import AttemptError
-from clause.graph.wire import Address
+from clause.graph.wire import Address, AttemptError
 
 _MIGRATE = "run `clause migrate`"
 _RESTART = "free disk space if there is none, then run `clause db stop` and `clause db start`"

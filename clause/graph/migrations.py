@@ -14,9 +14,8 @@ from ulid import ULID
 
 from clause.errors import ClauseError, MigrationError, NotFoundError
 from clause.graph.migration_scripts import Declaration, Script, chained, declared, differences, load_scripts
-from clause.graph.retry import Sleep
 from clause.graph.runner import Graph
-from clause.graph.wire import Rows
+from clause.graph.wire import Rows, Sleep
 
 _LOCK_POLL_S = 0.25
 

@@ -14,9 +14,8 @@ from typing import Any, Self, TypeVar
 
 from clause.errors import ClauseError, SetupError
 from clause.graph.catalogue import Catalogue, Statement
-from clause.graph.retry import Sleep, insist
 from clause.graph.scopes import check_confinement
-from clause.graph.wire import Address, ExplorationLimits, ExplorationResult, Rows, Wire, Work
+from clause.graph.wire import Address, ExplorationLimits, ExplorationResult, Rows, Sleep, Wire, Work, insist
 
 
 @dataclass

@@ -1,14 +1,16 @@
-"""The port between the runner and a driver: where a server answers, which statements it gets, and the rows it gives."""
+"""The port between the runner and a driver: where a server answers, which statements it gets, the rows it gives, and
+the one retry policy: a first try, then three more after 100, 200 and 400 milliseconds."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from pydantic import SecretStr
 
-from clause.errors import OutOfBoundsError
+from clause.errors import ClauseError, OutOfBoundsError
 from clause.graph.catalogue import Statement
 
 Rows = list[dict[str, Any]]
@@ -34,7 +36,7 @@ class ExplorationResult:
 
 
 class Wire(Protocol):
-    """One try at some work; no retries of its own. Raises `clause.graph.faults.AttemptError`."""
+    """One try at some work; no retries of its own. Raises `AttemptError`."""
 
     async def open(self) -> None:
         """Make ready to connect; sends nothing."""
@@ -118,3 +120,46 @@ class Bounds:
                 return False
             waiting += [(level + 1, item) for item in inner]
         return len(given) <= self.names
+
+
+Row = TypeVar("Row")
+Sleep = Callable[[float], Awaitable[None]]
+
+WAITS_S = (0.1, 0.2, 0.4)
+"""Waits between tries, in seconds."""
+
+
+class AttemptError(Exception):
+    """What went wrong with one try: the error to raise in the end, and whether trying again may help.
+
+    `retry` is true for a server that is away or a transaction that lost a race; `unknown` when the connection broke
+    while committing, so that the work may have been done.
+    """
+
+    def __init__(self, error: ClauseError, *, retry: bool = False, unknown: bool = False) -> None:
+        super().__init__(error.message)
+        self.error = error
+        self.retry = retry
+        self.unknown = unknown
+
+
+async def insist(
+    attempt: Callable[[], Awaitable[Row]],
+    *,
+    idempotent: bool = True,
+    waits_s: tuple[float, ...] = WAITS_S,
+    sleep: Sleep = asyncio.sleep,
+) -> Row:
+    """The result of `attempt`, tried again after each wait while its faults say that this may help.
+
+    A fault with an unknown outcome is only tried again when the work is idempotent. The last fault's error is raised
+    from the driver's own.
+    """
+    for wait_s in (*waits_s, None):
+        try:
+            return await attempt()
+        except AttemptError as fault:
+            if wait_s is None or not fault.retry or (fault.unknown and not idempotent):
+                raise fault.error from fault.__cause__
+        await sleep(wait_s)
+    raise AssertionError("unreachable: the last try returns or raises")  # pragma: no cover

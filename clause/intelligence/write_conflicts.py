@@ -18,8 +18,8 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from clause.errors import ConflictError, UnavailableError
-from clause.graph.retry import WAITS_S
 from clause.graph.scopes import Caller
+from clause.graph.wire import WAITS_S
 from clause.ground import Ground
 from clause.intelligence.basins import Concepts, Work
 from clause.intelligence.models import (

@@ -7,15 +7,17 @@ import json
 import logging
 import socket
 from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import suppress
 from typing import Any
 
 from mcp.server.context import ServerRequestContext
 
-from clause.errors import ClauseError
+from clause.errors import BadInputError, ClauseError
 from clause.graph.scopes import Caller
 from clause.mcp_bridge.lazy_container import LazyContainer
 from clause.mcp_bridge.server import CallerOf, build_server, owner
 from clause.operations.keys import is_loopback, presented, refusal
+from clause.text.fields import unique
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -25,7 +27,6 @@ Application = Callable[[Message, Receive, Send], Awaitable[None]]
 PATH = "/mcp"
 MAX_BODY_BYTES = 1 << 20
 _CALLER = "clause.caller"
-_GRACE_S = 5
 
 
 def run_stdio(holder: LazyContainer) -> None:
@@ -69,23 +70,14 @@ def run_http(holder: LazyContainer, listener: socket.socket, application: Applic
     Raises:
         ClauseError: the container cannot be opened.
     """
-    import uvicorn  # noqa: PLC0415
+    from clause.operations.listening import server_of  # noqa: PLC0415
 
     _quiet()
 
     async def serve() -> None:
         try:
             await holder.container()
-            config = uvicorn.Config(
-                application,
-                log_config=None,
-                access_log=False,
-                server_header=False,
-                proxy_headers=bool(holder.settings.trusted_proxies),
-                forwarded_allow_ips=holder.settings.trusted_proxies,
-                timeout_graceful_shutdown=_GRACE_S,
-            )
-            await uvicorn.Server(config).serve(sockets=[listener])
+            await server_of(application, holder.settings).serve(sockets=[listener])
         finally:
             await holder.close()
 
@@ -129,6 +121,7 @@ class _Authenticated:
         if scope["type"] == "http":
             try:
                 scope[_CALLER] = await self._caller(scope)
+                receive = await _checked(receive)
             except ClauseError as error:
                 await _refuse(error, send)
                 return
@@ -142,6 +135,38 @@ class _Authenticated:
         if token is None:
             raise refusal()
         return await (await self._holder.container()).api_keys.caller(token)
+
+
+async def _checked(receive: Receive) -> Receive:
+    """The same messages, once their body is found to name nothing twice; one that is too large the SDK refuses.
+
+    Raises:
+        BadInputError: a name comes twice in an object, which readers settle in different ways.
+    """
+    messages: list[Message] = []
+    body = b""
+    while not messages or messages[-1].get("more_body"):
+        messages.append(await receive())
+        body += messages[-1].get("body", b"")
+        if len(body) > MAX_BODY_BYTES:
+            break
+    else:
+        with suppress(UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+            _parsed(body)
+
+    async def again() -> Message:
+        return messages.pop(0) if messages else await receive()
+
+    return again
+
+
+def _parsed(body: bytes) -> Any:
+    try:
+        return json.loads(body, object_pairs_hook=unique)
+    except (UnicodeDecodeError, json.JSONDecodeError):
+        raise  # the SDK says so in its own words
+    except ValueError as error:
+        raise BadInputError(str(error), field="body") from error
 
 
 async def _refuse(error: ClauseError, send: Send) -> None:

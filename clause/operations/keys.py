@@ -8,13 +8,11 @@ dictionary to try, which a slow hash would guard against.
 from __future__ import annotations
 
 import asyncio
-import errno
 import hashlib
 import hmac
 import ipaddress
 import re
 import secrets
-import socket
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
@@ -337,42 +335,12 @@ async def keys_guard(settings: Settings, host: str) -> bool:
     if is_loopback(host):
         return False
     if not await (await opened_keys(settings)).any_in_force():
-        raise _unguarded(host)
+        raise unguarded(host)
     return True
 
 
-def listen(host: str, port: int, *, keyed: bool = False) -> socket.socket:
-    """A socket that is bound to `host` and `port` (0: any free one); close it when done.
-
-    Args:
-        host, port: where.
-        keyed: everyone who comes needs an API key, as `keys_guard` found; without it, the loopback only.
-
-    Raises:
-        SettingsError: the address is not the loopback and not `keyed`, or the port is taken or not allowed.
-    """
-    if not keyed and not is_loopback(host):
-        raise _unguarded(host)
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # asyncio sets TCP_NODELAY on what it accepts only where the listener names its protocol: without, each answer on a
-    # kept connection waits for the client's delayed acknowledgement, 40 ms
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((host.strip("[]"), port))
-        listener.listen(128)
-    except OSError as error:
-        listener.close()
-        taken = error.errno == errno.EADDRINUSE
-        raise SettingsError(
-            f"port {port} of {host} is {'taken by another program' if taken else f'refused: {error.strerror}'}",
-            remedy="choose another with --port or CLAUSE_PORT, or 0 for a free one",
-            field="port",
-        ) from error
-    return listener
-
-
-def _unguarded(host: str) -> SettingsError:
+def unguarded(host: str) -> SettingsError:
+    """The refusal to listen beyond the loopback without keys."""
     return SettingsError(
         f"{host} is not the loopback, and there are no API keys",
         remedy="make one with `clause keys create`, or use 127.0.0.1",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
@@ -36,9 +36,36 @@ def readable(text: str) -> str:
     return text
 
 
+def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object whose names all differ: `json.loads(text, object_pairs_hook=unique)`.
+
+    Raises:
+        ValueError: a name comes twice, which readers settle in different ways.
+
+    >>> unique([("a", 1), ("b", 2)])
+    {'a': 1, 'b': 2}
+    """
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        twice = next(name for name, _ in pairs if name in seen or seen.add(name))
+        raise ValueError(f"the name {twice[:80]!r} comes twice in one object")
+    return found
+
+
 def utc(instant: datetime) -> datetime:
-    """The same instant in UTC."""
-    return instant.astimezone(UTC)
+    """The same instant in UTC.
+
+    Raises:
+        ValueError: in UTC it lies outside of the years 1 to 9999.
+
+    >>> utc(datetime.fromisoformat("2026-03-01T01:00+02:00")).isoformat()
+    '2026-02-28T23:00:00+00:00'
+    """
+    try:
+        return instant.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("the instant lies outside of the years 1 to 9999 in UTC") from None
 
 
 def utc_now() -> datetime:
@@ -52,6 +79,9 @@ Instant = Annotated[AwareDatetime, AfterValidator(utc)]
 
 MAX_TEXT = 10_000
 """Most characters of a query or of one evidence snippet."""
+
+MAX_POOL = 500
+"""Most snippets of one request: each is embedded while the caller, and everybody else, waits."""
 
 QueryText = Annotated[
     str,

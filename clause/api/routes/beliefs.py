@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from http import HTTPStatus
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Response
-from pydantic import AwareDatetime
 
 from clause.api.dependencies import CallerDependency, Services
 from clause.api.idempotency import Idempotent
 from clause.api.pagination import Page, PageDependency, page_of
+from clause.api.problems import asked
 from clause.api.strict_json import StrictRoute, written
 from clause.api.versions import IfMatch, etag
 from clause.knowledge.beliefs.confidence import Severity
@@ -34,6 +33,7 @@ from clause.knowledge.beliefs.query_models import (
     Corroborations,
 )
 from clause.knowledge.tension_detection import Standing, Tension, TensionFilter, TensionResolve
+from clause.text.fields import Instant
 
 router = APIRouter(prefix="/api/beliefs", tags=["beliefs"], route_class=StrictRoute)
 BeliefId = Annotated[str, Path(max_length=200, description="the belief's ULID")]
@@ -65,7 +65,8 @@ async def list_beliefs(
     session_id: Narrow = None,
 ) -> Response:
     """Beliefs, newest first; held ones unless a status is named."""
-    wanted = BeliefFilter(
+    wanted = asked(
+        BeliefFilter,
         status=status,
         scopes=None if scope is None else (scope,),
         entity_id=entity_id,
@@ -93,12 +94,11 @@ async def get_belief(
     belief_id: BeliefId,
     services: Services,
     caller: CallerDependency,
-    as_of_recorded: Annotated[AwareDatetime | None, Query(description="as it was known at this instant")] = None,
+    as_of_recorded: Annotated[Instant | None, Query(description="as it was known at this instant")] = None,
 ) -> Response:
     """A belief with its history both ways and its tensions; its version is the ETag."""
-    at: datetime | None = as_of_recorded
-    belief = await services.rooms.knowledge.beliefs.get(belief_id, caller=caller, as_of_recorded=at)
-    return written(belief, headers={} if at else {"ETag": etag(belief.version)})
+    belief = await services.rooms.knowledge.beliefs.get(belief_id, caller=caller, as_of_recorded=as_of_recorded)
+    return written(belief, headers={} if as_of_recorded else {"ETag": etag(belief.version)})
 
 
 @router.post("/{belief_id}/supersede", status_code=HTTPStatus.CREATED, response_model=Belief)
@@ -168,7 +168,8 @@ async def list_tensions(
     belief_id: Narrow = None,
 ) -> Response:
     """Tensions, newest first; open ones between beliefs that are held, unless a status is named."""
-    wanted = TensionFilter(
+    wanted = asked(
+        TensionFilter,
         status=status,
         severity=severity,
         entity_id=entity_id,

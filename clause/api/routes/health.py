@@ -11,11 +11,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from clause import __version__
 from clause.api.dependencies import CallerDependency, Services
 from clause.api.problems import RETRY_AFTER_S
+from clause.api.strict_json import StrictRoute
 from clause.app import Check
 from clause.errors import ForbiddenError
 from clause.telemetry import Metrics
 
-router = APIRouter(tags=["health"])
+router = APIRouter(tags=["health"], route_class=StrictRoute)
 
 
 class Alive(BaseModel):

@@ -4,12 +4,10 @@ conflicts."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Response
-from pydantic import AwareDatetime
 
 from clause.api.dependencies import CallerDependency, Services
 from clause.api.idempotency import Idempotent
@@ -37,6 +35,7 @@ from clause.insights.models import (
     StoreInsight,
 )
 from clause.insights.models import Frozen as Model
+from clause.text.fields import Instant
 
 router = APIRouter(prefix="/api/insights", tags=["insights"], route_class=StrictRoute)
 InsightId = Annotated[str, Path(max_length=64, description="the insight's ULID")]
@@ -74,13 +73,12 @@ async def list_by_category(
     caller: CallerDependency,
     page: PageDependency,
     category: Annotated[str, Query(max_length=64, description="such as user_reflection")],
-    since: Annotated[AwareDatetime | None, Query(description="made then or later")] = None,
+    since: Annotated[Instant | None, Query(description="made then or later")] = None,
     scopes: Scopes = None,
 ) -> Response:
     """Insights of a category, newest first."""
-    since_utc: datetime | None = since.astimezone(UTC) if since else None
     found = await services.rooms.insights.retriever.get_insights_by_category(
-        category, page.limit + 1, since_utc, scopes=scopes, after=page.after, caller=caller
+        category, page.limit + 1, since, scopes=scopes, after=page.after, caller=caller
     )
     return written(page_of(found, page.limit))
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Mapping
 from http import HTTPStatus
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
@@ -58,7 +58,7 @@ async def list_jobs(
     caller: CallerDependency,
     page: PageDependency,
     state: JobState | None = None,
-    kind: str | None = None,
+    kind: Annotated[str | None, Query(max_length=100, description="of this kind only")] = None,
 ) -> Response:
     """Jobs, newest first."""
     found = await services.jobs.list(

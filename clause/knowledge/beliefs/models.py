@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Literal, Self
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from clause.knowledge.beliefs.confidence import Signal
 from clause.knowledge.tension_detection import Tension
+from clause.text.fields import Instant
 
 Status = Literal["active", "superseded", "disputed", "archived", "retracted"]
 Stage = Literal["tentative", "emerging", "established"]
@@ -121,8 +122,8 @@ class BeliefCreate(SourcedStatement):
     signal: Signal = Field("explicit_request", description="how the belief came up; sets where confidence starts")
     confidence: ConfidenceGiven | None = Field(None, description="dimensions set by the caller")
     decay: Decay | None = Field(None, description="half-life of its freshness; by signal if not said")
-    valid_from: AwareDatetime | None = Field(None, description="when it became true; null: always was")
-    valid_until: AwareDatetime | None = Field(None, description="when it stops being true; null: it holds")
+    valid_from: Instant | None = Field(None, description="when it became true; null: always was")
+    valid_until: Instant | None = Field(None, description="when it stops being true; null: it holds")
     visibility: Visibility = Field("private", description="how far its owner means it to go; scopes decide who reads")
     derived_from: tuple[Annotated[str, Field(max_length=200)], ...] = Field(
         (), max_length=100, description="ids of nodes it was derived from; its trust is at most their lowest"
@@ -154,8 +155,8 @@ class BeliefSupersede(SourcedStatement):
     signal: Signal | None = Field(None, description="how it came up; the old one's confidence if not said")
     confidence: ConfidenceGiven | None = Field(None, description="dimensions set by the caller")
     decay: Decay | None = Field(None, description="half-life of its freshness")
-    valid_from: AwareDatetime | None = Field(None, description="when it became true; the old one ends there")
-    valid_until: AwareDatetime | None = Field(None, description="when it stops being true")
+    valid_from: Instant | None = Field(None, description="when it became true; the old one ends there")
+    valid_until: Instant | None = Field(None, description="when it stops being true")
     visibility: Visibility | None = Field(None, description="how far its owner means it to go")
 
     @model_validator(mode="after")

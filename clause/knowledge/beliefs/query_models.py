@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Self
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from clause.knowledge.beliefs.models import Belief, Domains, Share, Status
+from clause.text.fields import Instant
 
 Scopes = Annotated[tuple[Annotated[str, Field(max_length=300)], ...], Field(min_length=1, max_length=20)]
 
@@ -56,8 +57,8 @@ class BeliefQuery(BaseModel):
     entity_id: str | None = Field(None, max_length=200, description="only beliefs about this entity")
     include_superseded: bool = Field(False, description="beliefs whose place another took, too")
     include_archived: bool = Field(False, description="beliefs that were put away, too")
-    as_of_valid: AwareDatetime | None = Field(None, description="true at this instant; now if not said")
-    as_of_recorded: AwareDatetime | None = Field(None, description="as it was known at this instant; now if not said")
+    as_of_valid: Instant | None = Field(None, description="true at this instant; now if not said")
+    as_of_recorded: Instant | None = Field(None, description="as it was known at this instant; now if not said")
     ranking: RankingWeights = Field(RankingWeights(), description="what the order is made of")
     explain: bool = Field(False, description="say for each belief how its place came about")
     floors: ConfidenceFloors = Field(ConfidenceFloors(), description="the least of each dimension")
@@ -162,7 +163,7 @@ class SourceCounted(BaseModel):
     session_id: str | None = Field(description="the session in which it was said")
     reliability: Share = Field(description="of the source, by its track record or its kind")
     independence: Share = Field(description="0: the same origin or session, or a recalled text")
-    recorded_at: AwareDatetime = Field(description="when it was said")
+    recorded_at: Instant = Field(description="when it was said")
 
 
 class Corroborations(BaseModel):

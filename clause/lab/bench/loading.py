@@ -14,8 +14,8 @@ import numpy as np
 
 from clause.app import Rooms
 from clause.errors import ConflictError
-from clause.graph.retry import WAITS_S
 from clause.graph.runner import Graph
+from clause.graph.wire import WAITS_S
 from clause.ingest.triples import load_triples
 from clause.intelligence.causal.graph import CausalEdge, CausalGraph
 from clause.intelligence.causal.inference import EXACT_EDGES, Propagation

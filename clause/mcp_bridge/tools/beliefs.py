@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pydantic import AwareDatetime, Field
+from pydantic import Field
 
 from clause.graph.scopes import Caller
 from clause.knowledge.beliefs.models import BeliefCreate, BeliefSupersede
 from clause.knowledge.beliefs.query_models import BeliefQuery, BeliefSearch
 from clause.knowledge.tension_detection import TensionFilter, TensionResolve
 from clause.mcp_bridge.tool import Arguments, Found, Id, only, page, tool
+from clause.text.fields import Instant
 
 if TYPE_CHECKING:
     from clause.app import Container
@@ -25,7 +26,7 @@ class BeliefId(Arguments):
 class BeliefAt(BeliefId):
     """The belief that is asked for, and the time as of which it was known."""
 
-    as_of_recorded: AwareDatetime | None = Field(None, description="as it was known at this instant; now if not said")
+    as_of_recorded: Instant | None = Field(None, description="as it was known at this instant; now if not said")
 
 
 class Replacement(BeliefSupersede):

@@ -137,8 +137,16 @@ class LoneAgents:
         return await self._integrations.conclude(finished, [best], request, caller)
 
     async def curate(self, request: ContextCurationRequest, caller: Caller) -> ContextCurationResponse:
-        """The ContextCurator over the given texts; without a query the pool's centroid stands for it."""
+        """The ContextCurator over the given texts; without a query the pool's centroid stands for it.
+
+        Nothing is read from `scopes`; evidence is kept in a scope that is the only one named.
+
+        Raises:
+            BadInputError: a scope is malformed, or nothing is stored there.
+            ForbiddenError: a scope is not the caller's.
+        """
         started = time.perf_counter()
+        view = View(()) if request.scopes is None else await self._asker.view(caller, request.scopes)
         texts = list(dict.fromkeys(request.evidence_pool))
         units = [Unit(text_unit_id(text), text, tokens) for text, tokens in zip(texts, self._count(texts), strict=True)]
         vectors = await self._asker.embedder.embed(texts)
@@ -147,10 +155,10 @@ class LoneAgents:
         question.vectors.update({unit.id: vector for unit, vector in zip(units, vectors, strict=True)})
         episode = Episode([], Budgets(tokens=request.token_budget, token_margin=self._token_margin))
         episode.offer(units)
-        feeder = PortFeeder(self._port, View(()), question, reads_vectors=False)
+        feeder = PortFeeder(self._port, view, question, reads_vectors=False)
         turn = await feeder.feed(Driver(episode, question, HeuristicAgents(question), self._count).turn(CURATOR))
         evidence, provenance_ms = await self._reporter.curated(
-            episode, question, caller=caller, enable=request.enable_provenance
+            episode, question, view.scopes, caller=caller, enable=request.enable_provenance
         )
         return ContextCurationResponse(
             selected_evidence=evidence,

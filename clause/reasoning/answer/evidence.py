@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from clause.graph.runner import Graph
+from clause.graph.scopes import Caller
 from clause.reasoning.agents.scoring import shaped_utility
 from clause.reasoning.episode.budget import Unit
 from clause.reasoning.models.answer import ProvenanceMetadata, SelectedEvidence, TrustSignals
@@ -165,6 +166,16 @@ def evidence_id(text: str, origin: UnitOrigin) -> str:
     True
     """
     return _hashed("ev", origin.scope, text, origin.source_id or origin.uri)
+
+
+def own(records: Sequence[EvidenceRecord], caller: Caller, scope: str) -> list[EvidenceRecord]:
+    """Evidence as this caller may write it: what comes from a scope that it only reads is noted in `scope`."""
+    return [record if caller.may_write(record.origin.scope) else _moved(record, scope) for record in records]
+
+
+def _moved(record: EvidenceRecord, scope: str) -> EvidenceRecord:
+    origin = replace(record.origin, scope=scope)
+    return replace(record, id=evidence_id(record.selected.text, origin), origin=origin)
 
 
 def evidence_rows(records: Sequence[EvidenceRecord], at: datetime) -> list[dict[str, Any]]:

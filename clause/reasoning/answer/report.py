@@ -10,7 +10,7 @@ from itertools import islice
 
 from clause.graph.scopes import Caller
 from clause.reasoning.agents.policy import Agents, LeftOut, Policy, Question
-from clause.reasoning.answer.evidence import EvidenceRecord, Provenance
+from clause.reasoning.answer.evidence import EvidenceRecord, Provenance, own
 from clause.reasoning.answer.run_record import RunRecord, digest_of, make_receipt
 from clause.reasoning.answer.runs import RunRecorder
 from clause.reasoning.episode.actions import Agent, Pick
@@ -198,18 +198,20 @@ class Reporter:
         return records, (time.perf_counter() - started) * 1000
 
     async def curated(
-        self, episode: Episode, question: Question, *, caller: Caller, enable: bool
+        self, episode: Episode, question: Question, scopes: Sequence[str], *, caller: Caller, enable: bool
     ) -> tuple[list[SelectedEvidence], float]:
-        """The picks of /curate. Their evidence is written to the default scope where the caller may write there."""
+        """The picks of /curate. Their evidence is written to the only scope of `scopes`, else to the default one, where
+        the caller may write there."""
         started = time.perf_counter()
+        scope = self._scope(scopes)
         records = await self._provenance.of(
             [episode.pool[place] for place in episode.picked],
             *_scores(episode, question),
             price=question.prices.token,
             view=None,
-            scope=self._default_scope,
+            scope=scope,
         )
-        if enable and self._enabled and caller.may_write(self._default_scope):
+        if enable and self._enabled and caller.may_write(scope):
             self._runs.later(None, records)
         return shown(records, enable=enable), (time.perf_counter() - started) * 1000
 
@@ -234,7 +236,7 @@ class Reporter:
         scope = scopes[0] if len(scopes) == 1 else caller.home(self._default_scope)
         if not (self._enabled and caller.may_write(scope)):
             return response
-        kept = evidence if request.enable_provenance else ()
+        kept = own(evidence, caller, scope) if request.enable_provenance else ()
         if not request.record:
             self._runs.later(None, kept)
             return response

@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field, model_validator
 from clause.arrays import Doubles
 from clause.reasoning.models.answer import Answer, AnswerPath, SeedNode, SelectedEvidence
 from clause.reasoning.models.examples import CURATION, NAVIGATION
-from clause.text.fields import AsOfRecorded, AsOfValid, Model, NodeName, QueryText, Scopes, Snippet
+from clause.text.fields import MAX_POOL, AsOfRecorded, AsOfValid, Model, NodeName, QueryText, Scopes, Snippet
 
 StoppedReason = Literal["BUDGET_EXHAUSTED", "GAIN_NEGATIVE", "COMPLETE", "NO_CANDIDATES"]
 
@@ -219,7 +219,7 @@ class ContextCurationRequest(Model):
     """
 
     evidence_pool: Annotated[
-        list[Snippet], Field(min_length=1, max_length=5000, description="Pool of evidence snippets to curate")
+        list[Snippet], Field(min_length=1, max_length=MAX_POOL, description="Pool of evidence snippets to curate")
     ]
     query: QueryText | None = Field(default=None, description="What the evidence is for (unset: the pool's centroid)")
     token_budget: int = Field(default=2048, ge=100, le=8192, description="Maximum tokens for selected evidence")

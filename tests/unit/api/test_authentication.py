@@ -22,7 +22,7 @@ def application(host: str) -> FastAPI:
     async def opener(settings: Settings, metrics: Metrics) -> AsyncIterator[FakeContainer]:
         yield FakeContainer()
 
-    return build_app(Settings(host=host), opener=opener)
+    return build_app(Settings(host=host, rate_limit=0), opener=opener)
 
 
 @asynccontextmanager

@@ -9,8 +9,7 @@ from neo4j.exceptions import Neo4jError, ServiceUnavailable
 from clause.errors import BadInputError, ClauseError
 from clause.graph.driver import Bolt
 from clause.graph.faults import OUT_OF_MEMORY
-from clause.graph.retry import AttemptError
-from clause.graph.wire import Rows
+from clause.graph.wire import AttemptError, Rows
 from tests.unit.graph.wires import ADDRESS, CATALOGUE
 
 MANY = CATALOGUE["demo/many"]

@@ -9,9 +9,8 @@ from pydantic import SecretStr
 
 from clause.errors import UnavailableError
 from clause.graph.catalogue import Catalogue, parse
-from clause.graph.retry import AttemptError
 from clause.graph.runner import Graph
-from clause.graph.wire import Address, ExplorationLimits, ExplorationResult, Rows, Work
+from clause.graph.wire import Address, AttemptError, ExplorationLimits, ExplorationResult, Rows, Work
 
 ADDRESS = Address("bolt://nowhere:7687", password=SecretStr("hush"))
 

@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from clause.operations.keys import listen
+from clause.operations.listening import listen
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
