@@ -1,12 +1,10 @@
 """`Idempotency-Key` on writes: the first answer is kept and given again, so that a retry does nothing twice.
 
-The key is the caller's own, kept for a day; with another request it is refused, and while the first request is still
-being answered too. A request without a key is simply done.
+The key is the caller's own, kept for a day; with another request it is refused. A request without a key is simply done.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -16,12 +14,9 @@ from pydantic import BaseModel
 
 from clause.api.dependencies import CallerDependency, Services
 from clause.api.strict_json import StrictJSONResponse
-from clause.errors import BadInputError
-from clause.graph.idempotency import IdempotencyKeys, StoredResponse, request_hash
-from clause.graph.scopes import Caller
+from clause.graph.idempotency import IdempotencyKeys, RequestKey, StoredResponse
 
 REPLAYED = "Idempotency-Replayed"
-_KEY = re.compile(r"[\x21-\x7e]{1,255}")
 
 
 @dataclass(frozen=True)
@@ -29,9 +24,7 @@ class Once:
     """Does a write once for its key; `key` None does it each time."""
 
     keys: IdempotencyKeys
-    scope: str
-    key: str | None
-    request: str
+    key: RequestKey | None
 
     async def answer(
         self,
@@ -39,31 +32,26 @@ class Once:
         *,
         status: int,
         headers: Callable[[Mapping[str, Any]], Mapping[str, str]] = lambda _body: {},
+        whole: bool = True,
     ) -> Response:
         """The answer of `work`, or the one kept from the first time (with the header `Idempotency-Replayed`).
 
         Args:
-            work: does the write.
+            work: does the write; again from its beginning where the database asks for that.
             status: of the answer when it succeeds.
             headers: made from the answer's body, so that a kept answer has them too.
+            whole: False for what is too large for one transaction, and may be done again.
 
         Raises:
-            ConflictError: the key came with another request, or its first request is still being answered.
+            ConflictError: the key came with another request.
         """
-        if self.key is None:
-            body = (await work()).model_dump(mode="json")
-            return StrictJSONResponse(body, status_code=status, headers=dict(headers(body)))
-        claim = await self.keys.claim(self.scope, self.key, self.request)
-        if isinstance(claim, StoredResponse):
-            replayed = {**headers(claim.body), REPLAYED: "true"}
-            return StrictJSONResponse(claim.body, status_code=claim.status, headers=replayed)
-        try:
-            body = (await work()).model_dump(mode="json")
-        except Exception:
-            await self.keys.release(claim)
-            raise
-        await self.keys.keep(claim, status, body)
-        return StrictJSONResponse(body, status_code=status, headers=dict(headers(body)))
+
+        async def done() -> StoredResponse:
+            return StoredResponse(status, (await work()).model_dump(mode="json"))
+
+        found = await done() if self.key is None else await self.keys.once(self.key, done, whole=whole)
+        told = {**headers(found.body), **({REPLAYED: "true"} if found.replayed else {})}
+        return StrictJSONResponse(found.body, status_code=found.status, headers=told)
 
 
 async def _once(
@@ -74,18 +62,12 @@ async def _once(
         str | None, Header(max_length=255, description="the same key and request are done once and answered twice")
     ] = None,
 ) -> Once:
-    if idempotency_key is not None and not _KEY.fullmatch(idempotency_key):
-        raise BadInputError(
-            "not an Idempotency-Key", field="Idempotency-Key", bound="1 to 255 visible ASCII characters"
-        )
-    fingerprint = request_hash(request.method, str(request.url.path), await request.body())
-    home = caller.home(services.settings.default_scope)
-    return Once(services.keys, home, _own(caller, idempotency_key), fingerprint)
-
-
-def _own(caller: Caller, key: str | None) -> str | None:
-    """The caller's own key: the same word sent with another API key is another key."""
-    return f"{caller.key_id}:{key}" if key is not None and caller.key_id is not None else key
+    if idempotency_key is None:
+        return Once(services.keys, None)
+    parts = (request.method.encode(), request.url.path.encode(), await request.body())
+    default = services.settings.default_scope
+    key = RequestKey.of(caller, idempotency_key, *parts, default_scope=default, field="Idempotency-Key")
+    return Once(services.keys, key)
 
 
 Idempotent = Annotated[Once, Depends(_once)]

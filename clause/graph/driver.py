@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import neo4j
-from neo4j import AsyncDriver, AsyncGraphDatabase, AsyncResult, AsyncSession, Query
+from neo4j import AsyncDriver, AsyncGraphDatabase, AsyncResult, AsyncSession, AsyncTransaction, Query
 from neo4j.exceptions import ConfigurationError, TransientError
 
 from clause.errors import ClauseError
@@ -80,6 +81,17 @@ class Bolt:
         except Exception as error:
             raise translate(error, self._address) from error
 
+    async def begin(self, *, timeout_s: float) -> BoltTransaction:
+        """An open writing transaction; see `Wire.begin`."""
+        session = self._session(read=False)
+        try:
+            return BoltTransaction(session, await session.begin_transaction(timeout=timeout_s), self._address)
+        except BaseException as error:
+            await session.close()
+            if isinstance(error, Exception):
+                raise translate(error, self._address) from error
+            raise
+
     async def explore(self, text: str, parameters: Mapping[str, Any], limits: ExplorationLimits) -> ExplorationResult:
         """One try; see `Wire.explore`."""
         try:
@@ -109,6 +121,40 @@ class Bolt:
         if self._driver is None:
             raise ClauseError("the connection is closed")
         return self._driver
+
+
+class BoltTransaction:
+    """Implements `OpenTransaction`."""
+
+    def __init__(self, session: AsyncSession, transaction: AsyncTransaction, address: Address) -> None:
+        self._session = session
+        self._transaction = transaction
+        self._address = address
+
+    async def send(self, work: Work, *, timeout_s: float) -> list[Rows]:
+        """The rows of each statement; see `OpenTransaction.send`."""
+        try:
+            encoded = [(statement, encode(parameters)) for statement, parameters in work]
+            async with asyncio.timeout(timeout_s + _GRACE_S):
+                return [await _rows(await self._transaction.run(one.text, given)) for one, given in encoded]
+        except (ClauseError, AttemptError):
+            raise
+        except Exception as error:
+            raise translate(error, self._address) from error
+
+    async def commit(self) -> None:
+        """Keep all that was done."""
+        try:
+            await self._transaction.commit()
+        except Exception as error:
+            raise translate(error, self._address) from error
+
+    async def close(self) -> None:
+        """Take back what was not committed, and give the connection back."""
+        with suppress(Exception):
+            await self._transaction.close()
+        with suppress(Exception):
+            await self._session.close()
 
 
 def _check_scheme(address: Address) -> None:

@@ -12,10 +12,21 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from clause.errors import ClauseError, SetupError
+from clause.errors import ClauseError, ConflictError, SetupError
 from clause.graph.catalogue import Catalogue, Statement
 from clause.graph.scopes import check_confinement
-from clause.graph.wire import Address, ExplorationLimits, ExplorationResult, Rows, Sleep, Wire, Work, insist
+from clause.graph.wire import (
+    Address,
+    AttemptError,
+    ExplorationLimits,
+    ExplorationResult,
+    OpenTransaction,
+    Rows,
+    Sleep,
+    Wire,
+    Work,
+    insist,
+)
 
 
 @dataclass
@@ -54,6 +65,83 @@ def charge(*, ms: float, round_trips: int) -> None:
 
 
 Result = TypeVar("Result")
+
+
+class Together:
+    """One transaction of all the writes of a block: the first opens it, `commit` keeps them, else they are lost.
+
+    Once it is open, reads of the block go through it too, and see what it wrote (but not by vector search). After a
+    fault nothing more is sent: whoever goes on in spite of it is told to do the whole block again.
+
+    Args:
+        wire: opens the transaction.
+        opening: the statement that comes before the first write.
+        on_opening: is given its rows, and may raise.
+        timeout_s: the longest time that the transaction may be open.
+    """
+
+    def __init__(
+        self,
+        wire: Wire,
+        opening: tuple[Statement, Mapping[str, Any]],
+        on_opening: Callable[[Rows], None],
+        timeout_s: float,
+    ) -> None:
+        self.ended = False
+        self._wire = wire
+        self._opening = opening
+        self._on_opening = on_opening
+        self._timeout_s = timeout_s
+        self._transaction: OpenTransaction | None = None
+        self._broken = False
+        self._one_by_one = asyncio.Lock()
+
+    def takes(self, *, read: bool) -> bool:
+        """True for what belongs into this transaction: every write, and a read after the first of them."""
+        return not self.ended and (not read or self._transaction is not None)
+
+    async def send(self, work: Work, timeout_s: float) -> list[Rows]:
+        """The rows of each statement, inside."""
+        async with self._one_by_one:
+            if self._broken:
+                raise AttemptError(ConflictError("other writers were there first", remedy="try again"), retry=True)
+            try:
+                if self._transaction is None:
+                    self._transaction = await self._wire.begin(timeout_s=self._timeout_s)
+                    (opened,) = await self._transaction.send([self._opening], timeout_s=timeout_s)
+                    self._on_opening(opened)
+                return await self._transaction.send(work, timeout_s=timeout_s)
+            except BaseException as fault:
+                self._broken = True
+                if isinstance(fault, AttemptError) and not fault.retry:
+                    raise fault.error from fault
+                raise
+
+    async def commit(self, last: Work, timeout_s: float) -> None:
+        """Run `last`, and keep everything."""
+        await self.send(last, timeout_s)
+        self.ended = True
+        if self._transaction is not None:
+            await self._transaction.commit()
+
+    async def close(self) -> None:
+        """Take back what was not committed."""
+        self.ended = True
+        if self._transaction is not None:
+            await self._transaction.close()
+
+
+_together: ContextVar[tuple[Graph, Together] | None] = ContextVar("clause_graph_together", default=None)
+
+
+@contextmanager
+def apart() -> Iterator[None]:
+    """What is awaited inside is sent by itself, whatever block it stands in."""
+    token = _together.set(None)
+    try:
+        yield
+    finally:
+        _together.reset(token)
 
 
 class Graph:
@@ -163,6 +251,40 @@ class Graph:
         """Like `write`, for statements that are not in the catalogue."""
         return await self._send(work, read=False, atomic=True, timeout_s=timeout_s, idempotent=True)
 
+    async def together(
+        self,
+        work: Callable[[], Awaitable[Result]],
+        *,
+        opening: tuple[str, Mapping[str, Any]],
+        on_opening: Callable[[Rows], None],
+        last: Callable[[Result], tuple[str, Mapping[str, Any]]],
+        timeout_s: float,
+    ) -> Result:
+        """The result of `work`, all of whose writes happen in one transaction, or none does.
+
+        `opening` comes before the first of them, and `last`, made from the result, after all. The whole, `work` too, is
+        done again after a deadlock, a lost connection, or where it went on in spite of a conflict.
+
+        Raises: what `work` raises, and what `write` does.
+        """
+        wire = self._opened()
+        first = (self.catalogue[opening[0]], opening[1])
+
+        async def attempt() -> Result:
+            block = Together(wire, first, on_opening, timeout_s)
+            token = _together.set((self, block))
+            try:
+                result = await work()
+                name, parameters = last(result)
+                ending = [(self.catalogue[name], parameters)]
+                await self._timed_once(lambda: block.commit(ending, self.timeout_s), round_trips=2)
+                return result
+            finally:
+                _together.reset(token)
+                await block.close()
+
+        return await insist(attempt, sleep=self._sleep)
+
     async def explore(
         self, text: str, parameters: Mapping[str, Any], limits: ExplorationLimits | None = None
     ) -> ExplorationResult:
@@ -194,6 +316,9 @@ class Graph:
             if not statement.is_read:
                 check_confinement(statement.name, parameters)
         limit_s = self.timeout_s if timeout_s is None else timeout_s
+        inside = _together.get()
+        if inside is not None and inside[0] is self and inside[1].takes(read=read):
+            return await self._timed_once(lambda: inside[1].send(work, limit_s), round_trips=len(work))
 
         async def attempt() -> list[Rows]:
             return await wire.send(work, read=read, atomic=atomic, timeout_s=limit_s)
@@ -203,15 +328,17 @@ class Graph:
     async def _timed(
         self, attempt: Callable[[], Awaitable[Result]], *, round_trips: int, idempotent: bool = True
     ) -> Result:
-        async def counted() -> Result:
-            self.round_trips += round_trips
-            started = self._clock()
-            try:
-                return await attempt()
-            finally:
-                charge(ms=(self._clock() - started) * 1000, round_trips=round_trips)
+        return await insist(
+            lambda: self._timed_once(attempt, round_trips=round_trips), idempotent=idempotent, sleep=self._sleep
+        )
 
-        return await insist(counted, idempotent=idempotent, sleep=self._sleep)
+    async def _timed_once(self, attempt: Callable[[], Awaitable[Result]], *, round_trips: int) -> Result:
+        self.round_trips += round_trips
+        started = self._clock()
+        try:
+            return await attempt()
+        finally:
+            charge(ms=(self._clock() - started) * 1000, round_trips=round_trips)
 
     def _opened(self) -> Wire:
         if self._wire is None:

@@ -35,6 +35,22 @@ class ExplorationResult:
     cut: bool
 
 
+class OpenTransaction(Protocol):
+    """A transaction that is open between calls; one call at a time. Raises `AttemptError`, and is lost then."""
+
+    async def send(self, work: Work, *, timeout_s: float) -> list[Rows]:
+        """Run the statements in order and return the rows of each."""
+        ...
+
+    async def commit(self) -> None:
+        """Keep all that was done."""
+        ...
+
+    async def close(self) -> None:
+        """Take back what was not committed; never raises."""
+        ...
+
+
 class Wire(Protocol):
     """One try at some work; no retries of its own. Raises `AttemptError`."""
 
@@ -52,6 +68,10 @@ class Wire(Protocol):
         `read` opens a READ session. `atomic` runs them in one explicit transaction, so that a connection lost while
         committing is told apart; without it, exactly one statement runs as an auto-commit transaction.
         """
+        ...
+
+    async def begin(self, *, timeout_s: float) -> OpenTransaction:
+        """An open writing transaction, which the server ends after `timeout_s`; close it."""
         ...
 
     async def explore(self, text: str, parameters: Mapping[str, Any], limits: ExplorationLimits) -> ExplorationResult:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -24,12 +25,13 @@ from mcp_types import Tool as ToolDefinition
 
 from clause import __version__
 from clause.errors import NotFoundError
+from clause.graph.idempotency import RequestKey, StoredResponse
 from clause.graph.scopes import Caller, readable_scopes
 from clause.knowledge.beliefs.query_models import BeliefFilter
 from clause.mcp_bridge.answers import answer_of, failure_of, result_of
 from clause.mcp_bridge.lazy_container import LazyContainer
 from clause.mcp_bridge.paging import PREFIX, Rests, page_of, written
-from clause.mcp_bridge.tool import MODES, Found, Mode, Tool
+from clause.mcp_bridge.tool import KEY, MODES, Found, Mode, Tool
 from clause.mcp_bridge.tools import beliefs, knowledge, memory, reasoning, sessions, values
 
 if TYPE_CHECKING:
@@ -198,8 +200,21 @@ class Bridge:
         if isinstance(cursor, str) and (cursor.startswith(PREFIX) or not tool.pages_itself):
             rest = self._rests.get(owner, cursor)
             return self._page(owner, rest.value, rest.path)
-        arguments = tool.read(given)
-        return self._page(owner, answer_of(await tool.work(await self._holder.container(), arguments, caller)))
+        key = given.pop(KEY, None) if tool.keyed else None
+        arguments, container = tool.read(given), await self._holder.container()
+
+        async def work() -> StoredResponse:
+            return StoredResponse(200, answer_of(await tool.work(container, arguments, caller)))
+
+        if key is None:
+            return self._page(owner, (await work()).body)
+        done = await container.keys.once(self._key(tool, key, given, caller), work, whole=tool.whole)
+        return self._page(owner, done.body)
+
+    def _key(self, tool: Tool, key: Any, given: Mapping[str, Any], caller: Caller) -> RequestKey:
+        parts = (f"tool {tool.name}".encode(), json.dumps(given, sort_keys=True).encode())
+        default = self._holder.settings.default_scope
+        return RequestKey.of(caller, str(key), *parts, default_scope=default, field=KEY)
 
     def _page(self, owner: tuple[str | None, str], answer: dict[str, Any], start: Sequence[Any] = ()) -> dict[str, Any]:
         return page_of(self._rests, owner, answer, self._holder.settings.mcp_tokens, tuple(start))

@@ -60,6 +60,8 @@ ScopesGiven = Annotated[
 ]
 Limit = Annotated[int, Field(ge=1, le=100)]
 
+KEY = "idempotency_key"
+_KEY = {"type": "string", "maxLength": 255, "description": "the same key and arguments: done once"}
 _CURSOR = {"type": "string", "maxLength": 1000, "description": "next_cursor of the result before"}
 _OUTPUT: dict[str, Any] = {
     "type": "object",
@@ -92,6 +94,8 @@ class Tool:
         idempotent: a second call with the same arguments changes nothing more.
         destroys: it takes something away.
         hidden: fields of `arguments` that are not for agents, with the values they get.
+        keyed: a call with an idempotency key is done once.
+        whole: such a call is one transaction.
     """
 
     name: str
@@ -103,6 +107,8 @@ class Tool:
     idempotent: bool
     destroys: bool
     hidden: Mapping[str, Any]
+    keyed: bool
+    whole: bool
 
     @property
     def pages_itself(self) -> bool:
@@ -116,6 +122,8 @@ class Tool:
         for name in self.hidden:
             schema["properties"].pop(name, None)
         schema["properties"]["cursor"] = _CURSOR
+        if self.keyed:
+            schema["properties"][KEY] = _KEY
         for key in ("description", "example"):
             schema.pop(key, None)
         return ToolDefinition(
@@ -153,22 +161,29 @@ def tool(
     idempotent: bool = False,
     destroys: bool = False,
     hidden: Mapping[str, Any] | None = None,
+    answers: bool = False,
+    whole: bool = True,
 ) -> Callable[[Work], Tool]:
     """Make a tool of an async function `(container, given, caller)`: its name and docstring are the tool's, and the
     annotation of `given` is the model of its arguments.
+
+    What writes can be called with an idempotency key, but what `answers` a question, and what has such a key itself.
     """
 
     def made(work: Work) -> Tool:
+        arguments = get_type_hints(work, localns={"Container": Any})["given"]
         return Tool(
             name=work.__name__,
             description=" ".join((work.__doc__ or "").split()),
-            arguments=get_type_hints(work, localns={"Container": Any})["given"],
+            arguments=arguments,
             work=work,
             mode=mode,
             reads=reads,
             idempotent=idempotent,
             destroys=destroys,
             hidden=hidden or {},
+            keyed=not (reads or answers or KEY in arguments.model_fields),
+            whole=whole,
         )
 
     return made

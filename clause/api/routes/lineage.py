@@ -115,7 +115,9 @@ async def preview_erasure(body: ErasureRequest, services: Services, caller: Call
 @router.post("/api/erasures", response_model=Erasure)
 async def erase(body: ErasureRequest, services: Services, caller: CallerDependency, once: Idempotent) -> Response:
     """Forget for good: the thing, its vector, what was derived only from it, and its text in recorded runs."""
-    return await once.answer(lambda: services.rooms.knowledge.erasure.apply(body, caller=caller), status=HTTPStatus.OK)
+    return await once.answer(
+        lambda: services.rooms.knowledge.erasure.apply(body, caller=caller), status=HTTPStatus.OK, whole=False
+    )
 
 
 @router.delete("/api/beliefs/{belief_id}", response_model=Erasure)
@@ -131,7 +133,7 @@ async def delete_belief(
         request = ErasureRequest(belief_id=belief_id)
         return await services.rooms.knowledge.erasure.apply(request, caller=caller)
 
-    return await once.answer(forget, status=HTTPStatus.OK)
+    return await once.answer(forget, status=HTTPStatus.OK, whole=False)
 
 
 @router.delete("/api/sources/{source_id}", response_model=Erasure)
@@ -146,4 +148,4 @@ async def delete_source(
         request = ErasureRequest(source_id=source_id)
         return await services.rooms.knowledge.erasure.apply(request, caller=caller)
 
-    return await once.answer(forget, status=HTTPStatus.OK)
+    return await once.answer(forget, status=HTTPStatus.OK, whole=False)

@@ -157,7 +157,9 @@ async def delete_memory(
 ) -> Response:
     """Forget a memory for good, and every trace of it; the prototype of its cluster is the mean of those left."""
     return await once.answer(
-        lambda: services.rooms.memory.store.forget(memory_id, caller=caller, versions=accepted), status=HTTPStatus.OK
+        lambda: services.rooms.memory.store.forget(memory_id, caller=caller, versions=accepted),
+        status=HTTPStatus.OK,
+        whole=False,
     )
 
 

@@ -92,7 +92,7 @@ async def belief_unmerge(container: Container, given: Merged, caller: Caller) ->
     return await container.rooms.knowledge.merging.unmerge(given.receipt_id, caller=caller)
 
 
-@tool("full", destroys=True)
+@tool("full", destroys=True, whole=False)
 async def forget(container: Container, given: Forgetting, caller: Caller) -> Found:
     """Erase a scope, a source, a belief or a memory for good, with what was derived only from it and its text in
     recorded runs; there is no undo. Use it only when the user asks to be forgotten or to delete something: call it

@@ -34,7 +34,7 @@ class RunId(Arguments):
     run_id: Id = Field(description="run_id of an answer of `coordinate`")
 
 
-@tool("full")
+@tool("full", answers=True)
 async def coordinate(container: Container, given: QuestionArguments, caller: Caller) -> Found:
     """Answer a question from the graph: builds a small subgraph, walks it and picks evidence with its sources, within
     hard budgets. Use it first for a factual question that may take several steps (who directed the films that X
@@ -45,21 +45,21 @@ async def coordinate(container: Container, given: QuestionArguments, caller: Cal
     return {**_first(dumped.pop("result")), **dumped}
 
 
-@tool("full")
+@tool("full", answers=True)
 async def subgraph(container: Container, given: SubgraphRequest, caller: Caller) -> Found:
     """Build only the small subgraph around what a question names, with the score of every relationship. Use it to see
     what is connected to something, before deciding where to look closer."""
     return await container.agents.subgraph(given, caller)
 
 
-@tool("full")
+@tool("full", answers=True)
 async def navigate(container: Container, given: PathNavigationRequest, caller: Caller) -> Found:
     """Walk the graph from a start node towards what a question asks, a few steps at a time. Use it when you know where
     to start and want the path itself; coordinate finds the start by itself."""
     return await container.agents.navigate(given, caller)
 
 
-@tool("full")
+@tool("full", answers=True)
 async def curate(container: Container, given: ContextCurationRequest, caller: Caller) -> Found:
     """Pick from texts that you already have those that answer a question, without repeating themselves, within a token
     budget. Use it to shorten a pile of search results or notes before you read them."""

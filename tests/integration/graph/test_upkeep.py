@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any
 
 import pytest
 
-from clause.errors import ConflictError, EmbedderMismatchError
+from clause.errors import BadInputError, ConflictError, EmbedderMismatchError
 from clause.graph.database import check_embedding_model, replace_embedding_model
-from clause.graph.idempotency import Claim, IdempotencyKeys, StoredResponse, request_hash
+from clause.graph.idempotency import IdempotencyKeys, RequestKey, StoredResponse, request_hash
 from clause.graph.migrations import drift
-from clause.graph.runner import Graph
+from clause.graph.runner import Graph, apart
 from tests.fakes.clock import Clock
+from tests.servers import erase_scope, statement
 
 pytestmark = pytest.mark.integration
 
-SAME, OTHER = request_hash("POST", "/a", b"1"), request_hash("POST", "/a", b"2")
+SAME, OTHER = request_hash(b"POST", b"/a", b"1"), request_hash(b"POST", b"/a", b"2")
 
 
 @pytest.fixture
@@ -28,61 +32,145 @@ def keys(graph: Graph, clock: Clock) -> IdempotencyKeys:
     return IdempotencyKeys(graph, now=clock)
 
 
-async def claimed(keys: IdempotencyKeys, scope: str, request: str = SAME) -> Claim:
-    claim = await keys.claim(scope, "k", request)
-    assert isinstance(claim, Claim)
-    return claim
+_PUT = statement("CREATE (:OnceMark {id: randomUUID(), scope: $scope})", parameters="$scope STRING")
+_MARKS = statement(
+    "MATCH (n:OnceMark {scope: $scope}) RETURN count(n) AS n", mode="read", parameters="$scope STRING", columns="n"
+)
 
 
-async def test_the_second_of_two_same_requests_gets_the_first_ones_answer(keys: IdempotencyKeys, scope: str):
-    await keys.keep(await claimed(keys, scope), 201, {"id": "x", "n": [1, None]})
-    assert await keys.claim(scope, "k", SAME) == StoredResponse(201, {"id": "x", "n": [1, None]})
+def key_of(scope: str, request: str = SAME) -> RequestKey:
+    return RequestKey(scope, "k", request)
 
 
-async def test_a_key_with_another_request_is_a_conflict(keys: IdempotencyKeys, scope: str):
-    await keys.keep(await claimed(keys, scope), 200, {})
+def answering(graph: Graph, scope: str, body: Any = None) -> Callable[[], Awaitable[StoredResponse]]:
+    """Work that makes two marks in two transactions, were it not for the key."""
+
+    async def work() -> StoredResponse:
+        await graph.execute(_PUT, {"scope": scope})
+        await graph.execute(_PUT, {"scope": scope})
+        return StoredResponse(201, body or {"marks": await marks(graph, scope)})
+
+    return work
+
+
+async def marks(graph: Graph, scope: str) -> int:
+    return int((await graph.execute(_MARKS, {"scope": scope}))[0]["n"])
+
+
+async def test_the_second_of_two_same_requests_gets_the_first_ones_answer(
+    graph: Graph, keys: IdempotencyKeys, scope: str
+) -> None:
+    first = await keys.once(key_of(scope), answering(graph, scope, {"id": "x", "n": [1, None]}))
+    again = await keys.once(key_of(scope), answering(graph, scope, {"id": "y"}))
+    assert first == StoredResponse(201, {"id": "x", "n": [1, None]})
+    assert again == StoredResponse(201, {"id": "x", "n": [1, None]}, replayed=True)
+    assert await marks(graph, scope) == 2
+
+
+async def test_work_sees_what_it_wrote_before_anybody_else_does(
+    graph: Graph, keys: IdempotencyKeys, scope: str
+) -> None:
+    seen: list[int] = []
+
+    async def work() -> StoredResponse:
+        await graph.execute(_PUT, {"scope": scope})
+        seen.append(await marks(graph, scope))
+        with apart():
+            seen.append(await marks(graph, scope))
+        return StoredResponse(200, {})
+
+    await keys.once(key_of(scope), work)
+    assert seen == [1, 0]
+
+
+async def test_a_key_with_another_request_is_a_conflict(graph: Graph, keys: IdempotencyKeys, scope: str) -> None:
+    await keys.once(key_of(scope), answering(graph, scope))
     with pytest.raises(ConflictError, match="another request"):
-        await keys.claim(scope, "k", OTHER)
+        await keys.once(key_of(scope, OTHER), answering(graph, scope))
+    assert await marks(graph, scope) == 2
 
 
-async def test_of_many_at_once_one_does_the_work(keys: IdempotencyKeys, scope: str):
-    found = await asyncio.gather(*(keys.claim(scope, "k", SAME) for _ in range(8)), return_exceptions=True)
-    assert sum(isinstance(one, Claim) for one in found) == 1
-    assert sum(isinstance(one, ConflictError) for one in found) == 7
+async def test_of_many_at_once_one_does_the_work_and_all_get_its_answer(
+    graph: Graph, keys: IdempotencyKeys, scope: str
+) -> None:
+    found = await asyncio.gather(*(keys.once(key_of(scope), answering(graph, scope)) for _ in range(8)))
+    assert {one.body["marks"] for one in found} == {2}
+    assert sum(not one.replayed for one in found) == 1
+    assert await marks(graph, scope) == 2
 
 
-async def test_a_failed_request_may_be_sent_again(keys: IdempotencyKeys, scope: str):
-    await keys.release(await claimed(keys, scope))
-    await claimed(keys, scope, OTHER)
+async def test_a_failed_request_leaves_nothing_and_its_key_is_free_at_once(
+    graph: Graph, keys: IdempotencyKeys, scope: str
+) -> None:
+    async def failing() -> StoredResponse:
+        await graph.execute(_PUT, {"scope": scope})
+        raise BadInputError("no")
+
+    with pytest.raises(BadInputError):
+        await keys.once(key_of(scope), failing)
+    assert await marks(graph, scope) == 0
+    await keys.once(key_of(scope, OTHER), answering(graph, scope))
 
 
-async def test_an_answered_key_cannot_be_released_by_a_late_failure(keys: IdempotencyKeys, scope: str):
-    claim = await claimed(keys, scope)
-    await keys.keep(claim, 200, {})
-    await keys.release(claim)
-    assert isinstance(await keys.claim(scope, "k", SAME), StoredResponse)
+async def test_who_is_cut_off_in_the_middle_leaves_nothing(graph: Graph, keys: IdempotencyKeys, scope: str) -> None:
+    written = asyncio.Event()
+
+    async def hanging() -> StoredResponse:
+        await graph.execute(_PUT, {"scope": scope})
+        written.set()
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    task = asyncio.create_task(keys.once(key_of(scope), hanging))
+    await written.wait()
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    assert (await keys.once(key_of(scope), answering(graph, scope))).body == {"marks": 2}
 
 
-async def test_the_claim_of_a_dead_process_is_taken_over_after_a_while(keys: IdempotencyKeys, scope: str, clock: Clock):
-    dead = await claimed(keys, scope)
-    clock.forward(minutes=3)
-    await keys.keep(await claimed(keys, scope), 200, "second")
-    await keys.keep(dead, 200, "first, too late")
-    assert await keys.claim(scope, "k", SAME) == StoredResponse(200, "second")
+async def test_work_that_goes_on_after_a_conflict_is_done_again(
+    graph: Graph, keys: IdempotencyKeys, scope: str
+) -> None:
+    taken, tries = f"{scope}/taken", []
+    put = statement("CREATE (:Job {id: $id, scope: $scope})", parameters="$id STRING, $scope STRING")
+    await graph.execute(put, {"id": taken, "scope": scope})
+
+    async def work() -> StoredResponse:
+        tries.append(1)
+        await graph.execute(_PUT, {"scope": scope})
+        if len(tries) == 1:
+            with suppress(ConflictError):
+                await graph.execute(put, {"id": taken, "scope": scope})
+        return StoredResponse(200, {"marks": await marks(graph, scope)})
+
+    assert (await keys.once(key_of(scope), work)).body == {"marks": 1}
+    assert len(tries) == 2
+    assert await marks(graph, scope) == 1
 
 
-async def test_keys_expire_and_are_forgotten(keys: IdempotencyKeys, scope: str, clock: Clock):
-    await keys.keep(await claimed(keys, scope), 200, {})
+async def test_what_is_too_large_for_one_transaction_keeps_its_key_after_it(
+    graph: Graph, keys: IdempotencyKeys, scope: str
+) -> None:
+    first = await keys.once(key_of(scope), answering(graph, scope), whole=False)
+    again = await keys.once(key_of(scope), answering(graph, scope), whole=False)
+    assert (first.replayed, again.replayed, await marks(graph, scope)) == (False, True, 2)
+
+
+async def test_keys_expire_and_are_forgotten(graph: Graph, keys: IdempotencyKeys, scope: str, clock: Clock) -> None:
+    await keys.once(key_of(scope), answering(graph, scope))
+    clock.forward(hours=25)
+    assert not (await keys.once(key_of(scope, OTHER), answering(graph, scope))).replayed
     clock.forward(hours=25)
     assert await keys.forget_expired() >= 1
-    await claimed(keys, scope, OTHER)
+    assert not (await keys.once(key_of(scope), answering(graph, scope))).replayed
 
 
-async def test_one_key_in_two_scopes_is_two_keys(keys: IdempotencyKeys, scope: str):
-    await claimed(keys, scope)
-    there = await keys.claim(f"{scope}-b", "k", OTHER)
-    assert isinstance(there, Claim)
-    await keys.release(there)
+async def test_one_key_in_two_scopes_is_two_keys(graph: Graph, keys: IdempotencyKeys, scope: str) -> None:
+    await keys.once(key_of(scope), answering(graph, scope))
+    try:
+        assert not (await keys.once(key_of(f"{scope}-b", OTHER), answering(graph, scope))).replayed
+    finally:
+        await erase_scope(graph, f"{scope}-b")
 
 
 @pytest.mark.usefixtures("no_model")

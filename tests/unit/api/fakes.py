@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
 
 from clause.app import Check
 from clause.errors import ClauseError, ConflictError, NotFoundError
-from clause.graph.idempotency import Claim, StoredResponse
+from clause.graph.idempotency import RequestKey, StoredResponse
 from clause.graph.lease import Job, JobPage, JobState
 from clause.graph.scopes import Caller
 from clause.operations.keys import refusal
@@ -160,21 +161,19 @@ class FakeKeys:
     """Idempotency keys in a dict."""
 
     def __init__(self) -> None:
-        self.kept: dict[tuple[str, str], tuple[str, StoredResponse | None]] = {}
+        self.kept: dict[tuple[str, str], tuple[str, StoredResponse]] = {}
 
-    async def claim(self, scope: str, key: str, request: str) -> StoredResponse | Claim:
-        known, stored = self.kept.get((scope, key), (request, None))
-        if known != request:
-            raise ConflictError("this Idempotency-Key came with another request", field="Idempotency-Key")
-        self.kept[scope, key] = (known, stored)
-        return stored or Claim(scope, key, "token")
-
-    async def keep(self, claim: Claim, status: int, body: Any) -> None:
-        request, _ = self.kept[claim.scope, claim.key]
-        self.kept[claim.scope, claim.key] = (request, StoredResponse(status, body))
-
-    async def release(self, claim: Claim) -> None:
-        del self.kept[claim.scope, claim.key]
+    async def once(
+        self, key: RequestKey, work: Callable[[], Awaitable[StoredResponse]], *, whole: bool = True
+    ) -> StoredResponse:
+        if (key.scope, key.key) in self.kept:
+            known, stored = self.kept[key.scope, key.key]
+            if known != key.request:
+                raise ConflictError("this Idempotency-Key came with another request", field="Idempotency-Key")
+            return replace(stored, replayed=True)
+        done = await work()
+        self.kept[key.scope, key.key] = (key.request, done)
+        return done
 
 
 class FakeRuns:
