@@ -65,6 +65,9 @@ class Settings(BaseSettings):
     memory_fusion: Literal["rrf", "rsf"] = Field("rsf", description="fusion of words and meaning in hybrid recall")
     memory_sparse_weight: float = Field(0.6, ge=0, le=1, description="weight of words in hybrid recall")
     memory_consolidate: bool = Field(True, description="let `clause serve` consolidate memories in the background")
+    read_scope: str = Field(
+        "", max_length=3000, description="scopes that MCP tools and hooks read where none is named, parted by commas"
+    )
     periodic_jobs: bool = Field(True, description="let `clause serve` queue the rooms' periodic jobs")
     record_runs: bool = Field(True, description="write a Run node for every answer")
     curiosity_worker: bool = Field(False, description="investigate curiosity triggers inside `clause serve`")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from clause.errors import BadInputError, ForbiddenError
@@ -86,7 +86,8 @@ def scope_of(user_id: str | None, session_id: str | None, default: str = PUBLIC)
 class Caller:
     """Who asks. None means everything: the owner on loopback. A user's scope covers that user's sessions.
 
-    `key_id` is the API key that spoke, None for the owner: what one key left behind is not another's to find.
+    `key_id` is the API key that spoke, None for the owner: what one key left behind is not another's to find. `default`
+    are the scopes of a read that names none, where they are fewer than all: those of the project it was started for.
 
     >>> Caller(readable=("user:ann",), writable=()).may_read("user:ann/session:7")
     True
@@ -97,6 +98,24 @@ class Caller:
     readable: tuple[str, ...] | None = None
     writable: tuple[str, ...] | None = None
     key_id: str | None = None
+    default: tuple[str, ...] | None = None
+
+    def reading(self, given: Mapping[str, Any]) -> Caller:
+        """The caller of a read with these parameters: `narrowed` where they name no scope."""
+        return self if any(given.get(name) is not None for name in ("scope", "scopes")) else self.narrowed()
+
+    def narrowed(self) -> Caller:
+        """The same caller, who reads the `default` scopes alone (a user's with public); it is never more than before.
+
+        >>> Caller(default=("user:ann",)).narrowed().readable
+        ('public', 'user:ann')
+        >>> Caller(readable=("kg:films",), default=("kg:films", "user:bob")).narrowed().readable
+        ('kg:films',)
+        """
+        if self.default is None:
+            return self
+        seen = {other for text in self.default for other in parse_scope(text).sees}
+        return replace(self, readable=tuple(sorted(scope for scope in seen if self.may_read(scope))), default=None)
 
     def may_read(self, scope: str) -> bool:
         """True when `scope` is within what this caller may read."""
@@ -190,6 +209,19 @@ async def readable_scopes(
     if scopes is not None and not stored:
         return caller.resolve(scopes, scopes)
     return caller.resolve(scopes, await known_scopes(graph))
+
+
+def default_scopes(text: str | None, field: str) -> tuple[str, ...] | None:
+    """The scopes of a setting or a header, parted by commas; None where it names none.
+
+    Raises:
+        BadInputError: one of them is malformed; `field` is told.
+
+    >>> default_scopes("kg:films, user:ann", "X-Read-Scope")
+    ('kg:films', 'user:ann')
+    """
+    named = [part.strip() for part in (text or "").split(",") if part.strip()]
+    return tuple(parse_scope(one, field=field).text for one in named) or None
 
 
 def scope_token(scope: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mcp.server.context import ServerRequestContext
@@ -26,7 +26,7 @@ from mcp_types import Tool as ToolDefinition
 from clause import __version__
 from clause.errors import NotFoundError
 from clause.graph.idempotency import RequestKey, StoredResponse
-from clause.graph.scopes import Caller, readable_scopes
+from clause.graph.scopes import Caller, default_scopes, readable_scopes
 from clause.knowledge.beliefs.query_models import BeliefFilter
 from clause.mcp_bridge.answers import answer_of, failure_of, result_of
 from clause.mcp_bridge.lazy_container import LazyContainer
@@ -179,7 +179,10 @@ class Bridge:
         if resource is None:
             raise MCPError(code=INVALID_PARAMS, message=f"no resource {uri[:200]!r}", data={"uri": uri[:200]})
         try:
-            found = await resource.read(await self._holder.container(), await self._caller_of(context))
+            told = default_scopes(self._holder.settings.read_scope, "CLAUSE_READ_SCOPE")
+            caller = await self._caller_of(context)
+            caller = replace(caller, default=told or caller.default).narrowed()
+            found = await resource.read(await self._holder.container(), caller)
             page = self._page(("", uri), answer_of(found))
         except Exception as error:
             told = failure_of(error).structured_content["error"]
@@ -202,6 +205,7 @@ class Bridge:
             return self._page(owner, rest.value, rest.path)
         key = given.pop(KEY, None) if tool.keyed else None
         arguments, container = tool.read(given), await self._holder.container()
+        caller = self._narrowed(tool, caller, given)
 
         async def work() -> StoredResponse:
             return StoredResponse(200, answer_of(await tool.work(container, arguments, caller)))
@@ -210,6 +214,12 @@ class Bridge:
             return self._page(owner, (await work()).body)
         done = await container.keys.once(self._key(tool, key, given, caller), work, whole=tool.whole)
         return self._page(owner, done.body)
+
+    def _narrowed(self, tool: Tool, caller: Caller, given: Mapping[str, Any]) -> Caller:
+        """The caller of a tool that only reads, and names no scope: it reads the default ones."""
+        told = default_scopes(self._holder.settings.read_scope, "CLAUSE_READ_SCOPE")
+        caller = replace(caller, default=told or caller.default)
+        return caller.reading(given) if tool.reads or tool.answers else caller
 
     def _key(self, tool: Tool, key: Any, given: Mapping[str, Any], caller: Caller) -> RequestKey:
         parts = (f"tool {tool.name}".encode(), json.dumps(given, sort_keys=True).encode())

@@ -94,6 +94,7 @@ class Tool:
         idempotent: a second call with the same arguments changes nothing more.
         destroys: it takes something away.
         hidden: fields of `arguments` that are not for agents, with the values they get.
+        answers: it answers a question, and writes what it met only in passing.
         keyed: a call with an idempotency key is done once.
         whole: such a call is one transaction.
     """
@@ -107,6 +108,7 @@ class Tool:
     idempotent: bool
     destroys: bool
     hidden: Mapping[str, Any]
+    answers: bool
     keyed: bool
     whole: bool
 
@@ -182,6 +184,7 @@ def tool(
             idempotent=idempotent,
             destroys=destroys,
             hidden=hidden or {},
+            answers=answers,
             keyed=not (reads or answers or KEY in arguments.model_fields),
             whole=whole,
         )

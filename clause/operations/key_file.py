@@ -33,6 +33,7 @@ class StoredKey(BaseModel):
     secret_hash: str = Field(pattern=r"^[0-9a-f]{64}$")
     readable: tuple[str, ...] | None
     writable: tuple[str, ...] | None
+    default: tuple[str, ...] | None = None
     created_at: datetime
     expires_at: datetime | None = None
     revoked_at: datetime | None = None

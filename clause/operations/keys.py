@@ -52,6 +52,7 @@ class ApiKey(BaseModel):
     name: str = Field(description="who or what it is for")
     readable: tuple[str, ...] | None = Field(description="scopes it may read; null: all")
     writable: tuple[str, ...] | None = Field(description="scopes it may write; null: all")
+    default: tuple[str, ...] | None = Field(None, description="scopes of a read that names none; null: all it may read")
     created_at: datetime = Field(description="when it was made")
     expires_at: datetime | None = Field(None, description="when it ends by itself; null: never")
     revoked_at: datetime | None = Field(None, description="when it was revoked; null: it is in force")
@@ -91,15 +92,22 @@ class ApiKeys:
         readable: Sequence[str] | None,
         writable: Sequence[str] | None,
         *,
+        default: Sequence[str] | None = None,
         lasts: timedelta | None = LASTS,
     ) -> NewKey:
         """A new key; what it may write it may read too. None stands for every scope, and for a key without an end.
+
+        `default` are the scopes that it reads where a request names none.
 
         Raises:
             BadInputError: no name, no scope at all, or a malformed one.
             ConflictError: there are too many keys.
         """
         reads, writes = _checked(name, readable, writable)
+        caller = Caller(reads, writes)
+        for scope in default or ():
+            if not caller.may_read(parse_scope(scope, field="default").text):
+                raise BadInputError(f"the key may not read {scope}", remedy="name it with --read", field="default")
         now, secret = self._now(), self._secret()
         key = StoredKey(
             id=self._ids(),
@@ -107,6 +115,7 @@ class ApiKeys:
             secret_hash=hashed(secret),
             readable=reads,
             writable=writes,
+            default=tuple(dict.fromkeys(default)) if default else None,
             created_at=now,
             expires_at=None if lasts is None else now + lasts,
         )
@@ -181,7 +190,7 @@ class ApiKeys:
             raise refusal()
         if key.last_used_at is None or now - key.last_used_at > _USED_AGAIN:
             await self._used(key.id, now)
-        return Caller(readable=key.readable, writable=key.writable, key_id=key.id)
+        return Caller(readable=key.readable, writable=key.writable, key_id=key.id, default=key.default)
 
     async def any_in_force(self) -> bool:
         """True when at least one key opens something."""

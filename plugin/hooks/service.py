@@ -38,6 +38,8 @@ def ask(path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
     headers = {"Content-Type": "application/json"}
     if os.environ.get("CLAUSE_API_KEY"):
         headers["Authorization"] = f"Bearer {os.environ['CLAUSE_API_KEY']}"
+    if os.environ.get("CLAUSE_READ_SCOPE"):
+        headers["X-Read-Scope"] = os.environ["CLAUSE_READ_SCOPE"]  # reads that name no scope stay within the project's
     data = None if body is None else json.dumps(body).encode()
     request = Request(base_url() + path, data=data, headers=headers, method="GET" if body is None else "POST")
     with _OPENER.open(request, timeout=DEADLINE_S) as answer:

@@ -22,23 +22,34 @@ EVERY_S = 0.1
 @contextmanager
 def serving(folder: Path, settings: Mapping[str, str]) -> Iterator[str]:
     """The URL of an API that was started with `settings` alone, once it is ready; stopped afterwards."""
-    others = {name: value for name, value in os.environ.items() if not name.startswith("CLAUSE_")}
-    command = [sys.executable, "-m", "clause.cli.main", "serve", "--port", "0", "--json"]
     log = folder / "serve.log"
-    with log.open("w") as sink:
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=sink, env={**others, **settings}, text=True)
-        try:
-            assert process.stdout is not None
-            said = "".join(takewhile(lambda line: line != "}\n", process.stdout))
-            assert said, log.read_text()
-            url = json.loads(said + "}")["api"]
-            until(lambda: process.poll() is not None or ready(url))
-            assert process.poll() is None, log.read_text()
-            yield url
-        finally:
-            process.terminate()
-            process.wait(timeout=60)
+    process, url = started(log, settings)
+    try:
+        yield url
+    finally:
+        process.terminate()
+        process.wait(timeout=60)
     assert process.returncode in (0, -15), log.read_text()
+
+
+def started(log: Path, settings: Mapping[str, str], port: int = 0) -> tuple[subprocess.Popen[str], str]:
+    """An API that is ready, and its URL; what it prints is in `log`."""
+    others = {name: value for name, value in os.environ.items() if not name.startswith("CLAUSE_")}
+    command = [sys.executable, "-m", "clause.cli.main", "serve", "--port", str(port), "--json"]
+    with log.open("a") as sink:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=sink, env={**others, **settings}, text=True)
+    try:
+        assert process.stdout is not None
+        said = "".join(takewhile(lambda line: line != "}\n", process.stdout))
+        assert said, log.read_text()
+        url = json.loads(said + "}")["api"]
+        until(lambda: process.poll() is not None or ready(url))
+        assert process.poll() is None, log.read_text()
+    except BaseException:
+        process.kill()
+        process.wait(timeout=60)
+        raise
+    return process, url
 
 
 def ready(url: str) -> bool:

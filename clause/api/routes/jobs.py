@@ -75,11 +75,11 @@ async def get_job(job_id: JobId, services: Services, caller: CallerDependency) -
 
 
 @router.post("/{job_id}/cancel", response_model=Job)
-async def cancel(job_id: JobId, services: Services, caller: CallerDependency) -> Response:
+async def cancel(job_id: JobId, services: Services, caller: CallerDependency, once: Idempotent) -> Response:
     """End a waiting job at once; ask a running one to stop at its next progress."""
     job = await services.jobs.get(job_id, scopes=caller.readable)
     caller.require_write(job.scope)
-    return written(await services.jobs.cancel(job_id, scopes=caller.readable))
+    return await once.answer(lambda: services.jobs.cancel(job_id, scopes=caller.readable), status=HTTPStatus.OK)
 
 
 @router.get(

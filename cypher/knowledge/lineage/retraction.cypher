@@ -59,7 +59,8 @@ CALL (s) {
 }
 RETURN triples
 
-// knowledge/retract_nodes, take nodes ([label, id]) back under a receipt; a text that was taken back may be stated anew
+// knowledge/retract_nodes, take nodes ([label, id]) back under a receipt; a text that was taken back may be stated anew.
+//                          Of all kinds only beliefs have a status for it; the others have statuses of their own
 // mode:       write
 // returns:    none
 // parameters: $nodes LIST<LIST<STRING>>, $receipt_id STRING, $scopes LIST<STRING>, $now ZONED DATETIME
@@ -69,7 +70,7 @@ MATCH (n:$(node[0]) {id: node[1]})
 WHERE n.scope IN $scopes
 SET n.retracted_at = $now, n.live_hash = null, n.retractions = coalesce(n.retractions, []) + $receipt_id,
     n.version = n.version + 1
-FOREACH (_ IN CASE WHEN n.status IS NOT NULL THEN [1] ELSE [] END | SET n.status = 'retracted')
+FOREACH (_ IN CASE WHEN n:Belief THEN [1] ELSE [] END | SET n.status = 'retracted')
 
 // knowledge/mark_nodes, note on nodes ([label, id]) that something under them was retracted; they stay
 // mode:       write

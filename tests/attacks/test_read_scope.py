@@ -1,0 +1,151 @@
+"""A client that was started for one project: reads that name no scope stay within it, by header, key and setting."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import httpx
+import pytest
+
+from clause.api.app import build_app
+from clause.errors import BadInputError
+from clause.graph.scopes import Caller
+from clause.mcp_bridge.lazy_container import LazyContainer
+from clause.mcp_bridge.server import Bridge
+from clause.operations.key_file import KeyFile
+from clause.operations.keys import ApiKeys
+from clause.settings import Settings
+from clause.telemetry import Metrics
+from tests.unit.api.fakes import FakeContainer
+
+PROJECT = {"X-Read-Scope": "kg:project"}
+
+
+class Seen:
+    """Rooms that remember who asked."""
+
+    def __init__(self) -> None:
+        self.callers: list[Caller] = []
+
+    def __getattr__(self, _name: str) -> Any:
+        return self
+
+    async def __call__(self, *given: Any, caller: Caller | None = None, **_named: Any) -> Any:
+        self.callers.append(caller or next(one for one in given if isinstance(one, Caller)))
+        raise BadInputError("seen")
+
+
+async def caller_of(method: str, path: str, headers: dict[str, str], body: Any = None) -> Caller:
+    """The caller that the rooms see."""
+    app, seen = build_app(Settings(), metrics=Metrics()), Seen()
+    app.state.container = FakeContainer()
+    app.state.container.rooms = app.state.container.coordinator = app.state.container.runs = seen
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://127.0.0.1") as client:
+        answer = await client.request(method, path, json=body, headers=headers)
+    assert answer.json()["detail"] == "seen", answer.text
+    return seen.callers[0]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("GET", "/api/beliefs", None),
+        ("GET", "/api/beliefs/x", None),
+        ("GET", "/api/sessions", None),
+        ("GET", "/api/patterns", None),
+        ("GET", "/api/memories", None),
+        ("GET", "/api/clause/runs", None),
+        ("POST", "/api/beliefs/query", {"query": "the tower"}),
+        ("POST", "/api/memories/search", {"query_text": "the tower"}),
+        ("POST", "/api/clause/coordinate", {"query": "who built it", "budgets": {}}),
+        ("POST", "/api/clause/coordinate", {"query": "who built it", "budgets": {}, "scopes": None}),
+    ],
+)
+async def test_a_read_that_names_no_scope_stays_within_the_project(method: str, path: str, body: Any) -> None:
+    assert (await caller_of(method, path, PROJECT, body)).readable == ("kg:project",)
+    assert (await caller_of(method, path, {}, body)).readable is None
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("GET", "/api/beliefs?scope=kg:other", None),
+        ("POST", "/api/beliefs/query", {"query": "the tower", "scopes": ["kg:other"]}),
+        ("POST", "/api/beliefs", {"content": "the tower is old"}),
+        ("POST", "/api/retractions", {"belief_id": "x"}),
+    ],
+)
+async def test_who_names_a_scope_or_writes_is_not_narrowed(method: str, path: str, body: Any) -> None:
+    assert (await caller_of(method, path, PROJECT, body)).readable is None
+
+
+async def test_the_header_gives_nothing_that_the_key_does_not() -> None:
+    key = {"X-API-Key": "clause_right", "X-Read-Scope": "kg:project,user:ann,user:bob"}
+    assert (await caller_of("GET", "/api/beliefs", key)).readable == ("user:ann",)
+
+
+async def test_a_header_that_names_no_scope_is_refused() -> None:
+    app = build_app(Settings(), metrics=Metrics())
+    app.state.container = FakeContainer()
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://127.0.0.1") as client:
+        answer = await client.get("/api/jobs", headers={"X-Read-Scope": "everything"})
+    assert (answer.status_code, answer.json()["field"]) == (400, "X-Read-Scope")
+
+
+async def test_a_key_may_have_scopes_of_its_own_for_reads_that_name_none(tmp_path: Path) -> None:
+    keys = ApiKeys(KeyFile(tmp_path / "keys.json"))
+    made = await keys.create("hook", ["kg:project", "user:ann"], [], default=["kg:project"])
+    caller = await keys.caller(made.token)
+    assert caller.narrowed().readable == ("kg:project",)
+    assert caller.readable == ("kg:project", "user:ann")
+    with pytest.raises(BadInputError, match="may not read"):
+        await keys.create("hook", ["kg:project"], [], default=["user:bob"])
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "readable"),
+    [
+        ("belief_query", {"query": "the tower"}, ("kg:project",)),
+        ("session_list", {}, ("kg:project",)),
+        ("coordinate", {"query": "who built it"}, ("kg:project",)),
+        ("belief_query", {"query": "the tower", "scopes": ["kg:other"]}, None),
+        ("belief_create", {"content": "the tower is old"}, None),
+    ],
+)
+async def test_a_tool_of_a_server_for_one_project_stays_within_it(tool: str, given: Any, readable: Any) -> None:
+    seen = Seen()
+    holder = LazyContainer(Settings(read_scope="kg:project"))
+
+    async def container() -> Any:
+        return SimpleNamespace(rooms=seen, coordinator=seen)
+
+    holder.container = container  # type: ignore[method-assign]
+    await Bridge(holder).call_tool(None, SimpleNamespace(name=tool, arguments=given))  # type: ignore[arg-type]
+    assert seen.callers[0].readable == readable
+
+
+def test_a_hook_sends_the_scope_of_its_client() -> None:
+    hooks = Path(__file__).parents[2] / "plugin" / "hooks"
+    program = (
+        f"import sys, json; sys.path.insert(0, {str(hooks)!r}); import service\n"
+        "class Answer:\n"
+        "    def __enter__(self): return self\n"
+        "    def __exit__(self, *_): pass\n"
+        "    def read(self, *_): return b'{}'\n"
+        "def opened(request, timeout): print(json.dumps(dict(request.header_items()))); return Answer()\n"
+        "service._OPENER.open = opened\n"
+        "service.ask('/api/beliefs')\n"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", program],
+        env={"CLAUSE_READ_SCOPE": "kg:project"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(said.stdout)["X-read-scope"] == "kg:project"
