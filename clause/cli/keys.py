@@ -36,41 +36,6 @@ def create(
 ) -> None:
     """Make a key and print it: this once, since only its hash is kept."""
     lasts = timedelta(days=days) if days else None
-    made = asyncio.run(
-        _with_keys(lambda keys: keys.create(name, _scopes(read), _scopes(write), default=default, lasts=lasts))
-    )
-    if as_json:
-        print_json(made.model_dump(mode="json"))
-        return
-    note(f"key {made.id} for {made.name}; it is shown this once:")
-    stdout().print(made.token, markup=False)
-
-
-@app.command("list")
-def list_keys(as_json: JsonFlag = False) -> None:
-    """The keys, newest first; never their secrets."""
-    found = asyncio.run(_with_keys(lambda keys: keys.list()))
-    if as_json:
-        print_json({"keys": [key.model_dump(mode="json") for key in found]})
-        return
-    for key in found:
-        scopes = f"reads {_said(key.readable)}  writes {_said(key.writable)}"
-        used = f"last used {key.last_used_at:%Y-%m-%d}" if key.last_used_at else "never used"
-        stdout().print(f"{key.id}  {_state(key)}  {key.name}  {scopes}  {used}", markup=False)
-    if not found:
-        stdout().print("no keys")
-
-
-@app.command()
-def rotate(
-    key_id: Annotated[str, typer.Argument(help="The key's id, as listed.")],
-    *,
-    overlap_hours: Annotated[
-        float, typer.Option(min=0, max=24 * 30, help="How long the old secret still opens; 0: not at all.")
-    ] = 0,
-    as_json: JsonFlag = False,
-) -> None:
-    """Give a key a new secret and print it, this once; its id and its scopes stay."""
     scopes = _scopes(read), _scopes(write)
     made = asyncio.run(_with_keys(lambda keys: keys.create(name, *scopes, default=default, lasts=lasts)))
     if as_json:

@@ -1,17 +1,20 @@
 """Every operation of /openapi.json, fuzzed from its own schema with what it allows and what it forbids: no 5xx.
 
-Half of the requests name things that exist, so that more than "not found" is tried. A short run belongs to the suite,
-the long one is marked so: `pytest -m long tests/faults/test_openapi.py`.
+Half of the requests name things that exist, so that more than "not found" is tried. Then stories: what one operation
+answers is what the next one is asked with, along the links between them. A short run belongs to the suite, the long one
+is marked so: `pytest -m long tests/faults/test_openapi.py`.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import count
 from typing import Any
 
 import httpx
 import pytest
 import schemathesis
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
 from schemathesis import GenerationMode
@@ -99,3 +102,43 @@ def test_no_request_breaks_an_operation(described: Any, known: dict[str, str], m
 @pytest.mark.parametrize(("method", "path"), OPERATIONS)
 def test_no_request_of_many_breaks_an_operation(described: Any, known: dict[str, str], method: str, path: str) -> None:
     fuzz(described, known, method, path, LONG)
+
+
+STEPS = 25
+
+
+def stories(described: schemathesis.BaseSchema, cases: int) -> Counter[str]:
+    """Send at least so many requests in stories of at most STEPS, each with a seed of its own; how often each operation
+    was asked. What the service holds changes with every story, so that none is told twice."""
+    sent: Counter[str] = Counter()
+    machine = described.as_state_machine()
+
+    class Story(machine):  # type: ignore[misc, valid-type]
+        def get_call_kwargs(self, _case: schemathesis.Case) -> dict[str, Any]:
+            return {"timeout": 120}
+
+        def validate_response(
+            self, response: Any, case: schemathesis.Case, additional_checks: Any = (), **_more: Any
+        ) -> None:
+            sent[case.operation.label] += 1
+            case.validate_response(response, checks=CHECKS)
+
+    for number in count():
+        if sent.total() >= cases:
+            return sent
+        told = type(f"Story{number}", (Story,), {})
+        seed(number)(told.TestCase)
+        told.run(settings=settings(max_examples=2, stateful_step_count=STEPS, **CALM))
+    raise AssertionError("unreachable")
+
+
+def test_no_story_of_requests_breaks_the_service(described: Any, known: dict[str, str]) -> None:
+    sent = stories(described, 500)
+    assert len(sent) >= 50
+
+
+@pytest.mark.long
+@pytest.mark.timeout(7200)
+def test_no_story_of_many_requests_breaks_the_service(described: Any, known: dict[str, str]) -> None:
+    sent = stories(described, 10_000)
+    assert len(sent) == len(OPERATIONS)
