@@ -40,8 +40,7 @@ def serve(
     given: dict[str, Any] = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
     settings = Settings.load(**given)
     telemetry.configure_logging(settings.log_level)
-    keyed = asyncio.run(keys_guard(settings, settings.host))
-    listener = listen(settings.host, settings.port, keyed=keyed)
+    listener = listen(settings.host, settings.port, keyed=asyncio.run(keys_guard(settings, settings.host)))
     try:
         api = f"http://{_in_uri(settings.host)}:{listener.getsockname()[1]}"
         if as_json:
@@ -56,8 +55,7 @@ def _in_uri(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-_READY_S = 120.0
-_POLL_S = 0.2
+_READY_S, _POLL_S = 120.0, 0.2
 
 
 def state_path(settings: Settings) -> Path:

@@ -22,7 +22,8 @@ from neo4j.vector import Vector
 from clause.errors import BadInputError, ClauseError, ForbiddenError
 from clause.graph.catalogue import bare
 from clause.graph.codec import Meter, encode
-from clause.graph.wire import Bounds, ExplorationLimits, ExplorationResult
+from clause.graph.jobs import Bounds
+from clause.graph.wire import ExplorationLimits, ExplorationResult
 
 MAX_RANGE = 100_000
 """Most numbers that the ranges of one statement make, multiplied."""

@@ -8,6 +8,7 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,7 +18,6 @@ from clause.errors import ClauseError, NotFoundError, OutOfBoundsError
 from clause.graph.lease import Job, JobCancelledError, JobKind, JobPage, JobState, Lease, LeaseLostError
 from clause.graph.runner import Graph
 from clause.graph.scopes import parse_scope
-from clause.graph.wire import Bounds
 
 MAX_PAGE = 200
 LEASE_S = 15.0
@@ -33,6 +33,52 @@ def _new_id() -> str:
 
 _held: ContextVar[tuple[Lease, ...]] = ContextVar("clause_jobs_held", default=())
 """The leases around what runs now, the outermost first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """At most so many levels, values in all, characters of all texts and names, and names at the top."""
+
+    levels: int
+    values: int
+    characters: int
+    names: int
+
+    def check(self, given: Mapping[str, Any], what: str, field: str) -> None:
+        """Let `given` pass that is within these bounds.
+
+        Raises:
+            OutOfBoundsError: it is not.
+
+        >>> Bounds(levels=2, values=9, characters=9, names=1).check({"a": [1]}, "this", "x")
+        """
+        if not self._hold(given):
+            bound = (
+                f"at most {self.names} names, {self.levels} levels, {self.values} values, {self.characters} characters"
+            )
+            raise OutOfBoundsError(f"{what} are too deep or too many", field=field, bound=bound)
+
+    def _hold(self, given: Mapping[str, Any]) -> bool:
+        waiting: list[tuple[int, Any]] = [(0, given)]
+        values = characters = 0
+        while waiting:
+            level, value = waiting.pop()
+            values += 1
+            inner: list[Any] = []
+            if isinstance(value, str):
+                characters += len(value)
+            elif isinstance(value, Mapping):
+                inner = [*value.values()]
+                characters += sum(len(str(name)) for name in value)
+            elif isinstance(value, list | tuple):
+                inner = [*value]
+            if (inner and level >= self.levels) or values + len(waiting) + len(inner) > self.values:
+                return False
+            if characters > self.characters:
+                return False
+            waiting += [(level + 1, item) for item in inner]
+        return len(given) <= self.names
+
 
 PARAMETERS = Bounds(levels=12, values=50_000, characters=400_000, names=100)
 """Most that a job's parameters may be."""

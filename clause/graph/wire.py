@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 from pydantic import SecretStr
 
-from clause.errors import ClauseError, OutOfBoundsError
+from clause.errors import ClauseError
 from clause.graph.catalogue import Statement
 
 Rows = list[dict[str, Any]]
@@ -95,51 +95,6 @@ class Address:
     user: str = "neo4j"
     password: SecretStr = field(default_factory=lambda: SecretStr(""))
     database: str = "neo4j"
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """At most so many levels, values in all, characters of all texts and names, and names at the top."""
-
-    levels: int
-    values: int
-    characters: int
-    names: int
-
-    def check(self, given: Mapping[str, Any], what: str, field: str) -> None:
-        """Let `given` pass that is within these bounds.
-
-        Raises:
-            OutOfBoundsError: it is not.
-
-        >>> Bounds(levels=2, values=9, characters=9, names=1).check({"a": [1]}, "this", "x")
-        """
-        if not self._hold(given):
-            bound = (
-                f"at most {self.names} names, {self.levels} levels, {self.values} values, {self.characters} characters"
-            )
-            raise OutOfBoundsError(f"{what} are too deep or too many", field=field, bound=bound)
-
-    def _hold(self, given: Mapping[str, Any]) -> bool:
-        waiting: list[tuple[int, Any]] = [(0, given)]
-        values = characters = 0
-        while waiting:
-            level, value = waiting.pop()
-            values += 1
-            inner: list[Any] = []
-            if isinstance(value, str):
-                characters += len(value)
-            elif isinstance(value, Mapping):
-                inner = [*value.values()]
-                characters += sum(len(str(name)) for name in value)
-            elif isinstance(value, list | tuple):
-                inner = [*value]
-            if (inner and level >= self.levels) or values + len(waiting) + len(inner) > self.values:
-                return False
-            if characters > self.characters:
-                return False
-            waiting += [(level + 1, item) for item in inner]
-        return len(given) <= self.names
 
 
 Row = TypeVar("Row")

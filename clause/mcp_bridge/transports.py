@@ -7,7 +7,6 @@ import json
 import logging
 import socket
 from collections.abc import Awaitable, Callable, MutableMapping
-from contextlib import suppress
 from typing import Any
 
 from mcp.server.context import ServerRequestContext
@@ -138,11 +137,7 @@ class _Authenticated:
 
 
 async def _checked(receive: Receive) -> Receive:
-    """The same messages, once their body is found to name nothing twice; one that is too large the SDK refuses.
-
-    Raises:
-        BadInputError: a name comes twice in an object, which readers settle in different ways.
-    """
+    """The same messages, once their body is found to name nothing twice; one that is too large the SDK refuses."""
     messages: list[Message] = []
     body = b""
     while not messages or messages[-1].get("more_body"):
@@ -151,22 +146,17 @@ async def _checked(receive: Receive) -> Receive:
         if len(body) > MAX_BODY_BYTES:
             break
     else:
-        with suppress(UnicodeDecodeError, json.JSONDecodeError, RecursionError):
-            _parsed(body)
+        try:
+            json.loads(body, object_pairs_hook=unique)
+        except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+            pass  # the SDK says so in its own words
+        except ValueError as error:
+            raise BadInputError(str(error), field="body") from error
 
     async def again() -> Message:
         return messages.pop(0) if messages else await receive()
 
     return again
-
-
-def _parsed(body: bytes) -> Any:
-    try:
-        return json.loads(body, object_pairs_hook=unique)
-    except (UnicodeDecodeError, json.JSONDecodeError):
-        raise  # the SDK says so in its own words
-    except ValueError as error:
-        raise BadInputError(str(error), field="body") from error
 
 
 async def _refuse(error: ClauseError, send: Send) -> None:
