@@ -228,6 +228,6 @@ def _job_location(body: Mapping[str, Any]) -> Mapping[str, str]:
 def _number(after: str | None) -> int | None:
     if after is None:
         return None
-    if not after.isdigit() or len(after) > 15:
+    if not after.isdecimal() or int(after[:17]) > 2**53:
         raise BadInputError("not a cursor of this list", field="cursor", remedy="pass next_cursor as given")
     return int(after)
