@@ -29,8 +29,8 @@ pytestmark = [pytest.mark.integration, pytest.mark.usefixtures("no_model")]
 
 GOSSIP = 0.35
 HEARD = "The old mill was sold to a stranger last week"
-CONCLUDED = "So Bob Stone has moved away from the valley"
-AGAIN = "So Bob Stone has moved out from the valley"
+CONCLUDED = "Bob Stone rides his bike to the office in Bern every morning"
+AGAIN = "Bob Stone rides his bicycle to the office in Bern every morning"
 FULL = ConfidenceGiven(**dict.fromkeys(ConfidenceGiven.model_fields, 1.0))
 
 
@@ -140,13 +140,6 @@ async def _derived_by_one_and_said_by_the_gossip_itself(stage: Stage) -> None:
     belief = await stage.derived(by="bob")
     await stage.support(belief, by="ann")
     await stage.support(belief, by="ann", source=page(1))
-
-
-@attack
-async def _whoever_says_both_is_upstream(stage: Stage) -> None:
-    belief = await stage.derived(by="bob")
-    await stage.support(belief, by="cid")
-    await stage.say(HEARD, by="cid")
 
 
 @attack
@@ -265,8 +258,9 @@ async def test_somebody_who_is_not_upstream_frees_it_until_found_to_be(stage: St
     assert freed.sources == 2
     audit = await stage.knowledge.authority.audit(caller=stage.key("ann"))
     assert audit.sound
-    await stage.say(HEARD, by="cid")
-    assert await stage.highest() <= GOSSIP + 1e-6
+    both = await stage.say(HEARD, by="cid")
+    bound = await stage.knowledge.beliefs.get(belief.id, caller=stage.key("ann"))
+    assert bound.confidence.overall <= both.confidence.overall + 1e-6 < 0.5
 
 
 async def test_what_is_derived_follows_its_lineage_through_generations(stage: Stage) -> None:
@@ -276,7 +270,7 @@ async def test_what_is_derived_follows_its_lineage_through_generations(stage: St
     await stage.say("The old mill was not sold to a stranger last week", "fay")
     found = [await stage.knowledge.beliefs.get(one.id, caller=stage.key("ann")) for one in (heard, child, both)]
     assert found[0].confidence.overall < 0.8
-    assert found[0].confidence.overall >= found[1].confidence.overall >= found[2].confidence.overall
+    assert found[0].confidence.overall >= found[1].confidence.overall - 1e-6 >= found[2].confidence.overall - 2e-6
     assert (await stage.knowledge.authority.audit(caller=stage.key("ann"))).sound
 
 

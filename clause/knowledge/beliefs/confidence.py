@@ -198,7 +198,7 @@ class Count(NamedTuple):
 
     Attributes:
         independences: of each statement, in [0, 1].
-        sources: their sum, rounded; the first statement counts as one, whatever it rests on.
+        sources: their sum, rounded; one at least, where there is a statement.
         freed: whether somebody who is not upstream says it too: then its lineage caps it no longer.
     """
 
@@ -211,8 +211,8 @@ def counted(statements: Sequence[StatementOrigin], upstream: Iterable[str] = ())
     """How independent each statement is of the earlier ones and of what the belief was derived from.
 
     1 - the highest likeness to an earlier source; 0 for a recalled text, a conclusion, and what shares a voice with an
-    earlier statement or with the lineage (`upstream`, the marks of everyone who said something there). Below a lineage
-    an author speaks once, whatever sites it names. Rounding is half up, so that sources which are half alike are two.
+    earlier statement or with the lineage (`upstream`, the marks of everyone who said something there). The lineage counts
+    as one source. Beside it an author speaks once, whatever sites it names. Rounding is half up, so that sources which are half alike are two.
 
     >>> said = [StatementOrigin("a"), StatementOrigin("a"), StatementOrigin("b"), StatementOrigin("c", recalled=True)]
     >>> counted(said).independences, counted(said).sources
@@ -221,8 +221,10 @@ def counted(statements: Sequence[StatementOrigin], upstream: Iterable[str] = ())
     found: list[float] = []
     apart: list[tuple[StatementOrigin, float]] = []
     seen = set(upstream)
-    below = bool(seen) or any(one.derived for one in statements)
+    rests = bool(seen)
+    below = rests or any(one.derived for one in statements)
     direct = 0.0
+    said = [one for one in statements if not one.recalled]
     for one in statements:
         value = 0.0
         if not one.recalled:
@@ -231,14 +233,14 @@ def counted(statements: Sequence[StatementOrigin], upstream: Iterable[str] = ())
             if not bound:
                 value = 1.0 - max((alike(one, other) for other, _ in apart), default=0.0)
                 direct += value
-            elif not apart:
+            elif rests and not apart:
                 value = 1.0
-            if not bound or not apart:
+            if value or not bound:
                 apart.append((one, value))
             seen |= marks
         found.append(value)
     total = sum(value for _, value in apart)
-    return Count(found, _rounded(total), _rounded(direct) >= 1)
+    return Count(found, max(_rounded(total), min(1, len(said))), _rounded(direct) >= 1)
 
 
 def _rounded(total: float) -> int:

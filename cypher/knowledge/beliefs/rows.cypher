@@ -75,7 +75,7 @@ CALL (b) {
     CASE
       WHEN p.derived OR $everyone IN state.seen OR any(mark IN p.marks WHERE mark IN state.seen)
         THEN {seen: state.seen + [mark IN p.marks WHERE NOT mark IN state.seen], direct: state.direct,
-              apart: CASE WHEN size(state.apart) = 0 THEN [[0.0, p.words, p.reliability, p.author]] ELSE state.apart END}
+              apart: CASE WHEN size(upstream) > 0 AND size(state.apart) = 0 THEN [[0.0, p.words, p.reliability, p.author]] ELSE state.apart END}
       ELSE head([most IN [reduce(most = 0.0, other IN state.apart |
               reduce(m = CASE WHEN other[3] = p.author AND $author_likeness > most THEN $author_likeness ELSE most END,
                      likeness IN CASE WHEN size(p.words) + size(other[1]) = 0 THEN []
@@ -86,7 +86,8 @@ CALL (b) {
               apart: state.apart + [[most, p.words, p.reliability, p.author]]}])
     END) AS state
   WITH b, severities, lineage, upstream, statements, said, state,
-    toInteger(reduce(sum = 0.0, c IN state.apart | sum + (1.0 - c[0])) + 0.5 + 1e-9) AS sources,
+    CASE WHEN size(said) > 0 AND size(state.apart) = 0 THEN 1
+         ELSE toInteger(reduce(sum = 0.0, c IN state.apart | sum + (1.0 - c[0])) + 0.5 + 1e-9) END AS sources,
     toInteger(state.direct + 0.5 + 1e-9) >= 1 AS freed,
     1.0 - reduce(missing = 1.0, c IN state.apart | missing * (1.0 - c[2] * (1.0 - c[0]))) AS combined,
     state.seen + reduce(more = [], p IN said |
