@@ -9,8 +9,8 @@ from typing import Any, Final
 from clause.errors import ConflictError, NotFoundError
 from clause.graph.scopes import Caller
 from clause.ground import Ground
-from clause.knowledge.beliefs.confidence import WEIGHTS, corroboration_label, independences
 from clause.knowledge.beliefs.candidates import NEVER_TOLD
+from clause.knowledge.beliefs.confidence import WEIGHTS, corroboration_label, independences
 from clause.knowledge.beliefs.creation import Creation
 from clause.knowledge.beliefs.models import (
     Belief,
@@ -202,9 +202,7 @@ ADVICE: Final[Mapping[str, tuple[float, str]]] = {
 """Below which value of a dimension what is advised; a dimension that is absent counts as 0 for corroboration alone."""
 
 
-def explain(
-    belief: Belief, statements: Sequence[Mapping[str, Any]], known: Mapping[str, Any]
-) -> ConfidenceExplanation:
+def explain(belief: Belief, statements: Sequence[Mapping[str, Any]], known: Mapping[str, Any]) -> ConfidenceExplanation:
     """The explanation of a belief, given rows of `knowledge/statements` and the properties that are kept of it."""
     values = belief.confidence
     present = {name: weight for name, weight in WEIGHTS.items() if getattr(values, name) is not None}
@@ -247,9 +245,7 @@ def corroborations(
     )
 
 
-def count_sources(
-    statements: Sequence[Mapping[str, Any]], upstream: Sequence[str] = ()
-) -> tuple[SourceCounted, ...]:
+def count_sources(statements: Sequence[Mapping[str, Any]], upstream: Sequence[str] = ()) -> tuple[SourceCounted, ...]:
     """Each statement with what it counts for, in order of recording; `upstream`: the voices of the lineage."""
     values = independences([origin_of(row) for row in statements], upstream)
     return tuple(

@@ -211,8 +211,9 @@ def counted(statements: Sequence[StatementOrigin], upstream: Iterable[str] = ())
     """How independent each statement is of the earlier ones and of what the belief was derived from.
 
     1 - the highest likeness to an earlier source; 0 for a recalled text, a conclusion, and what shares a voice with an
-    earlier statement or with the lineage (`upstream`, the marks of everyone who said something there). The lineage counts
-    as one source. Beside it an author speaks once, whatever sites it names. Rounding is half up, so that sources which are half alike are two.
+    earlier statement or with the lineage (`upstream`, the marks of everyone who said something there). The lineage
+    counts as one source; beside it an author speaks once, whatever sites it names. Rounding is half up, so that sources
+    which are half alike are two.
 
     >>> said = [StatementOrigin("a"), StatementOrigin("a"), StatementOrigin("b"), StatementOrigin("c", recalled=True)]
     >>> counted(said).independences, counted(said).sources

@@ -83,9 +83,7 @@ def _suffixes() -> PublicSuffixList:
     return PublicSuffixList(accept_unknown=False)
 
 
-def new_source(
-    given: SourcedStatement, scope: str, at: datetime, *, author: str = OWNER_AUTHOR
-) -> dict[str, Any]:
+def new_source(given: SourcedStatement, scope: str, at: datetime, *, author: str = OWNER_AUTHOR) -> dict[str, Any]:
     """The properties of a statement's source: the one given, or the caller in this session.
 
     The same kind, title, address and upstream are one source of a scope; without any of them, one session is, or one

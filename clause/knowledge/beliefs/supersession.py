@@ -17,7 +17,6 @@ from clause.knowledge.beliefs.rows import HELD, belief_of, dimensions_of, live_h
 from clause.knowledge.lineage.lineage import Settling
 from clause.knowledge.tension_detection import Contradiction, severity
 
-
 SIGNAL: Final = "superseded without authority"
 """The signal of a tension that a supersession left."""
 

@@ -18,7 +18,7 @@ from clause.knowledge.lineage import erasure as erasure_module
 from clause.knowledge.lineage.erasure import ErasureService
 from clause.knowledge.lineage.models import ErasureRequest, MergeRequest, RetractionRequest
 from clause.knowledge.room import Knowledge
-from tests.integration.knowledge.conftest import OWNER
+from tests.integration.knowledge.conftest import OWNER, key
 from tests.servers import statement
 
 pytestmark = pytest.mark.integration
@@ -61,8 +61,10 @@ VALUE = statement(
 )
 
 
-async def hold(knowledge: Knowledge, content: str, **more: object) -> Belief:
-    made = await knowledge.beliefs.create(BeliefCreate(content=content, **more), caller=OWNER)
+async def hold(knowledge: Knowledge, content: str, source: SourceGiven | None = None, **more: object) -> Belief:
+    """A belief; what a source says is recorded by a key of its own."""
+    by = OWNER if source is None else key(source.title)
+    made = await knowledge.beliefs.create(BeliefCreate(content=content, source=source, **more), caller=by)
     assert made.belief is not None
     return made.belief
 
