@@ -281,7 +281,7 @@ class SessionService:
         belief_id = made.belief.id if made.belief else None
         return Captured(kind=kind, outcome=made.outcome, belief_id=belief_id, reason=made.reason)
 
-    async def _relevant(self, project: str | None, scope: str, caller: Caller) -> list[dict[str, Any]]:
+    async def _relevant(self, project: str | None, scope: str, caller: Caller) -> Sequence[Mapping[str, Any]]:
         ground = self._ground
         return await ground.graph.run(
             "sessions/relevant_beliefs",

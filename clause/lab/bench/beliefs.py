@@ -18,7 +18,7 @@ from clause.graph.scopes import Caller, scope_token
 from clause.ground import Ground
 from clause.knowledge.beliefs.beliefs import BeliefService
 from clause.knowledge.beliefs.models import BeliefCreate
-from clause.knowledge.beliefs.origins import RELIABILITY
+from clause.knowledge.beliefs.origins import RELIABILITY, provenance
 from clause.knowledge.beliefs.query_models import BeliefQuery
 from clause.knowledge.beliefs.rows import new_belief
 from clause.lab.bench.loading import bench_scope
@@ -124,7 +124,8 @@ async def fill(ground: Ground, count: int) -> None:
         for offset in range(size):
             number = start + offset
             given = BeliefCreate(content=f"{people[number % PEOPLE]} keeps the record number {number}", scope=SCOPE)
-            belief = new_belief(given, str(ULID()), source, scope=SCOPE, model=ground.embedder.model, at=at)
+            proof = provenance(given, source, f"prv_{number}", scope=SCOPE, at=at)
+            belief = new_belief(given, str(ULID()), source, proof, scope=SCOPE, model=ground.embedder.model, at=at)
             batch.append([{**belief, "degree": 1}, vectors[offset], ids[number % PEOPLE]])
         await ground.graph.run(
             "evaluation/create_beliefs",

@@ -213,7 +213,8 @@ async def test_nothing_derived_is_trusted_more_than_its_lineage(knowledge: Knowl
     await graph.execute(raised, {"id": derived.id})
     audit = await knowledge.authority.audit(caller=OWNER, scopes=[user])
     assert not audit.sound
-    assert [(one.id, one.on, one.trust) for one in audit.violations] == [(derived.id, weak.id, 0.99)]
+    found = [(one.reason, one.id, one.on, one.trust) for one in audit.violations]
+    assert found == [("lineage", derived.id, weak.id, 0.99), ("signal", derived.id, derived.id, 0.99)]
 
 
 async def test_lineage_that_falls_takes_what_was_derived_down_with_it(knowledge: Knowledge, user: str) -> None:
