@@ -309,3 +309,33 @@ async def test_the_audit_finds_what_an_older_version_raised(stage: Stage, graph:
     await graph.execute(PLANT, {"id": alone.id, "planted": {"overall": 1.0}})
     audit = await stage.knowledge.authority.audit(caller=stage.key("ann"))
     assert {(one.id, one.reason) for one in audit.violations} >= {(belief.id, "lineage"), (alone.id, "signal")}
+
+
+LATTICE = statement(
+    "MATCH (root:Belief {id: $id}) "
+    "UNWIND range(1, 20) AS level UNWIND range(1, 3) AS place "
+    "CREATE (b:Belief {id: $id + '-' + toString(100 + level) + '-' + toString(place)}) "
+    "SET b.scope = root.scope, b.level = level, b.depth = level, b.status = 'active', b.overall = 0.9, b.version = 1, "
+    "b.c_source_reliability = 0.9, b.c_method_quality = 0.9, b.decay = 'year', b.signal = 'decision', "
+    "b.confirmed_at = root.confirmed_at "
+    "WITH root, collect(b) AS made UNWIND made AS child "
+    "UNWIND CASE child.level WHEN 1 THEN [root] ELSE [one IN made WHERE one.level = child.level - 1] END AS parent "
+    "CREATE (child)-[:DERIVED_FROM {scope: child.scope}]->(parent)",
+    parameters="$id STRING",
+)
+TOPS = statement(
+    "MATCH (b:Belief) WHERE b.id STARTS WITH $id + '-' RETURN max(b.overall) AS most, count(*) AS beliefs",
+    mode="read",
+    parameters="$id STRING",
+    columns="most, beliefs",
+)
+
+
+async def test_three_billion_ways_through_a_lineage_are_walked_as_sixty_beliefs(stage: Stage, graph: Graph) -> None:
+    heard = await stage.gossip()
+    await graph.execute(LATTICE, {"id": heard.id})
+    await stage.support(heard)
+    (found,) = await graph.execute(TOPS, {"id": heard.id})
+    assert found["beliefs"] == 60
+    assert found["most"] <= GOSSIP + 1e-6
+    assert (await stage.knowledge.authority.audit(caller=stage.key("ann"))).sound

@@ -193,7 +193,7 @@ def freshness(age_days: float, half_life_days: float | None) -> float:
     return float(2.0 ** (-age_days / half_life_days))
 
 
-class Count(NamedTuple):
+class SourceCount(NamedTuple):
     """The count of independent sources of a belief.
 
     Attributes:
@@ -207,7 +207,7 @@ class Count(NamedTuple):
     freed: bool
 
 
-def counted(statements: Sequence[StatementOrigin], upstream: Iterable[str] = ()) -> Count:
+def counted(statements: Sequence[StatementOrigin], upstream: Iterable[str] = ()) -> SourceCount:
     """How independent each statement is of the earlier ones and of what the belief was derived from.
 
     1 - the highest likeness to an earlier source; 0 for a recalled text, a conclusion, and what shares a voice with an
@@ -241,7 +241,7 @@ def counted(statements: Sequence[StatementOrigin], upstream: Iterable[str] = ())
             seen |= marks
         found.append(value)
     total = sum(value for _, value in apart)
-    return Count(found, max(_rounded(total), min(1, len(said))), _rounded(direct) >= 1)
+    return SourceCount(found, max(_rounded(total), min(1, len(said))), _rounded(direct) >= 1)
 
 
 def _rounded(total: float) -> int:

@@ -194,7 +194,7 @@ def _valid(known: Mapping[str, Any], query: BeliefQuery, moment: Moment) -> bool
     return (start is None or start <= moment.valid) and (not ended or forgiven)
 
 
-class Recall(NamedTuple):
+class ToldBelief(NamedTuple):
     """A belief that was told, the entry of the author, and the session, if there was one."""
 
     scope: str
@@ -203,7 +203,7 @@ class Recall(NamedTuple):
     session_id: str | None
 
 
-def _lost(recalls: Sequence[Recall], reason: str) -> None:
+def _lost(recalls: Sequence[ToldBelief], reason: str) -> None:
     logger(__name__).warning("recalls were not noted", recalls=len(recalls), reason=reason)
 
 
@@ -226,7 +226,7 @@ class Queries:
 
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
-        self._recalls: Outbox[Recall] = Outbox(
+        self._recalls: Outbox[ToldBelief] = Outbox(
             self._note, batch=_BATCH, most=_MOST_WAITING, on_loss=_lost, name="note recalls"
         )
 
@@ -258,13 +258,13 @@ class Queries:
         at = self._ground.now()
         for scope, belief_id in beliefs:
             if caller.may_write(scope):
-                self._recalls.add(Recall(scope, belief_id, told_entry(caller.author, at), session_id))
+                self._recalls.add(ToldBelief(scope, belief_id, told_entry(caller.author, at), session_id))
 
     async def settled(self) -> None:
         """Return when all that was told so far is noted."""
         await self._recalls.settled()
 
-    async def _note(self, recalls: Sequence[Recall]) -> None:
+    async def _note(self, recalls: Sequence[ToldBelief]) -> None:
         rows = [one._asdict() for one in sorted(set(recalls), key=lambda one: (one.belief_id, one.entry))]
         scopes = sorted({one.scope for one in recalls})
         await self._ground.graph.run("knowledge/note_recall", rows=rows, scopes=scopes, at=self._ground.now())

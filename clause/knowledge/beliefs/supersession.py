@@ -55,31 +55,30 @@ class Supersession:
         entities = [] if given.entities is not None else [[one[0], one[3]] for one in old["entities"]]
         ready = await self._creation.prepare(inherited(given, old["belief"]), caller, links=entities)
         around = await surroundings(self._ground, ready.newcomer)
-        lineage = [belief_id] if old["belief"].get("upstream") and _continues(given, belief_id, around) else []
+        same = any(one.same for one in around.verdicts if one.belief_id == belief_id)
+        inherits = given.signal is None and given.confidence is None and bool(old["belief"].get("upstream"))
+        lineage = [belief_id] if same or inherits else []
         ready = replace(ready, lineage=(*lineage, *around.repeats), derived=ready.derived or bool(lineage))
         if not await self._may(ready, old["belief"], around):
             return await self._disputed(ready, old["belief"], around)
         against = {other: found for other, found in around.contradictions.items() if other != belief_id}
         near = await graph.one("knowledge/tension_neighbours", id=belief_id, scopes=readable)
+        key = {"id": belief_id, "newcomer": ready.id, "at": ready.at}
         closed = {
-            "id": belief_id,
+            **key,
             "scopes": [ready.scope],
-            "newcomer": ready.id,
             "until": given.valid_from or ready.at,
-            "at": ready.at,
             "reason": given.reason,
             "versions": None if versions is None else list(versions),
-            "overall": old["belief"]["overall"],
-            "sources": old["belief"]["sources"],
+            **{name: old["belief"][name] for name in ("overall", "sources")},
         }
         made = self._creation.statement(ready, after=belief_id)
-        key = {"id": belief_id, "scope": ready.scope, "newcomer": ready.id, "at": ready.at}
         live = live_hash(ready.given.content, ready.given.valid_from, ready.given.valid_until)
         touched = [belief_id, ready.id, *against, *(near["ids"] if near else [])]
         work: Settling = [
             ("knowledge/close_belief", closed),
             *made,
-            ("knowledge/link_supersession", {**key, "live_hash": live}),
+            ("knowledge/link_supersession", {**key, "scope": ready.scope, "live_hash": live}),
             *self._creation.tensions(ready, against)[:1],
             settling(touched, [ready.scope], ready.at),
         ]
@@ -95,20 +94,17 @@ class Supersession:
         start, sources = ready.start, 1
         standing = dimensions_of(old, ready.at).overall
         if around.exact and around.same not in (None, old["id"]):
-            holder = await self._ground.graph.run("knowledge/beliefs", ids=[around.same], scopes=[ready.scope])
-            if holder:
-                start = dimensions_of(holder[0]["belief"], ready.at).overall
-                sources = holder[0]["belief"]["sources"]
+            for holder in await self._ground.graph.run("knowledge/beliefs", ids=[around.same], scopes=[ready.scope]):
+                start, sources = dimensions_of(holder["belief"], ready.at).overall, holder["belief"]["sources"]
         elif ready.lineage:
             start = min(start, standing)
-        corroborated = old["sources"] >= CORROBORATED
-        return start >= standing - _TOLERANCE and (sources >= old["sources"] or not corroborated)
+        return start >= standing - _TOLERANCE and (sources >= old["sources"] or old["sources"] < CORROBORATED)
 
     async def _disputed(self, ready: Prepared, old: Mapping[str, Any], around: Surroundings) -> Belief:
         """The newcomer, held beside the old belief, with a tension between the two."""
         similarity = next((one.similarity for one in around.verdicts if one.belief_id == old["id"]), 0.0)
-        weight = min(ready.start, float(old["overall"]))
-        plain = Contradiction("contradiction", severity(weight), 1.0, similarity, (SIGNAL,))
+        how_much = severity(min(ready.start, float(old["overall"])))
+        plain = Contradiction("contradiction", how_much, 1.0, similarity, (SIGNAL,))
         against = {**around.contradictions, old["id"]: around.contradictions.get(old["id"], plain)}
         held = around.same if around.exact and around.same != old["id"] else None
         ready = ready if held is None else replace(ready, id=held)
@@ -138,12 +134,6 @@ class Supersession:
                 f"the belief is {belief['status']}", remedy="supersede the one that is held", field="belief_id"
             )
         return found[0]
-
-
-def _continues(given: BeliefSupersede, belief_id: str, around: Surroundings) -> bool:
-    """Whether what supersedes says no more than the old belief did: the same, or on its confidence alone."""
-    same = any(one.same for one in around.verdicts if one.belief_id == belief_id)
-    return same or (given.signal is None and given.confidence is None)
 
 
 def inherited(given: BeliefSupersede, old: Mapping[str, Any]) -> BeliefCreate:

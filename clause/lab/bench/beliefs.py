@@ -118,14 +118,13 @@ async def fill(ground: Ground, count: int) -> None:
     centres = await ground.embedder.embed(list(dict.fromkeys(sentences(1_000, seed=2))))
     for start in range(0, count, BATCH):
         source = {"id": f"src_{SCOPE}_{start}", "kind": "document"}  # of one for all, no slice could be erased
-        size = min(BATCH, count - start)
-        vectors = scattered(centres, size, rng)
+        vectors = scattered(centres, size := min(BATCH, count - start), rng)
         batch = []
         for offset in range(size):
             number = start + offset
             given = BeliefCreate(content=f"{people[number % PEOPLE]} keeps the record number {number}", scope=SCOPE)
-            proof = provenance(given, source, f"prv_{number}", scope=SCOPE, at=at)
-            belief = new_belief(given, str(ULID()), source, proof, scope=SCOPE, model=ground.embedder.model, at=at)
+            proof, own = provenance(given, source, "prv", scope=SCOPE, at=at), str(ULID())
+            belief = new_belief(given, own, source, proof, scope=SCOPE, model=ground.embedder.model, at=at)
             batch.append([{**belief, "degree": 1}, vectors[offset], ids[number % PEOPLE]])
         await ground.graph.run(
             "evaluation/create_beliefs",
