@@ -96,6 +96,7 @@ class Rooms:
 
     async def settled(self) -> None:
         """Wait until what recalls and answers left to write or to compute is done."""
+        await self.knowledge.beliefs.settled()
         await self.memory.settled()
         await self.intelligence.settled()
 

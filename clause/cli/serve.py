@@ -25,9 +25,7 @@ app = typer.Typer()
 
 @app.command()
 def serve(
-    host: Annotated[
-        str | None, typer.Option(help="Address to listen on; beyond the loopback once there are API keys.")
-    ] = None,
+    host: Annotated[str | None, typer.Option(help="Address; beyond the loopback once there are API keys.")] = None,
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")] = None,
     as_json: JsonFlag = False,
 ) -> None:
@@ -35,7 +33,6 @@ def serve(
     from clause import telemetry
     from clause.api.app import listen, run
     from clause.operations.keys import keys_guard
-    from clause.settings import Settings
 
     given: dict[str, Any] = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
     settings = Settings.load(**given)

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 PUBLIC = "public"
 """The scope that everyone may read."""
 
+OWNER_AUTHOR = "owner"
+"""The author of what the owner records, who has no API key."""
+
 _FORMS = "public, user:<id>, user:<id>/session:<id>, session:<id>, kg:<name>"
 _ID = r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}"
 _SCOPE = re.compile(
@@ -116,6 +119,11 @@ class Caller:
             return self
         seen = {other for text in self.default for other in parse_scope(text).sees}
         return replace(self, readable=tuple(sorted(scope for scope in seen if self.may_read(scope))), default=None)
+
+    @property
+    def author(self) -> str:
+        """Who answers for what this caller records: its API key, which it cannot choose, or the owner."""
+        return self.key_id or OWNER_AUTHOR
 
     def may_read(self, scope: str) -> bool:
         """True when `scope` is within what this caller may read."""

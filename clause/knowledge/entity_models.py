@@ -95,16 +95,19 @@ class SourceCreate(BaseModel):
 
 
 class TrackRecord(BaseModel):
-    """How often a source was right: a Beta distribution that starts at its kind's prior."""
+    """How many others found a source right: a Beta distribution that starts at its kind's prior.
+
+    An author counts once in each, however many of its beliefs it speaks to: a helper who agrees with all is one voice.
+    """
 
     model_config = FROZEN
 
     alpha: float = Field(gt=0, description="prior and confirmations")
     beta: float = Field(gt=0, description="prior, disputes and supersessions")
     reliability: Share = Field(description="alpha / (alpha + beta)")
-    confirmed: int = Field(ge=0, description="its beliefs that independent sources confirmed")
-    disputed: int = Field(ge=0, description="its beliefs in open tensions")
-    superseded: int = Field(ge=0, description="its beliefs that others took the place of")
+    confirmed: int = Field(ge=0, description="authors other than its own who confirmed its beliefs")
+    disputed: int = Field(ge=0, description="other authors whose beliefs contradict its own")
+    superseded: int = Field(ge=0, description="other authors whose beliefs took the place of its own")
 
 
 class Source(BaseModel):

@@ -19,9 +19,10 @@ from clause.ground import Ground
 from clause.knowledge.beliefs.beliefs import BeliefService
 from clause.knowledge.beliefs.candidates import Newcomer, Surroundings, held_of, surroundings
 from clause.knowledge.beliefs.creation import tension_row
+from clause.knowledge.beliefs.rows import settling
 from clause.knowledge.entities import EntityService, Resolver
 from clause.knowledge.lineage.erasure import ErasureService
-from clause.knowledge.lineage.lineage import AuthorityService, Settling, settled
+from clause.knowledge.lineage.lineage import AuthorityService, Settling
 from clause.knowledge.lineage.merging import MergeService
 from clause.knowledge.lineage.models import MergeRequest
 from clause.knowledge.lineage.retraction import RetractionService
@@ -55,7 +56,7 @@ class BeliefUpkeep:
         scope, done = lease.job.scope, lease.job.done
         while ids := [row["id"] for row in await self._held(lease, scope)]:
             done += len(ids)
-            work = settled(ids, [scope], self._ground.now())
+            work = [settling(ids, [scope], self._ground.now())]
             await lease.commit(work, done=done, message="freshness", cursor={"after": ids[-1]})
 
     async def scan(self, lease: Lease) -> None:
@@ -80,7 +81,7 @@ class BeliefUpkeep:
             if found:
                 sides = [side for one in found for side in (one["a"], one["b"])]
                 work.append(("knowledge/raise_tensions", {"rows": found, "scope": scope, "at": at}))
-                work += settled(sides, [scope], at)
+                work.append(settling(sides, [scope], at))
             await lease.commit(work, done=done, message=f"looked at {done} beliefs", cursor={"after": ids[-1]})
 
     async def _tensions(self, belief_id: str, around: Surroundings, _scope: str) -> _Rows:

@@ -8,10 +8,11 @@ from typing import Any, Literal
 
 from clause.errors import ConflictError, NotFoundError
 from clause.graph.lease import Lease
-from clause.graph.scopes import Caller, scope_token
+from clause.graph.scopes import OWNER_AUTHOR, Caller, scope_token
 from clause.ground import Ground
 from clause.knowledge.beliefs.confidence import CORROBORATED
-from clause.knowledge.beliefs.origins import RELIABILITY
+from clause.knowledge.beliefs.models import SourceGiven
+from clause.knowledge.beliefs.origins import RELIABILITY, described
 from clause.knowledge.entities import EntityService
 from clause.knowledge.entity_models import (
     Source,
@@ -23,7 +24,6 @@ from clause.knowledge.entity_models import (
     TrustEdge,
     TrustGiven,
 )
-from clause.text.names import hashed
 from clause.text.retrieval import escape
 
 PRIOR_STRENGTH = 4.0
@@ -67,19 +67,10 @@ class SourceService:
             known = await ground.graph.one("knowledge/source_of_content", content_hash=given.content_hash, scope=scope)
             if known is not None:
                 return await self.get(str(known["id"]), caller=caller)
-        parts = (given.kind, given.title, given.uri, given.upstream)
-        own = parts if any(parts[1:]) else (given.kind, given.content_hash or ground.ids())
+        told = SourceGiven(kind=given.kind, title=given.title, uri=given.uri, upstream=given.upstream)
         source = {
-            "id": hashed("src_", scope, *own),
-            "scope": scope,
-            "kind": given.kind,
-            "title": given.title,
-            "name": given.title or given.kind.replace("_", " "),
-            "uri": given.uri or None,
-            "upstream": given.upstream or None,
+            **described(told, scope, at, default=(given.content_hash or ground.ids(),)),
             "content_hash": given.content_hash,
-            "recorded_at": at,
-            "version": 1,
         }
         await ground.graph.run("knowledge/create_source", source=source, scope=scope, recorded_at=at)
         return await self.get(str(source["id"]), caller=caller)
@@ -165,6 +156,7 @@ class SourceService:
             kind=kind,
             after=after,
             corroborated=CORROBORATED,
+            owner=OWNER_AUTHOR,
             limit=limit,
         )
         return [_source(row) for row in rows]

@@ -8,7 +8,7 @@ from typing import Any, Final
 from clause.errors import ConflictError, NotFoundError, PreconditionError
 from clause.graph.scopes import Caller
 from clause.ground import Ground
-from clause.knowledge.lineage.lineage import settled
+from clause.knowledge.beliefs.rows import settling
 from clause.knowledge.tension_detection import OPEN, Action, Tension, TensionFilter, TensionResolve
 
 
@@ -128,7 +128,7 @@ class TensionService:
         done, *_ = await self._ground.graph.write(
             [
                 (statement, {"id": tension_id, "scopes": scopes, "at": at, "versions": accepted, **change}),
-                *settled(touched, scopes, at),
+                settling(touched, scopes, at),
             ]
         )
         after = await self.get(tension_id, caller=caller)

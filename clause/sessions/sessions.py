@@ -156,9 +156,11 @@ class SessionService:
             recorded_at=at,
         )
         assert row is not None  # noqa: S101 -- the key holds the scope
-        beliefs = await self._relevant(given.project_context, scope, caller)
-        told = [belief.id for belief in beliefs]
-        await self._knowledge.beliefs.told(told, row["session"]["id"], caller=caller)
+        found = await self._relevant(given.project_context, scope, caller)
+        self._knowledge.beliefs.told(((one["scope"], one["id"]) for one in found), row["session"]["id"], caller=caller)
+        beliefs = tuple(
+            RelevantBelief(id=one["id"], content=one["content"][:SHOWN], confidence=one["confidence"]) for one in found
+        )
         patterns = await self._patterns.strongest(_seen(scope, caller), limit=PATTERNS)
         return SessionStarted(
             session=session_of(row["session"]), resumed=not row["created"], beliefs=beliefs, patterns=patterns
@@ -279,9 +281,9 @@ class SessionService:
         belief_id = made.belief.id if made.belief else None
         return Captured(kind=kind, outcome=made.outcome, belief_id=belief_id, reason=made.reason)
 
-    async def _relevant(self, project: str | None, scope: str, caller: Caller) -> tuple[RelevantBelief, ...]:
+    async def _relevant(self, project: str | None, scope: str, caller: Caller) -> Sequence[Mapping[str, Any]]:
         ground = self._ground
-        rows = await ground.graph.run(
+        return await ground.graph.run(
             "sessions/relevant_beliefs",
             project=project,
             embedding=await ground.embedder.embed_query(project or scope),
@@ -289,9 +291,6 @@ class SessionService:
             now=ground.now(),
             pool=_POOL,
             limit=BELIEFS,
-        )
-        return tuple(
-            RelevantBelief(id=row["id"], content=row["content"][:SHOWN], confidence=row["confidence"]) for row in rows
         )
 
 

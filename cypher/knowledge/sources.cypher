@@ -70,11 +70,13 @@ WHERE s.scope = $scope AND (s.reliability IS NULL OR abs(s.reliability - row[1])
 SET s.reliability = row[1], s.reputation = row[1], s.version = coalesce(s.version, 1) + 1
 RETURN count(s) AS changed
 
-// knowledge/sources, sources newest first with what their beliefs came to; null narrows nothing
+// knowledge/sources, sources newest first with the number of authors who confirmed, disputed or superseded what they said:
+//                    each author once, however much it agrees with, and never one who speaks through the source itself;
+//                    null narrows nothing
 // mode:       read
 // returns:    many
 // parameters: $ids LIST<STRING>, $scopes LIST<STRING>, $kind STRING, $after STRING, $corroborated INTEGER,
-//             $limit INTEGER
+//             $owner STRING, $limit INTEGER
 // columns:    source, beliefs, confirmed, disputed, superseded
 CYPHER 25 MATCH (s:Source)
 WHERE s.scope IN $scopes AND ($ids IS NULL OR s.id IN $ids) AND ($kind IS NULL OR s.kind = $kind)
@@ -84,11 +86,31 @@ CALL (s) {
   OPTIONAL MATCH (s)<-[:FROM]-(p:Provenance)<-[:HAS_PROVENANCE]-(b:Belief)
   WHERE p.retracted_at IS NULL AND NOT coalesce(p.recalled, false) AND b.scope IN $scopes
     AND b.retracted_at IS NULL AND b.merged_into IS NULL
-  WITH DISTINCT b
-  RETURN count(b) AS beliefs,
-    sum(CASE WHEN b.status IN ['active', 'disputed'] AND b.sources >= $corroborated THEN 1 ELSE 0 END) AS confirmed,
-    sum(CASE WHEN b.status = 'disputed' THEN 1 ELSE 0 END) AS disputed,
-    sum(CASE WHEN b.status = 'superseded' THEN 1 ELSE 0 END) AS superseded
+  RETURN count(DISTINCT b) AS beliefs, collect(DISTINCT b) AS said, collect(DISTINCT coalesce(p.author, $owner)) AS own
+}
+CALL (s, said, own) {
+  UNWIND said AS b
+  CALL (b) {
+    WITH b WHERE b.status IN ['active', 'disputed'] AND b.sources >= $corroborated
+    RETURN b AS judge, 'confirmed' AS verdict
+    UNION
+    MATCH (b)<-[:BETWEEN]-(t:Tension)-[:BETWEEN]->(judge:Belief)
+    WHERE b.status = 'disputed' AND judge <> b AND t.status IN ['detected', 'investigating']
+      AND judge.status IN ['active', 'disputed']
+    RETURN judge, 'disputed' AS verdict
+    UNION
+    MATCH (b)<-[:SUPERSEDES]-(judge:Belief)
+    WHERE b.status = 'superseded'
+    RETURN judge, 'superseded' AS verdict
+  }
+  MATCH (judge)-[:HAS_PROVENANCE]->(q:Provenance)-[:FROM]->(other:Source)
+  WHERE q.retracted_at IS NULL AND other.retracted_at IS NULL AND NOT coalesce(q.recalled, false)
+    AND NOT coalesce(q.derived, false) AND NOT coalesce(q.author, $owner) IN own
+    AND (s.site IS NULL OR NOT s.site IN coalesce(q.sites, []))
+  WITH DISTINCT verdict, coalesce(q.author, $owner) AS author
+  RETURN sum(CASE verdict WHEN 'confirmed' THEN 1 ELSE 0 END) AS confirmed,
+    sum(CASE verdict WHEN 'disputed' THEN 1 ELSE 0 END) AS disputed,
+    sum(CASE verdict WHEN 'superseded' THEN 1 ELSE 0 END) AS superseded
 }
 RETURN s {.id, .scope, .kind, .title, .name, .uri, .upstream, .content_hash, .retracted_at, .recorded_at, .version}
   AS source, beliefs, confirmed, disputed, superseded

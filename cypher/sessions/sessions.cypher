@@ -105,7 +105,7 @@ RETURN properties(s) AS session
 // mode:       read
 // returns:    many
 // parameters: $project STRING, $embedding VECTOR, $scopes LIST<STRING>, $now ZONED DATETIME, $pool INTEGER, $limit INTEGER
-// columns:    id, content, confidence, own, similarity
+// columns:    id, scope, content, confidence, own, similarity
 CYPHER 25 CALL () {
   WHEN $project IS NOT NULL THEN {
     MATCH (b:Belief)
@@ -125,6 +125,6 @@ CYPHER 25 CALL () {
 WITH b, similarity, own
 WHERE (b.valid_from IS NULL OR b.valid_from <= $now) AND (b.valid_until IS NULL OR b.valid_until > $now)
   AND b.retracted_at IS NULL AND b.archived_at IS NULL
-RETURN b.id AS id, b.content AS content, b.overall AS confidence, own, similarity
+RETURN b.id AS id, b.scope AS scope, b.content AS content, b.overall AS confidence, own, similarity
 ORDER BY own DESC, similarity DESC, confidence DESC, id DESC
 LIMIT $limit

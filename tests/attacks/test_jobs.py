@@ -67,7 +67,7 @@ def test_the_owner_queues_every_kind_where_it_writes() -> None:
     ("name", "more"),
     [
         ("graph/register_scope", {"scope": "OTHER", "recorded_at": NOW}),
-        ("knowledge/cap_authority", {"ids": [], "scopes": ["OWN", "OTHER"], "now": NOW, "corroborated": 2}),
+        ("knowledge/mark_beliefs", {"ids": [], "scopes": ["OWN", "OTHER"], "mark": "joined_at", "at": NOW}),
         ("knowledge/erase_noted", {"scopes": None}),
         ("intelligence/write_triggers", {"rows": [{"scope": "OTHER", "id": "x"}]}),
         ("values/start_experience", {"id": "x", "properties": {"scope": "OTHER"}}),

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
 from clause.errors import ConflictError, NotFoundError
 from clause.graph.scopes import Caller
 from clause.ground import Ground
-from clause.knowledge.beliefs.confidence import WEIGHTS, StatementOrigin, corroboration_label, independences
+from clause.knowledge.beliefs.candidates import NEVER_TOLD
+from clause.knowledge.beliefs.confidence import WEIGHTS, corroboration_label, independences
 from clause.knowledge.beliefs.creation import Creation
 from clause.knowledge.beliefs.models import (
     Belief,
@@ -32,7 +33,7 @@ from clause.knowledge.beliefs.query_models import (
     DimensionExplained,
     SourceCounted,
 )
-from clause.knowledge.beliefs.rows import HELD, as_recorded, belief_of
+from clause.knowledge.beliefs.rows import HELD, as_recorded, belief_of, origin_of
 from clause.knowledge.beliefs.supersession import Supersession
 from clause.knowledge.tensions import tension_of
 
@@ -60,6 +61,7 @@ class BeliefService:
             ForbiddenError: the scope is not the caller's.
             NotFoundError: the source, or a node that it was derived from, is not known to this caller.
         """
+        await self.settled()
         return await self._creation.create(given, caller)
 
     async def corroborate(self, belief_id: str, given: Corroboration, *, caller: Caller) -> BeliefCreated:
@@ -70,6 +72,7 @@ class BeliefService:
             ForbiddenError: the caller may not write in its scope.
             ConflictError: the belief is not held any more.
         """
+        await self.settled()
         belief = await self.get(belief_id, caller=caller)
         if belief.status not in HELD:
             raise ConflictError(f"the belief is {belief.status}", field="belief_id")
@@ -77,8 +80,7 @@ class BeliefService:
         text = given.content or belief.content
         ready = await self._creation.prepare(BeliefCreate(content=text, scope=belief.scope, **said), caller)
         found = await self._ground.graph.run("knowledge/recalled_in", ids=[belief_id], scopes=[belief.scope])
-        recalled_in = found[0]["recalled_in"] if found else []
-        counted = await self._creation.state(belief_id, given, ready, recalled_in=recalled_in)
+        counted = await self._creation.state(belief_id, given, ready, told=found[0] if found else NEVER_TOLD)
         if counted is None:
             raise ConflictError("the belief has changed meanwhile", remedy="read it again, then write")
         reason = "a recalled text corroborates nothing" if counted.outcome == "recalled" else "counted by its id"
@@ -150,9 +152,13 @@ class BeliefService:
         """The nearest beliefs by meaning alone; where there are none, why."""
         return await self._queries.search(search, caller)
 
-    async def told(self, ids: Sequence[str], session_id: str, *, caller: Caller) -> None:
-        """Note that beliefs were told to a session: what it says of them again corroborates nothing."""
-        await self._queries.told(ids, session_id, caller)
+    def told(self, beliefs: Iterable[tuple[str, str]], session_id: str, *, caller: Caller) -> None:
+        """Note that beliefs (scope, id) were told to a session: what it says of them again corroborates nothing."""
+        self._queries.told(beliefs, session_id, caller)
+
+    async def settled(self) -> None:
+        """Return when it is noted to whom beliefs were told; a statement waits for it, to know an echo."""
+        await self._queries.settled()
 
     async def explain(self, belief_id: str, *, caller: Caller) -> ConfidenceExplanation:
         """How the confidence of a belief came to be, and what would raise it.
@@ -162,7 +168,7 @@ class BeliefService:
         """
         row, statements = await self._with_statements(belief_id, caller)
         belief = belief_of(row["belief"], row["entities"], self._ground.now())
-        return explain(belief, statements, row["belief"].get("ceiling"))
+        return explain(belief, statements, row["belief"])
 
     async def corroboration(self, belief_id: str, *, caller: Caller) -> Corroborations:
         """Who says a belief besides its first source.
@@ -171,7 +177,8 @@ class BeliefService:
             NotFoundError: there is none that this caller may see.
         """
         row, statements = await self._with_statements(belief_id, caller)
-        return corroborations(belief_of(row["belief"], row["entities"], self._ground.now()), statements)
+        belief = belief_of(row["belief"], row["entities"], self._ground.now())
+        return corroborations(belief, statements, row["belief"].get("upstream") or ())
 
     async def _with_statements(self, belief_id: str, caller: Caller) -> tuple[Mapping[str, Any], Rows]:
         row = await self._row(belief_id, caller)
@@ -195,12 +202,12 @@ ADVICE: Final[Mapping[str, tuple[float, str]]] = {
 """Below which value of a dimension what is advised; a dimension that is absent counts as 0 for corroboration alone."""
 
 
-def explain(belief: Belief, statements: Sequence[Mapping[str, Any]], ceiling: float | None) -> ConfidenceExplanation:
-    """The explanation of a belief, given rows of `knowledge/statements`."""
+def explain(belief: Belief, statements: Sequence[Mapping[str, Any]], known: Mapping[str, Any]) -> ConfidenceExplanation:
+    """The explanation of a belief, given rows of `knowledge/statements` and the properties that are kept of it."""
     values = belief.confidence
     present = {name: weight for name, weight in WEIGHTS.items() if getattr(values, name) is not None}
     total = sum(present.values())
-    counted = count_sources(statements)
+    counted = count_sources(statements, known.get("upstream") or ())
     return ConfidenceExplanation(
         belief_id=belief.id,
         content=belief.content,
@@ -217,14 +224,16 @@ def explain(belief: Belief, statements: Sequence[Mapping[str, Any]], ceiling: fl
             )
             for name, weight in WEIGHTS.items()
         ),
-        ceiling=ceiling,
+        ceiling=known.get("ceiling"),
         advice=advice(values),
         sources=counted,
     )
 
 
-def corroborations(belief: Belief, statements: Sequence[Mapping[str, Any]]) -> Corroborations:
-    """Who says a belief besides its first source."""
+def corroborations(
+    belief: Belief, statements: Sequence[Mapping[str, Any]], upstream: Sequence[str] = ()
+) -> Corroborations:
+    """Who says a belief besides its first source; `upstream`: the voices of its lineage."""
     more = max(0, belief.sources - 1)
     return Corroborations(
         belief_id=belief.id,
@@ -232,22 +241,13 @@ def corroborations(belief: Belief, statements: Sequence[Mapping[str, Any]]) -> C
         label=corroboration_label(more),
         statements=belief.statements,
         corroboration=belief.confidence.corroboration,
-        sources=count_sources(statements),
+        sources=count_sources(statements, upstream),
     )
 
 
-def count_sources(statements: Sequence[Mapping[str, Any]]) -> tuple[SourceCounted, ...]:
-    """Each statement with what it counts for, in order of recording."""
-    origins = [
-        StatementOrigin(
-            origin=row["origin"] or "",
-            session=row["session_id"],
-            reliability=row["reliability"],
-            words=frozenset(row["words"] or ()),
-            recalled=bool(row["recalled"]),
-        )
-        for row in statements
-    ]
+def count_sources(statements: Sequence[Mapping[str, Any]], upstream: Sequence[str] = ()) -> tuple[SourceCounted, ...]:
+    """Each statement with what it counts for, in order of recording; `upstream`: the voices of the lineage."""
+    values = independences([origin_of(row) for row in statements], upstream)
     return tuple(
         SourceCounted(
             source_id=row["source_id"],
@@ -258,7 +258,7 @@ def count_sources(statements: Sequence[Mapping[str, Any]]) -> tuple[SourceCounte
             independence=value,
             recorded_at=row["recorded_at"],
         )
-        for row, value in zip(statements, independences(origins), strict=True)
+        for row, value in zip(statements, values, strict=True)
     )
 
 

@@ -16,6 +16,9 @@ from clause.text.statements.guards import CANDIDATE, NEAR, may_merge
 NEAREST: Final = 24
 """Near beliefs that are looked at."""
 
+NEVER_TOLD: Final[Mapping[str, Any]] = {"recalled_in": (), "told_to": ()}
+"""To whom a belief was told that nobody has recalled."""
+
 
 @dataclass(frozen=True)
 class Newcomer:
@@ -42,16 +45,19 @@ class Surroundings:
     Attributes:
         same: the id of the belief that says the same; None: nobody does.
         exact: whether it does so in the same words.
-        recalled_in: sessions into which that belief was recalled.
+        told: to whom that belief was told: `recalled_in`, sessions, and `told_to`, authors with instants.
         verdicts: what was decided about each near belief, nearest first.
         contradictions: belief id -> contradiction.
+        repeats: beliefs with a lineage that said the same words and are held no longer: saying them anew is no new
+            ground under them.
     """
 
     same: str | None = None
     exact: bool = False
-    recalled_in: tuple[str, ...] = ()
+    told: Mapping[str, Any] = field(default_factory=lambda: NEVER_TOLD)
     verdicts: tuple[CandidateVerdict, ...] = ()
     contradictions: Mapping[str, Contradiction] = field(default_factory=dict)
+    repeats: tuple[str, ...] = ()
 
 
 async def surroundings(ground: Ground, newcomer: Newcomer, *, nearest: int = NEAREST) -> Surroundings:
@@ -77,6 +83,8 @@ def judge(newcomer: Newcomer, rows: Sequence[Mapping[str, Any]]) -> Surroundings
     verdicts = []
     same: Mapping[str, Any] | None = None
     for row in rows:
+        if not row["held"]:
+            continue
         exact = row["content_hash"] == newcomer.content_hash
         other = held_of(row)
         vectors = None if row["embedding"] is None else (newcomer.embedding, row["embedding"])
@@ -94,9 +102,10 @@ def judge(newcomer: Newcomer, rows: Sequence[Mapping[str, Any]]) -> Surroundings
     return Surroundings(
         same=None if same is None else same["id"],
         exact=same is not None and same["content_hash"] == newcomer.content_hash,
-        recalled_in=() if same is None else tuple(same["recalled_in"]),
+        told=NEVER_TOLD if same is None else {name: same[name] for name in NEVER_TOLD},
         verdicts=tuple(verdicts),
         contradictions=contradictions,
+        repeats=tuple(row["id"] for row in rows if not row["held"]),
     )
 
 

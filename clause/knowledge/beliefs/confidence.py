@@ -7,9 +7,9 @@ The graph computes the same when it writes (`knowledge/settle`, given these numb
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 Signal = Literal[
     "explicit_request",
@@ -76,8 +76,24 @@ PENALTIES: Final[Mapping[Severity, float]] = {"low": 0.15, "medium": 0.30, "high
 """What one open tension takes from internal consistency, by severity."""
 
 
+INFERRED: Final = 0.50
+"""The most at which a belief starts that was inferred: nobody asked for it, and nobody saw it."""
+
 CORROBORATED: Final = 2
-"""Independent sources from which a belief is corroborated: fewer give no such dimension, and its lineage caps it."""
+"""Independent sources from which a belief is corroborated: fewer give no such dimension."""
+
+AUTHOR_LIKENESS: Final = 0.6
+"""How alike two sites are that one author names, before anything else is known of them: the prior of independence.
+
+An author may choose what to name, and invent it, so that each further site counts .4: one is no second source, two are
+about one. No figure was measured; the reasons are in docs/decisions/0016-independence-is-earned.md.
+"""
+
+MOST_VOICES: Final = 2_000
+"""Voices upstream of a belief that are told apart; with more, everyone counts as upstream."""
+
+EVERYONE: Final = "*"
+"""The voice that stands for all."""
 
 Stage = Literal["tentative", "emerging", "established"]
 
@@ -93,8 +109,11 @@ class StatementOrigin:
         origin: the source, or what it copies from.
         session: the session in which it was said; None: in none.
         reliability: of the source, in [0, 1].
-        words: of the source's title and uri: sources that share them are less independent.
+        words: of the source's title and address: sources that share them are less independent.
         recalled: whether the text was recalled from this graph.
+        author: who recorded it; None: somebody who recorded nothing else.
+        sites: the registered domains of the source's address and of what it copies from.
+        derived: whether it was concluded from something that is kept here.
     """
 
     origin: str
@@ -102,6 +121,25 @@ class StatementOrigin:
     reliability: float = 0.5
     words: frozenset[str] = frozenset()
     recalled: bool = False
+    author: str | None = None
+    sites: frozenset[str] = frozenset()
+    derived: bool = False
+
+    @property
+    def marks(self) -> frozenset[str]:
+        """Whatever it shares one of with another makes the two one voice; without a site its author vouches for it.
+
+        >>> sorted(StatementOrigin("src_1", author="owner").marks)
+        ['a:owner', 'o:src_1']
+        """
+        own = {f"s:{self.session}"} if self.session else set()
+        vouching = {f"h:{one}" for one in self.sites} or self.authors
+        return frozenset({f"o:{self.origin}", *own, *vouching})
+
+    @property
+    def authors(self) -> frozenset[str]:
+        """Its author as a mark."""
+        return frozenset() if self.author is None else frozenset({f"a:{self.author}"})
 
 
 def overall(dimensions: Mapping[str, float | None], weights: Mapping[str, float] = WEIGHTS) -> float:
@@ -135,6 +173,15 @@ def starting_quality(start: float, others: Mapping[str, float | None]) -> float:
     return min(1.0, max(FLOOR, math.exp((total * math.log(start) - rest) / own)))
 
 
+def start_of(signal: Signal, kind: str) -> float:
+    """The overall at which a belief starts that came by this signal from a source of this kind.
+
+    >>> start_of("explicit_request", "user_input"), start_of("explicit_request", "inference")
+    (0.9, 0.5)
+    """
+    return min(STARTS[signal], INFERRED) if kind == "inference" else STARTS[signal]
+
+
 def freshness(age_days: float, half_life_days: float | None) -> float:
     """2^(-age / half-life); 1.0 for what never fades or is not there yet.
 
@@ -146,28 +193,74 @@ def freshness(age_days: float, half_life_days: float | None) -> float:
     return float(2.0 ** (-age_days / half_life_days))
 
 
-def independences(statements: Sequence[StatementOrigin]) -> list[float]:
-    """How independent each statement is of the earlier ones: 1 - the highest similarity of their sources.
+class SourceCount(NamedTuple):
+    """The count of independent sources of a belief.
 
-    0 for the same upstream source, the same session, and a recalled text.
+    Attributes:
+        independences: of each statement, in [0, 1].
+        sources: their sum, rounded; one at least, where there is a statement.
+        freed: whether somebody who is not upstream says it too: then its lineage caps it no longer.
+    """
+
+    independences: list[float]
+    sources: int
+    freed: bool
+
+
+def counted(statements: Sequence[StatementOrigin], upstream: Iterable[str] = ()) -> SourceCount:
+    """How independent each statement is of the earlier ones and of what the belief was derived from.
+
+    1 - the highest likeness to an earlier source; 0 for a recalled text, a conclusion, and what shares a voice with an
+    earlier statement or with the lineage (`upstream`, the marks of everyone who said something there). The lineage
+    counts as one source; beside it an author speaks once, whatever sites it names. Rounding is half up, so that sources
+    which are half alike are two.
 
     >>> said = [StatementOrigin("a"), StatementOrigin("a"), StatementOrigin("b"), StatementOrigin("c", recalled=True)]
-    >>> independences(said)
-    [1.0, 0.0, 1.0, 0.0]
+    >>> counted(said).independences, counted(said).sources
+    ([1.0, 0.0, 1.0, 0.0], 2)
     """
-    found = []
-    counted: list[StatementOrigin] = []
-    seen: set[tuple[str, str]] = set()
+    found: list[float] = []
+    apart: list[tuple[StatementOrigin, float]] = []
+    seen = set(upstream)
+    rests = bool(seen)
+    below = rests or any(one.derived for one in statements)
+    direct = 0.0
+    said = [one for one in statements if not one.recalled]
     for one in statements:
-        marks = {("origin", one.origin), *([("session", one.session)] if one.session else [])}
-        if one.recalled or marks & seen:
-            found.append(0.0)
-        else:
-            found.append(1.0 - max((likeness(one.words, other.words) for other in counted), default=0.0))
-            counted.append(one)
+        value = 0.0
         if not one.recalled:
+            marks = one.marks | one.authors if below else one.marks
+            bound = one.derived or EVERYONE in seen or bool(marks & seen)
+            if not bound:
+                value = 1.0 - max((alike(one, other) for other, _ in apart), default=0.0)
+                direct += value
+            elif rests and not apart:
+                value = 1.0
+            if value or not bound:
+                apart.append((one, value))
             seen |= marks
-    return found
+        found.append(value)
+    total = sum(value for _, value in apart)
+    return SourceCount(found, max(_rounded(total), min(1, len(said))), _rounded(direct) >= 1)
+
+
+def _rounded(total: float) -> int:
+    return int(total + 0.5 + 1e-9)
+
+
+def alike(one: StatementOrigin, other: StatementOrigin) -> float:
+    """How alike two sources are: the prior for one author's sites, or the words that they share, if those are more.
+
+    >>> alike(StatementOrigin("a", author="x"), StatementOrigin("b", author="x"))
+    0.6
+    """
+    same = one.author is not None and one.author == other.author
+    return max(likeness(one.words, other.words), AUTHOR_LIKENESS if same else 0.0)
+
+
+def independences(statements: Sequence[StatementOrigin], upstream: Iterable[str] = ()) -> list[float]:
+    """How independent each statement is, see `counted`."""
+    return counted(statements, upstream).independences
 
 
 def likeness(words: frozenset[str], others: frozenset[str]) -> float:
@@ -180,16 +273,16 @@ def likeness(words: frozenset[str], others: frozenset[str]) -> float:
     return len(words & others) / len(union) if union else 0.0
 
 
-def independent_sources(statements: Sequence[StatementOrigin]) -> int:
-    """How many of the statements come from a source that the earlier ones do not cover.
+def independent_sources(statements: Sequence[StatementOrigin], upstream: Iterable[str] = ()) -> int:
+    """How many independent sources the statements amount to.
 
     >>> independent_sources([StatementOrigin("one")] * 100)
     1
     """
-    return sum(1 for value in independences(statements) if value > 0)
+    return counted(statements, upstream).sources
 
 
-def corroboration(statements: Sequence[StatementOrigin]) -> float | None:
+def corroboration(statements: Sequence[StatementOrigin], upstream: Iterable[str] = ()) -> float | None:
     """1 - prod(1 - r_j i_j) over the sources, at least the repeat ladder's step; None with too few sources.
 
     >>> corroboration([StatementOrigin("one", reliability=0.5)] * 100) is None
@@ -197,8 +290,7 @@ def corroboration(statements: Sequence[StatementOrigin]) -> float | None:
     >>> corroboration([StatementOrigin("one", reliability=0.5), StatementOrigin("two", reliability=0.5)])
     0.75
     """
-    independent = independences(statements)
-    count = sum(1 for value in independent if value > 0)
+    independent, count, _ = counted(statements, upstream)
     if count < CORROBORATED:
         return None
     missing = math.prod(1 - one.reliability * value for one, value in zip(statements, independent, strict=True))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -14,11 +14,11 @@ from clause.graph.runner import Graph
 from clause.graph.scopes import Caller, parse_scope
 from clause.ground import Ground
 from clause.knowledge.beliefs import origins, rows
-from clause.knowledge.beliefs.candidates import Newcomer, Surroundings, surroundings
+from clause.knowledge.beliefs.candidates import NEVER_TOLD, Newcomer, Surroundings, surroundings
 from clause.knowledge.beliefs.confidence import CAPTURED_FROM, overall
 from clause.knowledge.beliefs.models import Belief, BeliefCreate, BeliefCreated, EntityGiven, SourcedStatement
 from clause.knowledge.beliefs.rows import content_hash
-from clause.knowledge.lineage.lineage import Settling, settled
+from clause.knowledge.lineage.lineage import Settling
 from clause.knowledge.tension_detection import Contradiction, Held, pair_key
 from clause.text.linking import EntityRef, Linking
 from clause.text.names import name_key
@@ -52,9 +52,12 @@ class Prepared:
         id: the belief's, where it becomes a new one.
         scope, at: where and when it is written.
         source: the properties of its source.
+        author: who records it.
+        derived: whether it was concluded from what is kept here.
         embedding: of its text [d].
         linking: its entities, and what makes the new ones.
         roles: [id, role] of its entities in the order of ids.
+        lineage: ids of nodes that it rests on; besides those that were given, beliefs that it repeats.
     """
 
     given: BeliefCreate
@@ -62,9 +65,23 @@ class Prepared:
     scope: str
     at: datetime
     source: dict[str, Any]
+    author: str
+    derived: bool
     embedding: Floats
     linking: Linking
     roles: list[list[str]]
+    lineage: tuple[str, ...]
+
+    def proof(self, given: SourcedStatement, provenance_id: str) -> dict[str, Any]:
+        """The provenance of what was said, under an id."""
+        return origins.provenance(
+            given, self.source, provenance_id, scope=self.scope, at=self.at, author=self.author, derived=self.derived
+        )
+
+    @property
+    def start(self) -> float:
+        """The overall at which it starts as a belief, its lineage left aside."""
+        return overall(rows.starting_dimensions(self.given, self.source["kind"]))
 
     @property
     def newcomer(self) -> Newcomer:
@@ -72,7 +89,7 @@ class Prepared:
         given = self.given
         subjects = frozenset(entity for entity, role in self.roles if role == "subject")
         valid = (given.valid_from, given.valid_until)
-        held = Held(given.content, overall(rows.starting_dimensions(given)), subjects, given.domain_path, valid)
+        held = Held(given.content, self.start, subjects, given.domain_path, valid)
         return Newcomer(held, self.scope, content_hash(given.content), self.embedding)
 
 
@@ -88,12 +105,12 @@ class Creation:
 
     async def create(self, given: BeliefCreate, caller: Caller) -> BeliefCreated:
         """Hold a statement as a belief, or count it as one more statement of a belief that says the same."""
-        if given.automatic and overall(rows.starting_dimensions(given)) < CAPTURED_FROM:
-            return BeliefCreated(outcome="skipped", belief=None, reason=f"below {CAPTURED_FROM} nothing is captured")
         ready = await self.prepare(given, caller)
+        if given.automatic and ready.start < CAPTURED_FROM:
+            return BeliefCreated(outcome="skipped", belief=None, reason=f"below {CAPTURED_FROM} nothing is captured")
         around = await surroundings(self._ground, ready.newcomer)
         if around.same is not None:
-            said = await self.state(around.same, given, ready, recalled_in=around.recalled_in)
+            said = await self.state(around.same, given, ready, told=around.told)
             if said is not None:
                 why = "the same text is held already" if around.exact else "a belief that says the same is held already"
                 return self._answer(said, around, why)
@@ -101,7 +118,7 @@ class Creation:
             return BeliefCreated(outcome="skipped", belief=None, reason="a recalled text is no news")
         if given.automatic and not await self._may_capture(ready):
             return BeliefCreated(outcome="skipped", belief=None, reason=f"a session captures {CAPTURES} at most")
-        return await self._write(ready, around)
+        return await self._write(replace(ready, lineage=(*ready.lineage, *around.repeats)), around)
 
     async def prepare(self, given: BeliefCreate, caller: Caller, *, links: Sequence[Sequence[str]] = ()) -> Prepared:
         """Everything that a write needs to know: the source, the vector and the entities (`links` adds [id, role]).
@@ -113,25 +130,26 @@ class Creation:
         ground = self._ground
         scope, at = ground.writable(caller, given.scope), ground.now()
         names = [one.name for one in given.entities]
-        source, embedding, linking = await asyncio.gather(
+        (source, derived), embedding, linking = await asyncio.gather(
             self._source(given, scope, at, caller),
             ground.embedder.embed_query(given.content),
             ground.linker.link([given.content], scope, at, given=[names]),
         )
         found = dict(_roles(linking.entities[0], given.entities)) | {one[0]: one[1] for one in links}
         roles = sorted([entity, role] for entity, role in found.items())
-        return Prepared(given, ground.ids(), scope, at, source, embedding, linking, roles)
+        author, lineage = caller.author, given.derived_from
+        return Prepared(given, ground.ids(), scope, at, source, author, derived, embedding, linking, roles, lineage)
 
     async def state(
-        self, belief_id: str, given: SourcedStatement, ready: Prepared, *, recalled_in: Sequence[str] = ()
+        self, belief_id: str, given: SourcedStatement, ready: Prepared, *, told: Mapping[str, Any] = NEVER_TOLD
     ) -> BeliefCreated | None:
-        """Count a statement for a held belief; None where it is not held any more."""
+        """Count a statement for a held belief, which was `told` to some; None where it is not held any more."""
         scopes = list(parse_scope(ready.scope).sees)
         asked: dict[str, Any] = {"ids": [belief_id], "scopes": scopes}
-        if given.recalled or (given.session_id is not None and given.session_id in recalled_in):
+        if origins.echoes(given, told, author=ready.author, at=ready.at):
             (row,) = await self._ground.graph.run("knowledge/beliefs", **asked)
             return BeliefCreated(outcome="recalled", belief=self._belief(row, ready.at))
-        proof = origins.provenance(given, ready.source, self._ground.ids(), scope=ready.scope, at=ready.at)
+        proof = ready.proof(given, self._ground.ids())
         stated = {
             "id": belief_id,
             "scope": ready.scope,
@@ -141,9 +159,9 @@ class Creation:
             "provenance": proof,
             "recorded_at": ready.at,
         }
-        settled = rows.settling([belief_id], [ready.scope], ready.at)
+        settle = rows.settling([belief_id], [ready.scope], ready.at)
         held, _, found = await self._ground.graph.write(
-            [("knowledge/corroborate", stated), settled, ("knowledge/beliefs", asked)]
+            [("knowledge/corroborate", stated), settle, ("knowledge/beliefs", asked)]
         )
         if not held:
             return None
@@ -151,9 +169,9 @@ class Creation:
 
     def statement(self, ready: Prepared, *, after: str | None = None) -> Settling:
         """The statements that make the belief, and the entities that it is the first to name."""
-        given = ready.given
+        given, proof = ready.given, ready.proof(ready.given, f"prv_{ready.id}")
         belief = rows.new_belief(
-            given, ready.id, ready.source, scope=ready.scope, model=self._ground.embedder.model, at=ready.at
+            given, ready.id, ready.source, proof, scope=ready.scope, model=self._ground.embedder.model, at=ready.at
         )
         scopes = list(parse_scope(ready.scope).sees)
         made = {
@@ -165,16 +183,16 @@ class Creation:
             "recorded_at": ready.at,
             "entities": ready.roles,
             "source": ready.source,
-            "provenance": origins.provenance(given, ready.source, f"prv_{ready.id}", scope=ready.scope, at=ready.at),
+            "provenance": proof,
             "scopes": scopes,
             "after": after,
         }
         work: Settling = [*ready.linking.statements, ("knowledge/create_belief", made)]
-        if given.derived_from:
+        if ready.lineage:
             parents = {
                 "id": ready.id,
                 "scope": ready.scope,
-                "parents": sorted(set(given.derived_from)),
+                "parents": sorted(set(ready.lineage)),
                 "scopes": scopes,
                 "recorded_at": ready.at,
             }
@@ -187,12 +205,12 @@ class Creation:
             return []
         found = [tension_row(self._ground.ids(), other, ready.id, one) for other, one in sorted(contradictions.items())]
         raised = ("knowledge/raise_tensions", {"rows": found, "scope": ready.scope, "at": ready.at})
-        return [raised, *settled([ready.id, *contradictions], [ready.scope], ready.at)]
+        return [raised, rows.settling([ready.id, *contradictions], [ready.scope], ready.at)]
 
     async def _write(self, ready: Prepared, around: Surroundings) -> BeliefCreated:
         work = self.statement(ready)
         raised = self.tensions(ready, around.contradictions)
-        settle = settled([ready.id], [ready.scope], ready.at) if ready.given.derived_from and not raised else []
+        settle = [rows.settling([ready.id], [ready.scope], ready.at)] if ready.lineage and not raised else []
         work += [*raised, *settle]
         if raised or settle:
             work.append(("knowledge/beliefs", {"ids": [ready.id], "scopes": [ready.scope]}))
@@ -210,7 +228,7 @@ class Creation:
             outcome="created",
             belief=belief,
             candidates=around.verdicts,
-            tensions=tuple(row["id"] for row in results[-4]) if raised else (),
+            tensions=tuple(row["id"] for row in results[-3]) if raised else (),
         )
 
     async def _run(self, work: Settling) -> list[list[dict[str, Any]]]:
@@ -220,23 +238,33 @@ class Creation:
         ((name, parameters),) = work
         return [await self._ground.graph.run(name, **parameters)]
 
-    async def _source(self, given: BeliefCreate, scope: str, at: datetime, caller: Caller) -> dict[str, Any]:
-        if given.source_id is None and not given.derived_from:
-            return origins.new_source(given, scope, at)
+    async def _source(
+        self, given: BeliefCreate, scope: str, at: datetime, caller: Caller
+    ) -> tuple[dict[str, Any], bool]:
+        """The source, and whether the statement is a conclusion; what it names is there, the session too."""
+        own = origins.new_source(given, scope, at, author=caller.author)
+        sessions = [given.session_id] if given.session_id is not None else []
+        if given.source_id is None and not given.derived_from and not sessions:
+            return own, False
         scopes = list(await self._ground.readable(caller, None))
         found = await self._ground.graph.run(
-            "knowledge/known_nodes", ids=list(given.derived_from), source_id=given.source_id, scopes=scopes
+            "knowledge/known_nodes", ids=[*given.derived_from, *sessions], source_id=given.source_id, scopes=scopes
         )
-        known = {row["id"]: row["source"] for row in found}
+        labels = {row["id"]: row["label"] for row in found}
         for parent in given.derived_from:
-            if parent not in known:
+            if parent not in labels:
                 raise NotFoundError(f"no node {parent[:80]!r}", field="derived_from")
+        for session in sessions:
+            if labels.get(session) != "Session":
+                raise NotFoundError(f"no session {session[:80]!r}", remedy="start it first", field="session_id")
+        derived = origins.is_derived(given, labels)
         if given.source_id is None:
-            return origins.new_source(given, scope, at)
-        if (source := known.get(given.source_id)) is None:
+            return own, derived
+        known = next((row["source"] for row in found if row["id"] == given.source_id and row["source"]), None)
+        if known is None:
             raise NotFoundError(f"no source {given.source_id[:80]!r}", field="source_id")
-        own = {key: value for key, value in source.items() if value is not None}
-        return {"kind": "document", "scope": scope, "recorded_at": at, "version": 1, **own}
+        told = {key: value for key, value in known.items() if value is not None}
+        return {"kind": "document", "scope": scope, "recorded_at": at, "version": 1, **told}, derived
 
     async def _may_capture(self, ready: Prepared) -> bool:
         name = f"captures:{ready.given.session_id}"

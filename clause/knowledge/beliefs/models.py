@@ -40,7 +40,10 @@ def require_order(valid_from: datetime | None, valid_until: datetime | None) -> 
 
 
 class ConfidenceGiven(BaseModel):
-    """Dimensions that the caller sets; the rest come from the signal, the sources and the clock."""
+    """Dimensions that the caller sets; the rest come from the signal, the sources and the clock.
+
+    They lower a belief and never lift it above what its signal and source give.
+    """
 
     model_config = STRICT
 
@@ -93,7 +96,7 @@ class SourcedStatement(BaseModel):
 
     source_id: str | None = Field(None, max_length=200, description="a known source")
     source: SourceGiven | None = Field(None, description="a source that may be new; without either, the caller")
-    session_id: str | None = Field(None, max_length=200, description="the session in which it was said")
+    session_id: str | None = Field(None, max_length=200, description="the started session in which it was said")
     extraction_method: str = Field("manual", min_length=1, max_length=100, description="how it was taken from there")
     recalled: bool = Field(False, description="the text was recalled from this graph: it corroborates nothing")
 
@@ -140,7 +143,10 @@ class BeliefCreate(SourcedStatement):
 
 
 class BeliefSupersede(SourcedStatement):
-    """What takes the place of a belief; what is not given is inherited: confidence, domain, entities and source."""
+    """What takes the place of a belief; what is not given is inherited: confidence, domain, entities and source.
+
+    With less authority than the old one has, it is held beside it, with a tension.
+    """
 
     model_config = ConfigDict(
         frozen=True,

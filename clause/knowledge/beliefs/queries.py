@@ -9,15 +9,17 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from clause.graph.outbox import Outbox
 from clause.graph.scopes import Caller, scope_token
 from clause.ground import Ground
 from clause.knowledge.beliefs import rows
 from clause.knowledge.beliefs.models import ConfidenceDimensions
+from clause.knowledge.beliefs.origins import told_entry
 from clause.knowledge.beliefs.query_models import (
     BeliefHit,
     BeliefHits,
@@ -29,6 +31,7 @@ from clause.knowledge.beliefs.query_models import (
     Removed,
 )
 from clause.knowledge.beliefs.rows import FIELDS, HELD, domain_token, recorded_token
+from clause.telemetry import logger
 from clause.text.retrieval import clip01, escape
 from clause.text.statements.words import ADJUNCTS
 
@@ -191,6 +194,22 @@ def _valid(known: Mapping[str, Any], query: BeliefQuery, moment: Moment) -> bool
     return (start is None or start <= moment.valid) and (not ended or forgiven)
 
 
+class ToldBelief(NamedTuple):
+    """A belief that was told, the entry of the author, and the session, if there was one."""
+
+    scope: str
+    belief_id: str
+    entry: str
+    session_id: str | None
+
+
+def _lost(recalls: Sequence[ToldBelief], reason: str) -> None:
+    logger(__name__).warning("recalls were not noted", recalls=len(recalls), reason=reason)
+
+
+_BATCH = 500
+_MOST_WAITING = 100_000
+
 WIDTH: Final = 2
 """Candidates of each ranking for each belief that is asked for."""
 
@@ -207,6 +226,9 @@ class Queries:
 
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
+        self._recalls: Outbox[ToldBelief] = Outbox(
+            self._note, batch=_BATCH, most=_MOST_WAITING, on_loss=_lost, name="note recalls"
+        )
 
     async def query(self, query: BeliefQuery, caller: Caller) -> BeliefHits:
         """The beliefs that fit, best first; where there are none, why."""
@@ -228,17 +250,24 @@ class Queries:
         nearest = sorted(found.items, key=lambda hit: (-hit.similarity, hit.belief.id))
         return found.model_copy(update={"items": tuple(nearest)})
 
-    async def told(self, ids: Sequence[str], session_id: str, caller: Caller) -> None:
-        """Note that beliefs were told to a session: what it says of them again corroborates nothing.
+    def told(self, beliefs: Iterable[tuple[str, str]], session_id: str | None, caller: Caller) -> None:
+        """Note in the background to whom beliefs (scope, id) were told: what they say of them corroborates nothing.
 
         Only where the caller may write: who may read alone leaves no trace.
         """
-        ground = self._ground
-        scopes = [scope for scope in await ground.readable(caller, None) if caller.may_write(scope)]
-        if ids and scopes:
-            await ground.graph.run(
-                "knowledge/note_recall", ids=sorted(ids), scopes=scopes, session_id=session_id, at=ground.now()
-            )
+        at = self._ground.now()
+        for scope, belief_id in beliefs:
+            if caller.may_write(scope):
+                self._recalls.add(ToldBelief(scope, belief_id, told_entry(caller.author, at), session_id))
+
+    async def settled(self) -> None:
+        """Return when all that was told so far is noted."""
+        await self._recalls.settled()
+
+    async def _note(self, recalls: Sequence[ToldBelief]) -> None:
+        rows = [one._asdict() for one in sorted(set(recalls), key=lambda one: (one.belief_id, one.entry))]
+        scopes = sorted({one.scope for one in recalls})
+        await self._ground.graph.run("knowledge/note_recall", rows=rows, scopes=scopes, at=self._ground.now())
 
     async def _answer(self, query: BeliefQuery, caller: Caller, *, words: bool) -> BeliefHits:
         ground = self._ground
@@ -247,8 +276,7 @@ class Queries:
         moment = Moment(now, query.as_of_valid or query.as_of_recorded or now, query.as_of_recorded)
         found = await self._candidates(query, scopes, moment, words=words)
         hits, removed = chosen(found, query, moment)
-        if query.session_id is not None:
-            await self.told([hit.belief.id for hit in hits], query.session_id, caller)
+        self.told(((hit.belief.scope, hit.belief.id) for hit in hits), query.session_id, caller)
         reason = "" if hits else await self._reason(len(found), removed, scopes)
         return BeliefHits(items=tuple(hits), considered=len(found), removed=tuple(removed), reason=reason)
 

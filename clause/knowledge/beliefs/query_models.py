@@ -162,7 +162,7 @@ class SourceCounted(BaseModel):
     title: str = Field(description="its name")
     session_id: str | None = Field(description="the session in which it was said")
     reliability: Share = Field(description="of the source, by its track record or its kind")
-    independence: Share = Field(description="0: the same origin or session, or a recalled text")
+    independence: Share = Field(description="0: the same site, author, origin or session, or upstream")
     recorded_at: Instant = Field(description="when it was said")
 
 

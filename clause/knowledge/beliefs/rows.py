@@ -9,20 +9,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from clause.graph.scopes import scope_token
+from clause.graph.scopes import OWNER_AUTHOR, scope_token
 from clause.knowledge.beliefs.confidence import (
+    AUTHOR_LIKENESS,
     CORROBORATED,
     DECAYS,
+    EVERYONE,
     FLOOR,
     HALF_LIVES_DAYS,
     LADDER,
+    MOST_VOICES,
     PENALTIES,
     STAGES,
-    STARTS,
     WEIGHTS,
+    StatementOrigin,
     freshness,
     overall,
     stage,
+    start_of,
     starting_quality,
 )
 from clause.knowledge.beliefs.confidence_history import (
@@ -118,8 +122,9 @@ _DAY_MS = 86_400_000.0
 def settling(ids: Iterable[str], scopes: Sequence[str], now: datetime) -> tuple[str, dict[str, Any]]:
     """The statement that derives the confidence of these beliefs anew: last in each transaction that touches them.
 
-    Their statements, sources, tensions and lineage as they are then give stage, status, dimensions and overall. Ids go
-    in one order for every writer, so that writers wait for each other and never deadlock.
+    Their statements, sources, tensions and lineage as they are then give stage, status, dimensions and overall; what
+    was derived from them follows, parents before children. That is one order for every writer, so that writers wait
+    for each other and never deadlock.
     """
     return "knowledge/settle", {
         "ids": sorted(set(ids)),
@@ -132,6 +137,10 @@ def settling(ids: Iterable[str], scopes: Sequence[str], now: datetime) -> tuple[
         "half_lives": dict(HALF_LIVES_DAYS),
         "penalties": dict(PENALTIES),
         "corroborated": CORROBORATED,
+        "author_likeness": AUTHOR_LIKENESS,
+        "owner": OWNER_AUTHOR,
+        "everyone": EVERYONE,
+        "most_voices": MOST_VOICES,
         "stages": [{"name": name, "below": below} for name, below in STAGES],
         "active": ACTIVE,
         "disputed": DISPUTED,
@@ -141,8 +150,12 @@ def settling(ids: Iterable[str], scopes: Sequence[str], now: datetime) -> tuple[
     }
 
 
-def starting_dimensions(given: BeliefCreate) -> dict[str, float | None]:
-    """The dimensions of a new belief with one source: as given, or so that its signal's overall is reached."""
+def starting_dimensions(given: BeliefCreate, kind: str) -> dict[str, float | None]:
+    """The dimensions of a new belief with one source of this kind, so that its signal's overall is reached.
+
+    What the caller gives can lower it and never raise it: source and method are at most what the signal and the source
+    come to, and a corroboration that is claimed lifts neither them now nor the whole when the claim is replaced.
+    """
     own = given.confidence or ConfidenceGiven()
     others: dict[str, float | None] = {
         "internal_consistency": 1.0 if own.internal_consistency is None else own.internal_consistency,
@@ -150,19 +163,42 @@ def starting_dimensions(given: BeliefCreate) -> dict[str, float | None]:
         "corroboration": own.corroboration,
         "domain_applicability": own.domain_applicability,
     }
-    quality = starting_quality(STARTS[given.signal], others)
+    start = start_of(given.signal, kind)
+    quality = min(starting_quality(start, others), starting_quality(start, {**others, "corroboration": None}))
     return {
-        "source_reliability": quality if own.source_reliability is None else own.source_reliability,
-        "method_quality": quality if own.method_quality is None else own.method_quality,
+        "source_reliability": quality if own.source_reliability is None else min(quality, own.source_reliability),
+        "method_quality": quality if own.method_quality is None else min(quality, own.method_quality),
         **others,
     }
 
 
+def origin_of(row: Mapping[str, Any]) -> StatementOrigin:
+    """A statement from the properties of its provenance; one of an older version was the owner's."""
+    return StatementOrigin(
+        origin=row["origin"] or "",
+        session=row["session_id"],
+        reliability=row["reliability"],
+        words=frozenset(row["words"] or ()),
+        recalled=bool(row["recalled"]),
+        author=row["author"] or OWNER_AUTHOR,
+        sites=frozenset(row["sites"] or ()),
+        derived=bool(row["derived"]),
+    )
+
+
 def new_belief(
-    given: BeliefCreate, belief_id: str, source: Mapping[str, Any], *, scope: str, model: str, at: datetime
+    given: BeliefCreate,
+    belief_id: str,
+    source: Mapping[str, Any],
+    proof: Mapping[str, Any],
+    *,
+    scope: str,
+    model: str,
+    at: datetime,
 ) -> dict[str, Any]:
-    """The properties of a belief that nobody has stated before."""
-    dimensions = starting_dimensions(given)
+    """The properties of a belief that nobody has stated before; `proof` is its provenance."""
+    dimensions = starting_dimensions(given, source["kind"])
+    said = origin_of(proof)
     own = given.confidence or ConfidenceGiven()
     first = ConfidenceRecord(
         at=millis(at),
@@ -204,6 +240,8 @@ def new_belief(
         "recorded_token": recorded_token(at),
         "confirmed_at": at,
         "settled_at": at,
+        "voices": sorted(said.marks | said.authors),
+        "depth": 0,
         "version": 1,
         "embedding_model": model,
         "overall": overall(dimensions),

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
 
 from clause.errors import ConflictError, NotFoundError, PreconditionError
 from clause.graph.scopes import Caller
 from clause.ground import Ground
-from clause.knowledge.beliefs import rows
-from clause.knowledge.beliefs.candidates import surroundings
-from clause.knowledge.beliefs.creation import Creation
+from clause.knowledge.beliefs.candidates import Surroundings, surroundings
+from clause.knowledge.beliefs.confidence import CORROBORATED
+from clause.knowledge.beliefs.creation import Creation, Prepared
 from clause.knowledge.beliefs.models import Belief, BeliefCreate, BeliefSupersede, ConfidenceGiven
-from clause.knowledge.lineage.lineage import Settling, settled
+from clause.knowledge.beliefs.rows import HELD, belief_of, dimensions_of, live_hash, settling
+from clause.knowledge.lineage.lineage import Settling
+from clause.knowledge.tension_detection import Contradiction, severity
+
+SIGNAL: Final = "superseded without authority"
+"""The signal of a tension that a supersession left."""
+
+_TOLERANCE = 1e-6
 
 
 class Supersession:
-    """Puts one belief in the place of another.
+    """Puts one belief in the place of another, if it has at least its authority; else the two are in tension.
 
     Args:
         ground: the open parts below.
@@ -32,6 +40,9 @@ class Supersession:
     ) -> Belief:
         """The belief that holds the new text; what is not given it inherits from the old one.
 
+        One that inherits its confidence, or says the same, rests on what the old one rests on. With less confidence
+        than the old one has, or where more independent sources say the old one, both are held, with a tension.
+
         Raises:
             NotFoundError: there is no such belief that this caller may see.
             ForbiddenError: the caller may not write in its scope.
@@ -44,37 +55,68 @@ class Supersession:
         entities = [] if given.entities is not None else [[one[0], one[3]] for one in old["entities"]]
         ready = await self._creation.prepare(inherited(given, old["belief"]), caller, links=entities)
         around = await surroundings(self._ground, ready.newcomer)
+        same = any(one.same for one in around.verdicts if one.belief_id == belief_id)
+        inherits = given.signal is None and given.confidence is None and bool(old["belief"].get("upstream"))
+        lineage = [belief_id] if same or inherits else []
+        ready = replace(ready, lineage=(*lineage, *around.repeats), derived=ready.derived or bool(lineage))
+        if not await self._may(ready, old["belief"], around):
+            return await self._disputed(ready, old["belief"], around)
         against = {other: found for other, found in around.contradictions.items() if other != belief_id}
         near = await graph.one("knowledge/tension_neighbours", id=belief_id, scopes=readable)
+        key = {"id": belief_id, "newcomer": ready.id, "at": ready.at}
         closed = {
-            "id": belief_id,
+            **key,
             "scopes": [ready.scope],
-            "newcomer": ready.id,
             "until": given.valid_from or ready.at,
-            "at": ready.at,
             "reason": given.reason,
             "versions": None if versions is None else list(versions),
+            **{name: old["belief"][name] for name in ("overall", "sources")},
         }
         made = self._creation.statement(ready, after=belief_id)
-        key = {"id": belief_id, "scope": ready.scope, "newcomer": ready.id, "at": ready.at}
-        live = rows.new_belief(ready.given, ready.id, ready.source, scope=ready.scope, model="", at=ready.at)[
-            "live_hash"
-        ]
+        live = live_hash(ready.given.content, ready.given.valid_from, ready.given.valid_until)
         touched = [belief_id, ready.id, *against, *(near["ids"] if near else [])]
         work: Settling = [
             ("knowledge/close_belief", closed),
             *made,
-            ("knowledge/link_supersession", {**key, "live_hash": live}),
+            ("knowledge/link_supersession", {**key, "scope": ready.scope, "live_hash": live}),
             *self._creation.tensions(ready, against)[:1],
-            *settled(touched, [ready.scope], ready.at),
+            settling(touched, [ready.scope], ready.at),
         ]
         results = await graph.write(work)
         holder = results[1 + len(made)]
         if not holder:
             await self._held(belief_id, readable, versions)
             raise ConflictError("the belief has changed meanwhile", remedy="read it again, then write")
-        (found,) = await graph.run("knowledge/beliefs", ids=[holder[0]["id"]], scopes=[ready.scope])
-        return rows.belief_of(found["belief"], found["entities"], ready.at)
+        return await self._found(holder[0]["id"], ready)
+
+    async def _may(self, ready: Prepared, old: Mapping[str, Any], around: Surroundings) -> bool:
+        """Whether the newcomer, or the belief that holds its text already, has at least the old one's authority."""
+        start, sources = ready.start, 1
+        standing = dimensions_of(old, ready.at).overall
+        if around.exact and around.same not in (None, old["id"]):
+            for holder in await self._ground.graph.run("knowledge/beliefs", ids=[around.same], scopes=[ready.scope]):
+                start, sources = dimensions_of(holder["belief"], ready.at).overall, holder["belief"]["sources"]
+        elif ready.lineage:
+            start = min(start, standing)
+        return start >= standing - _TOLERANCE and (sources >= old["sources"] or old["sources"] < CORROBORATED)
+
+    async def _disputed(self, ready: Prepared, old: Mapping[str, Any], around: Surroundings) -> Belief:
+        """The newcomer, held beside the old belief, with a tension between the two."""
+        similarity = next((one.similarity for one in around.verdicts if one.belief_id == old["id"]), 0.0)
+        how_much = severity(min(ready.start, float(old["overall"])))
+        plain = Contradiction("contradiction", how_much, 1.0, similarity, (SIGNAL,))
+        against = {**around.contradictions, old["id"]: around.contradictions.get(old["id"], plain)}
+        held = around.same if around.exact and around.same != old["id"] else None
+        ready = ready if held is None else replace(ready, id=held)
+        made = self._creation.statement(ready) if held is None else []
+        await self._ground.graph.write([*made, *self._creation.tensions(ready, against)])
+        return await self._found(ready.id, ready)
+
+    async def _found(self, belief_id: str, ready: Prepared) -> Belief:
+        found = await self._ground.graph.run("knowledge/beliefs", ids=[belief_id], scopes=[ready.scope])
+        if not found:
+            raise ConflictError("its text is held by another belief meanwhile", remedy="supersede again")
+        return belief_of(found[0]["belief"], found[0]["entities"], ready.at)
 
     async def _held(self, belief_id: str, scopes: list[str], versions: tuple[int, ...] | None) -> Mapping[str, Any]:
         found = await self._ground.graph.run("knowledge/beliefs", ids=[belief_id], scopes=scopes)
@@ -87,7 +129,7 @@ class Supersession:
                 remedy="read it again and repeat the change",
                 field="If-Match",
             )
-        if belief["status"] not in rows.HELD:
+        if belief["status"] not in HELD:
             raise ConflictError(
                 f"the belief is {belief['status']}", remedy="supersede the one that is held", field="belief_id"
             )

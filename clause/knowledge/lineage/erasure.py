@@ -16,7 +16,7 @@ from clause.graph.canonical import UPKEEP
 from clause.graph.scopes import Caller, known_scopes, parse_scope
 from clause.ground import Ground
 from clause.knowledge.beliefs.rows import settling
-from clause.knowledge.lineage.lineage import MOST, Key, capping, closure, fallen
+from clause.knowledge.lineage.lineage import MOST, Key, closure, fallen
 from clause.knowledge.lineage.models import Erasure, ErasureRequest
 from clause.knowledge.lineage.scope_erasure import ScopeErasure, Traces, pieces_of, pieces_of_scope
 
@@ -146,8 +146,7 @@ class ErasureService:
         beliefs = [identity for label, identity in plan.weakened if label == "Belief"]
         at = self._ground.now()
         if beliefs:
-            work = [settling(beliefs, plan.own, at), capping(beliefs, plan.own, at)]
-            await self._ground.graph.write(work, timeout_s=_ERASE_S)
+            await self._ground.graph.write([settling(beliefs, plan.own, at)], timeout_s=_ERASE_S)
         elsewhere = await self._traces.elsewhere(plan.family, plan.texts, [])
         return Erasure(
             done=True,

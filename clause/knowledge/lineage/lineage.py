@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 from clause.errors import ConflictError, NotFoundError
 from clause.graph.runner import Graph
-from clause.graph.scopes import Caller
+from clause.graph.scopes import OWNER_AUTHOR, Caller
 from clause.ground import Ground
-from clause.knowledge.beliefs.confidence import CORROBORATED
+from clause.knowledge.beliefs.confidence import CORROBORATED, INFERRED, STARTS
 from clause.knowledge.beliefs.rows import settling
 from clause.knowledge.lineage.models import AuthorityAudit, ReceiptKind, Violation
 
@@ -144,18 +144,8 @@ SHOWN = 100
 _AUDIT_S = 120.0
 
 
-def capping(ids: Sequence[str], scopes: Sequence[str], now: datetime) -> tuple[str, dict[str, Any]]:
-    """The statement that lowers what was derived from these beliefs to their lineage: after each settling of them."""
-    return "knowledge/cap_authority", {
-        "ids": sorted(set(ids)),
-        "scopes": list(scopes),
-        "now": now,
-        "corroborated": CORROBORATED,
-    }
-
-
 async def descendants(graph: Graph, ids: Sequence[str], scopes: Sequence[str]) -> set[Key]:
-    """The beliefs that `capping` these may lower: whoever wants to undo it keeps them too."""
+    """The beliefs that settling these settles too: whoever wants to undo it keeps them."""
     rows = await graph.run("knowledge/descendants", ids=list(ids), scopes=list(scopes))
     return {("Belief", str(row["id"])) for row in rows}
 
@@ -167,14 +157,16 @@ class AuthorityService:
         self._ground = ground
 
     async def audit(self, *, caller: Caller, scopes: Sequence[str] | None = None) -> AuthorityAudit:
-        """Every derived node that claims more than its lineage gives; none, when all is well."""
+        """Everything that claims more than its lineage, its signal or its statements give; none, when all is well."""
         readable = list(await self._ground.readable(caller, scopes))
         graph = self._ground.graph
         rows = await graph.run(
             "knowledge/authority_audit",
             scopes=readable,
             tolerance=TOLERANCE,
-            corroborated=CORROBORATED,
+            starts=dict(STARTS),
+            inferred=INFERRED,
+            owner=OWNER_AUTHOR,
             limit=SHOWN,
             timeout_s=_AUDIT_S,
         )
@@ -258,9 +250,3 @@ def counts_text(counts: Mapping[str, int]) -> str:
 
 
 Settling = list[tuple[str, Mapping[str, Any]]]
-
-
-def settled(ids: Iterable[str], scopes: Sequence[str], now: datetime) -> Settling:
-    """Two statements: settle these beliefs, then keep what was derived from them below them."""
-    touched = sorted(set(ids))
-    return [settling(touched, scopes, now), capping(touched, scopes, now)]

@@ -13,7 +13,7 @@ from clause.errors import ConflictError, NotFoundError
 from clause.graph.scopes import Caller
 from clause.ground import Ground
 from clause.knowledge.beliefs.rows import settling
-from clause.knowledge.lineage.lineage import Receipts, Work, capping, descendants, keeping, sealing
+from clause.knowledge.lineage.lineage import Receipts, Work, descendants, keeping, sealing
 from clause.knowledge.lineage.models import Merge, MergeRequest
 
 Label = Literal["Belief", "Entity"]
@@ -129,7 +129,7 @@ class MergeService:
             settled = [winner, *others]
             nodes += [("Belief", other) for other in others]
             nodes += sorted(await descendants(self._ground.graph, settled, scopes))
-            work += [("knowledge/absorb_belief", sides), settling(settled, scopes, at), capping(settled, scopes, at)]
+            work += [("knowledge/absorb_belief", sides), settling(settled, scopes, at)]
         else:
             work.append(("knowledge/absorb_entity", sides))
         return [

@@ -110,19 +110,23 @@ class Merge(BaseModel):
 
 
 class Violation(BaseModel):
-    """A derived node that claims more than its lineage gives."""
+    """A node that claims more than its lineage, its signal or its statements give."""
 
     model_config = FROZEN
 
     id: str
     label: str
+    reason: Literal["lineage", "signal", "sources"] = Field(
+        description="lineage: above what it was derived from; signal: above what its signal and source give, with one "
+        "voice; sources: more of them than there are sites and authors"
+    )
     trust: float = Field(description="what it claims")
-    lowest: float = Field(description="the lowest of what it was derived from")
-    on: str = Field(description="id of that one")
+    lowest: float = Field(description="the most that it may: the lowest of its lineage, or the start of its signal")
+    on: str = Field(description="id of that lowest one, or its own")
 
 
 class AuthorityAudit(BaseModel):
-    """Whether anything derived is trusted more than the lowest of its lineage, without independent corroboration."""
+    """Whether anything is trusted more than its lineage, its signal and its statements give."""
 
     model_config = FROZEN
 

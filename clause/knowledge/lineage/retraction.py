@@ -18,7 +18,6 @@ from clause.knowledge.lineage.lineage import (
     Key,
     Receipts,
     Work,
-    capping,
     closure,
     counts_text,
     descendants,
@@ -166,7 +165,7 @@ class RetractionService:
         if weakened:
             work.append(("knowledge/mark_nodes", {**own, "nodes": _ordered(weakened)}))
         if settled:
-            work += [settling(settled, scopes, at), capping(settled, scopes, at)]
+            work.append(settling(settled, scopes, at))
         return work + sealing(receipt_id, scopes)
 
 

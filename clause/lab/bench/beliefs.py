@@ -18,7 +18,7 @@ from clause.graph.scopes import Caller, scope_token
 from clause.ground import Ground
 from clause.knowledge.beliefs.beliefs import BeliefService
 from clause.knowledge.beliefs.models import BeliefCreate
-from clause.knowledge.beliefs.origins import RELIABILITY
+from clause.knowledge.beliefs.origins import RELIABILITY, provenance
 from clause.knowledge.beliefs.query_models import BeliefQuery
 from clause.knowledge.beliefs.rows import new_belief
 from clause.lab.bench.loading import bench_scope
@@ -118,13 +118,13 @@ async def fill(ground: Ground, count: int) -> None:
     centres = await ground.embedder.embed(list(dict.fromkeys(sentences(1_000, seed=2))))
     for start in range(0, count, BATCH):
         source = {"id": f"src_{SCOPE}_{start}", "kind": "document"}  # of one for all, no slice could be erased
-        size = min(BATCH, count - start)
-        vectors = scattered(centres, size, rng)
+        vectors = scattered(centres, size := min(BATCH, count - start), rng)
         batch = []
         for offset in range(size):
             number = start + offset
             given = BeliefCreate(content=f"{people[number % PEOPLE]} keeps the record number {number}", scope=SCOPE)
-            belief = new_belief(given, str(ULID()), source, scope=SCOPE, model=ground.embedder.model, at=at)
+            proof, own = provenance(given, source, "prv", scope=SCOPE, at=at), str(ULID())
+            belief = new_belief(given, own, source, proof, scope=SCOPE, model=ground.embedder.model, at=at)
             batch.append([{**belief, "degree": 1}, vectors[offset], ids[number % PEOPLE]])
         await ground.graph.run(
             "evaluation/create_beliefs",

@@ -1,12 +1,12 @@
-// knowledge/recalled_in, the sessions into which beliefs were recalled lately
+// knowledge/recalled_in, the sessions and the authors ("author seconds") to whom beliefs were told lately
 // mode:       read
 // returns:    many
 // parameters: $ids LIST<STRING>, $scopes LIST<STRING>
-// columns:    id, recalled_in
+// columns:    id, recalled_in, told_to
 CYPHER 25 UNWIND $ids AS id
 MATCH (b:Belief {id: id})
 WHERE b.scope IN $scopes
-RETURN b.id AS id, coalesce(b.recalled_in, []) AS recalled_in
+RETURN b.id AS id, coalesce(b.recalled_in, []) AS recalled_in, coalesce(b.told_to, []) AS told_to
 ORDER BY id
 LIMIT 1000
 
@@ -32,12 +32,13 @@ ORDER BY b.id DESC
 // mode:       read
 // returns:    many
 // parameters: $id STRING, $scopes LIST<STRING>
-// columns:    source_id, kind, title, origin, session_id, reliability, words, recalled, recorded_at
+// columns:    source_id, kind, title, origin, author, sites, session_id, reliability, words, recalled, derived, recorded_at
 CYPHER 25 MATCH (b:Belief {id: $id})-[:HAS_PROVENANCE]->(p:Provenance)-[:FROM]->(s:Source)
 WHERE b.scope IN $scopes AND p.retracted_at IS NULL AND s.retracted_at IS NULL AND p.origin IS NOT NULL
 RETURN s.id AS source_id, s.kind AS kind, coalesce(s.title, s.name) AS title, p.origin AS origin,
-  p.session_id AS session_id, coalesce(s.reliability, p.reliability) AS reliability, p.words AS words,
-  coalesce(p.recalled, false) AS recalled, p.recorded_at AS recorded_at
+  p.author AS author, p.sites AS sites, p.session_id AS session_id, coalesce(s.reliability, p.reliability) AS reliability,
+  p.words AS words, coalesce(p.recalled, false) AS recalled, coalesce(p.derived, false) AS derived,
+  p.recorded_at AS recorded_at
 ORDER BY p.recorded_at, p.id
 LIMIT 200
 

@@ -104,6 +104,7 @@ UNWIND $parents AS parent
 MATCH (origin:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster|Insight|Session|Exchange|Pattern {id: parent})
 WHERE origin.scope IN $scopes
 SET origin.linked_at = $recorded_at
+SET b.depth = CASE WHEN coalesce(origin.depth, 0) < coalesce(b.depth, 0) THEN b.depth ELSE coalesce(origin.depth, 0) + 1 END
 WITH b, origin
 WHERE NOT EXISTS { (b)-[:DERIVED_FROM]->(origin) }
 CREATE (b)-[:DERIVED_FROM {scope: $scope, recorded_at: $recorded_at, weight: 1.0}]->(origin)
@@ -132,21 +133,22 @@ CALL (t, a, b, row) {
 RETURN t.id AS id, t.pair AS pair
 ORDER BY pair
 
-// knowledge/known_nodes, which of some ids are nodes in these scopes; a source comes with what tells its statements apart
+// knowledge/known_nodes, which of some ids are nodes in these scopes, with their labels; a source comes with what tells
+//                        its statements apart
 // mode:       read
 // returns:    many
 // parameters: $ids LIST<STRING>, $source_id STRING, $scopes LIST<STRING>
-// columns:    id, source
+// columns:    id, label, source
 CYPHER 25 CALL () {
   UNWIND $ids AS id
   MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster|Insight|Session|Exchange|Pattern {id: id})
   WHERE n.scope IN $scopes
-  RETURN DISTINCT id, NULL AS source
+  RETURN DISTINCT id, labels(n)[0] AS label, NULL AS source
   UNION
   MATCH (s:Source {id: $source_id})
   WHERE s.scope IN $scopes AND s.retracted_at IS NULL
-  RETURN s.id AS id, s {.id, .kind, .title, .uri, .upstream} AS source
+  RETURN s.id AS id, 'Source' AS label, s {.id, .kind, .title, .uri, .upstream, .site} AS source
 }
-RETURN id, source
+RETURN id, label, source
 ORDER BY id
 LIMIT 1000

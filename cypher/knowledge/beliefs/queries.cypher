@@ -37,16 +37,22 @@ RETURN [name IN $fields | known[name]] AS fields, similarity,
 ORDER BY similarity DESC, n.id
 LIMIT 2000
 
-// knowledge/note_recall, these beliefs were told to a session: what it says of them again corroborates nothing
+// knowledge/note_recall, beliefs were told to authors and sessions: what those say of them again corroborates nothing. A
+//                        row is {belief_id, entry, session_id}, the entry "author seconds"; a session that is not there
+//                        is not noted
 // mode:       write
 // returns:    none
-// parameters: $ids LIST<STRING>, $scopes LIST<STRING>, $session_id STRING, $at ZONED DATETIME
+// parameters: $rows LIST<MAP>, $scopes LIST<STRING>, $at ZONED DATETIME
 // columns:    none
-CYPHER 25 UNWIND $ids AS id
-MATCH (b:Belief {id: id})
-WHERE b.scope IN $scopes AND NOT $session_id IN coalesce(b.recalled_in, [])
+CYPHER 25 UNWIND $rows AS row
+MATCH (b:Belief {id: row.belief_id})
+WHERE b.scope IN $scopes
 SET b.recalled_at = $at
-SET b.recalled_in = [$session_id] + coalesce(b.recalled_in, [])[..19]
+WITH b, row, split(row.entry, ' ')[0] + ' ' AS author
+SET b.told_to = [row.entry] + [entry IN coalesce(b.told_to, []) WHERE NOT entry STARTS WITH author][..999]
+WITH b, row
+WHERE NOT row.session_id IN coalesce(b.recalled_in, []) AND EXISTS { (:Session {id: row.session_id}) }
+SET b.recalled_in = [row.session_id] + coalesce(b.recalled_in, [])[..19]
 
 // knowledge/search_past, like knowledge/search_beliefs among what was known at an instant: later beliefs take no place
 //                        of the earlier ones, neither in the vector index nor in the full-text index ($words names the

@@ -1,16 +1,18 @@
 // knowledge/close_belief, end a held belief because another takes its place; the first of several writers does it, the
-//                         others get no row. `closed_for` names the newcomer, so that a second try finds its own work
+//                         others get no row, nor does anyone once its authority ($overall, $sources) has grown since it
+//                         was weighed. `closed_for` names the newcomer, so that a second try finds its own work
 // mode:       write
 // returns:    maybe
 // parameters: $id STRING, $scopes LIST<STRING>, $newcomer STRING, $until ZONED DATETIME, $at ZONED DATETIME,
-//             $reason STRING, $versions LIST<INTEGER>
+//             $reason STRING, $versions LIST<INTEGER>, $overall FLOAT, $sources INTEGER
 // columns:    id
 CYPHER 25 MATCH (old:Belief {id: $id})
 WHERE old.scope IN $scopes
 SET old.stated_at = $at
 WITH old
 WHERE old.closed_for = $newcomer
-   OR (old.status IN ['active', 'disputed'] AND ($versions IS NULL OR old.version IN $versions))
+   OR (old.status IN ['active', 'disputed'] AND ($versions IS NULL OR old.version IN $versions)
+       AND old.overall <= $overall + 1e-9 AND old.sources <= $sources)
 SET old.closed_for = $newcomer, old.status = 'superseded', old.superseded_at = coalesce(old.superseded_at, $at),
     old.superseded_reason = $reason, old.live_hash = NULL,
     old.valid_until = CASE WHEN old.valid_until < $until THEN old.valid_until ELSE $until END

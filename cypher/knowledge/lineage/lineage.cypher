@@ -56,27 +56,7 @@ RETURN on, labels(x)[0] AS label, x.id AS id, left(coalesce(x.name, x.title, x.c
             RETURN DISTINCT s.id ORDER BY s.id } AS sources,
   coalesce(x.sources, 0) AS independent, x.retracted_at IS NOT NULL OR x.merged_into IS NOT NULL AS gone
 
-// knowledge/cap_authority, what was derived from some beliefs is trusted at most as its lineage, unless enough sources
-//                          say it too. Lineage goes through uncorroborated beliefs, up to eight steps
-// mode:       write
-// returns:    many
-// parameters: $ids LIST<STRING>, $scopes LIST<STRING>, $now ZONED DATETIME, $corroborated INTEGER
-// columns:    id, overall
-CYPHER 25 UNWIND $ids AS id
-MATCH (root:Belief {id: id})
-WHERE root.scope IN $scopes
-MATCH (x:Belief) ((:Belief)-[:DERIVED_FROM]->(:Belief)){1,8} (root)
-WHERE x.scope IN $scopes AND coalesce(x.sources, 0) < $corroborated AND x.retracted_at IS NULL AND x.merged_into IS NULL
-WITH DISTINCT x
-MATCH path = (x) ((a:Belief)-[:DERIVED_FROM]->(b WHERE b.overall IS NOT NULL)){1,8} (y)
-WHERE all(between IN a[1..] WHERE coalesce(between.sources, 0) < $corroborated)
-WITH x, min(y.overall) AS lowest
-WHERE x.overall > lowest
-SET x.overall = lowest, x.ceiling = lowest, x.version = x.version + 1, x.settled_at = $now
-RETURN x.id AS id, x.overall AS overall
-ORDER BY id
-
-// knowledge/descendants, beliefs that were derived from some beliefs, through others too: what `cap_authority` may lower
+// knowledge/descendants, beliefs that were derived from some beliefs, through others too: what `settle` settles with them
 // mode:       read
 // returns:    many
 // parameters: $ids LIST<STRING>, $scopes LIST<STRING>
@@ -84,25 +64,67 @@ ORDER BY id
 CYPHER 25 UNWIND $ids AS id
 MATCH (root:Belief {id: id})
 WHERE root.scope IN $scopes
-MATCH (x:Belief) ((:Belief)-[:DERIVED_FROM]->(:Belief)){1,8} (root)
+MATCH (root)<-[:DERIVED_FROM*1..]-(x:Belief)
 WHERE x.scope IN $scopes
 RETURN DISTINCT x.id AS id
 ORDER BY id
 LIMIT 20000
 
-// knowledge/authority_audit, everything derived that claims more trust than the lowest of its lineage, although no
-//                            second independent source says the same; empty when authority is sound
+// knowledge/authority_audit, what claims more trust than it may, counted anew from statements and lineage: more than the
+//                            lowest of its lineage although nobody says it who is not upstream (`lineage`), more than its
+//                            signal and source give although one alone vouches for it (`signal`), or more sources than
+//                            there are sites and authors (`sources`); empty when authority is sound
 // mode:       read
 // returns:    many
-// parameters: $scopes LIST<STRING>, $tolerance FLOAT, $corroborated INTEGER, $limit INTEGER
-// columns:    id, label, trust, lowest, on
-CYPHER 25 MATCH (x)-[:DERIVED_FROM]->(y)
-WHERE x.scope IN $scopes AND y.scope IN $scopes AND x.overall > y.overall + $tolerance
-  AND coalesce(x.sources, 0) < $corroborated AND x.retracted_at IS NULL AND x.archived_at IS NULL
-WITH x, y ORDER BY y.overall, y.id
-WITH x, collect(y)[0] AS lowest
-RETURN x.id AS id, labels(x)[0] AS label, x.overall AS trust, lowest.overall AS lowest, lowest.id AS on
-ORDER BY trust - lowest DESC, id
+// parameters: $scopes LIST<STRING>, $tolerance FLOAT, $starts MAP, $inferred FLOAT, $owner STRING, $limit INTEGER
+// columns:    id, label, reason, trust, lowest, on
+CYPHER 25 CALL () {
+  MATCH (x)-[:DERIVED_FROM]->(y)
+  WHERE x.scope IN $scopes AND y.scope IN $scopes AND x.overall > y.overall + $tolerance
+    AND x.retracted_at IS NULL AND x.archived_at IS NULL
+  WITH x, y ORDER BY y.overall, y.id
+  WITH x, collect(y)[0] AS weakest
+  CALL (x) {
+    OPTIONAL MATCH (x)-[:DERIVED_FROM*1..]->(older:Belief)
+    WITH DISTINCT older
+    OPTIONAL MATCH (older)-[:HAS_PROVENANCE]->(p:Provenance)-[:FROM]->(s:Source)
+    WHERE p.retracted_at IS NULL AND s.retracted_at IS NULL AND NOT coalesce(p.recalled, false)
+    WITH p, coalesce(p.author, $owner) AS author
+    UNWIND CASE WHEN p IS NULL THEN [] ELSE ['a:' + author] + [one IN coalesce(p.sites, []) | 'h:' + one] END AS voice
+    RETURN collect(DISTINCT voice) AS upstream
+  }
+  WITH x, weakest, upstream
+  WHERE NOT EXISTS {
+    MATCH (x)-[:HAS_PROVENANCE]->(p:Provenance)-[:FROM]->(s:Source)
+    WHERE p.retracted_at IS NULL AND s.retracted_at IS NULL AND NOT coalesce(p.recalled, false)
+      AND NOT coalesce(p.derived, false) AND NOT 'a:' + coalesce(p.author, $owner) IN upstream
+      AND none(one IN coalesce(p.sites, []) WHERE 'h:' + one IN upstream)
+      AND NOT EXISTS {
+        MATCH (x)-[:HAS_PROVENANCE]->(before:Provenance)
+        WHERE before.derived AND before.author = p.author AND before.recorded_at < p.recorded_at
+      }
+  }
+  RETURN x, 'lineage' AS reason, weakest.overall AS lowest, weakest.id AS on
+  UNION
+  MATCH (x:Belief)
+  WHERE x.scope IN $scopes AND x.retracted_at IS NULL AND x.archived_at IS NULL
+  WITH x, CASE WHEN x.source_kind = 'inference' AND $starts[x.signal] > $inferred THEN $inferred
+               ELSE $starts[x.signal] END AS start
+  WHERE x.overall > start + $tolerance OR x.sources > 1
+  CALL (x) {
+    OPTIONAL MATCH (x)-[:HAS_PROVENANCE]->(p:Provenance)-[:FROM]->(s:Source)
+    WHERE p.retracted_at IS NULL AND s.retracted_at IS NULL AND NOT coalesce(p.recalled, false)
+    RETURN count(DISTINCT CASE WHEN size(coalesce(p.sites, [])) > 0 THEN 'h:' + p.sites[0]
+                               WHEN p IS NOT NULL THEN 'a:' + coalesce(p.author, $owner) END) AS vouching,
+      max(CASE WHEN p.derived THEN 1 ELSE 0 END) AS derived
+  }
+  WITH x, start, vouching, derived
+  WHERE (x.overall > start + $tolerance AND vouching < 2) OR x.sources > vouching + coalesce(derived, 0)
+  RETURN x, CASE WHEN x.sources > vouching + coalesce(derived, 0) THEN 'sources' ELSE 'signal' END AS reason,
+    start AS lowest, x.id AS on
+}
+RETURN x.id AS id, labels(x)[0] AS label, reason, x.overall AS trust, lowest, on
+ORDER BY trust - lowest DESC, id, reason
 LIMIT $limit
 
 // knowledge/count_derived, how many nodes were derived from others
@@ -133,7 +155,8 @@ CALL (receipt) {
   MERGE (k:Kept {id: receipt.id + '/' + node[0] + '/' + node[1]})
   ON CREATE SET k += n {.status, .stage, .version, .retracted_at, .archived_at, .merged_into, .live_hash, .overall, .ceiling,
       .sources, .statements, .open_tensions, .settled_at, .confirmed_at, .history, .c_internal_consistency,
-      .c_temporal_freshness, .c_corroboration, .retractions, .aliases, .degree},
+      .c_temporal_freshness, .c_corroboration, .retractions, .aliases, .degree,
+      .upstream, .voices},
     k.scope = n.scope, k.node_id = n.id, k.label = node[0], k.receipt_id = receipt.id, k.recorded_at = $recorded_at
   RETURN count(k) AS kept
 }
@@ -207,7 +230,7 @@ CALL (receipt) {
         n.statements = k.statements, n.open_tensions = k.open_tensions, n.settled_at = k.settled_at,
         n.confirmed_at = k.confirmed_at, n.history = k.history,
         n.c_internal_consistency = k.c_internal_consistency, n.c_temporal_freshness = k.c_temporal_freshness,
-        n.c_corroboration = k.c_corroboration, n.aliases = k.aliases)
+        n.c_corroboration = k.c_corroboration, n.aliases = k.aliases, n.upstream = k.upstream, n.voices = k.voices)
   FOREACH (_ IN CASE WHEN untouched THEN [] ELSE [1] END | SET n.version = n.version + 1)
   DETACH DELETE k
   RETURN count(n) AS restored

@@ -14,6 +14,8 @@ from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
 from clause.ground import Ground
 from clause.knowledge.room import Knowledge
+from clause.sessions.models import SessionStart
+from clause.sessions.room import Sessions
 from clause.settings import Settings
 from clause.telemetry import Metrics
 from clause.text.thread_pool import CpuPool
@@ -21,6 +23,17 @@ from tests import servers
 from tests.fakes.embedder import HashEmbedder
 
 OWNER = Caller()
+
+
+def key(name: str) -> Caller:
+    """Somebody else than the owner, as far as authors go, who may do all that the owner may."""
+    return Caller(key_id=name)
+
+
+async def begun(knowledge: Knowledge) -> str:
+    """The id of a session that the owner started."""
+    started = await Sessions.open(knowledge.ground, knowledge).sessions.start(SessionStart(), caller=OWNER)
+    return started.session.id
 
 
 class Clock:

@@ -16,7 +16,7 @@ from clause.ingest.embedding import embed_job
 from clause.knowledge.beliefs.models import BeliefCreate, BeliefSupersede, ConfidenceGiven, Corroboration, SourceGiven
 from clause.knowledge.beliefs.query_models import BeliefQuery
 from clause.knowledge.room import Knowledge
-from tests.integration.knowledge.conftest import OWNER
+from tests.integration.knowledge.conftest import OWNER, Clock, begun, key
 from tests.servers import statement
 
 pytestmark = pytest.mark.integration
@@ -62,7 +62,7 @@ async def test_32_creations_of_one_text_at_once_make_one_belief_and_lose_no_stat
     sources = [SourceGiven(kind="document", title=f"t{i % origins}") for i in range(32)]
     made = await asyncio.gather(
         *(
-            knowledge.beliefs.create(BeliefCreate(content="Tea is ready", source=source), caller=OWNER)
+            knowledge.beliefs.create(BeliefCreate(content="Tea is ready", source=source), caller=key(source.title))
             for source in sources
         )
     )
@@ -112,18 +112,21 @@ async def test_a_hundred_copies_from_one_origin_raise_nothing(knowledge: Knowled
     assert last.belief.confidence.overall == pytest.approx(first.belief.confidence.overall, abs=1e-6)
 
 
-async def test_what_was_recalled_into_a_session_corroborates_nothing_there(knowledge: Knowledge) -> None:
+async def test_what_was_recalled_corroborates_nothing_for_a_week(knowledge: Knowledge, clock: Clock) -> None:
+    one, other_one = await begun(knowledge), await begun(knowledge)
     made = await knowledge.beliefs.create(BeliefCreate(content="tea is ready"), caller=OWNER)
     assert made.belief is not None
-    await knowledge.beliefs.query(BeliefQuery(query="tea", session_id="s1"), caller=OWNER)
-    told = BeliefCreate(content="tea is ready", session_id="s1")
+    await knowledge.beliefs.query(BeliefQuery(query="tea", session_id=one), caller=OWNER)
+    told = BeliefCreate(content="tea is ready", session_id=one)
     again = await knowledge.beliefs.create(told, caller=OWNER)
     assert (again.outcome, again.reason) == ("recalled", "a recalled text corroborates nothing")
-    other = await knowledge.beliefs.create(told.model_copy(update={"session_id": "s2"}), caller=OWNER)
-    assert other.outcome == "corroborated"
+    elsewhere = told.model_copy(update={"session_id": other_one})
+    assert (await knowledge.beliefs.create(elsewhere, caller=OWNER)).outcome == "recalled"
+    clock.move(days=8)
+    assert (await knowledge.beliefs.create(elsewhere, caller=OWNER)).outcome == "corroborated"
     flagged = await knowledge.beliefs.corroborate(made.belief.id, Corroboration(recalled=True), caller=OWNER)
     assert flagged.outcome == "recalled"
-    by_id = await knowledge.beliefs.corroborate(made.belief.id, Corroboration(session_id="s1"), caller=OWNER)
+    by_id = await knowledge.beliefs.corroborate(made.belief.id, Corroboration(session_id=one), caller=OWNER)
     assert by_id.outcome == "recalled"
     assert (await knowledge.beliefs.get(made.belief.id, caller=OWNER)).statements == 2
     unknown = await knowledge.beliefs.create(BeliefCreate(content="coffee is out", recalled=True), caller=OWNER)
@@ -131,8 +134,10 @@ async def test_what_was_recalled_into_a_session_corroborates_nothing_there(knowl
 
 
 async def test_capture_by_itself_needs_enough_confidence_and_ends_at_ten_a_session(knowledge: Knowledge) -> None:
+    session = await begun(knowledge)
+
     def captured(content: str, **more: Any) -> BeliefCreate:
-        return BeliefCreate(content=content, automatic=True, session_id="s1", **more)
+        return BeliefCreate(content=content, automatic=True, session_id=session, **more)
 
     weak = await knowledge.beliefs.create(captured("perhaps tea", signal="mention"), caller=OWNER)
     assert (weak.outcome, weak.reason) == ("skipped", "below 0.5 nothing is captured")
@@ -154,7 +159,7 @@ async def test_what_is_derived_is_trusted_at_most_as_its_lineage(knowledge: Know
     explained = await knowledge.beliefs.explain(child.belief.id, caller=OWNER)
     assert explained.ceiling == pytest.approx(0.35, abs=1e-6)
     said = Corroboration(source=SourceGiven(kind="document", title="else"))
-    freed = await knowledge.beliefs.corroborate(child.belief.id, said, caller=OWNER)
+    freed = await knowledge.beliefs.corroborate(child.belief.id, said, caller=key("bob"))
     assert freed.belief is not None
     assert freed.belief.confidence.overall > 0.8
     with pytest.raises(NotFoundError):
@@ -190,7 +195,7 @@ async def test_an_explanation_names_each_dimension_each_source_and_what_would_he
     assert len(explained.advice) == 4
     assert (explained.label, len(explained.sources)) == ("uncorroborated", 1)
     said = Corroboration(source=SourceGiven(kind="document", title="menu"), content="there is tea")
-    await knowledge.beliefs.corroborate(made.belief.id, said, caller=OWNER)
+    await knowledge.beliefs.corroborate(made.belief.id, said, caller=key("bob"))
     told = await knowledge.beliefs.corroboration(made.belief.id, caller=OWNER)
     assert (told.corroborations, told.label, told.statements) == (1, "single corroboration", 2)
     assert [one.independence for one in told.sources] == [1.0, 1.0]
@@ -206,17 +211,19 @@ async def test_what_is_put_away_is_not_corroborated(knowledge: Knowledge) -> Non
 
 
 async def test_who_may_only_read_leaves_no_trace_of_what_was_recalled(knowledge: Knowledge, user: str) -> None:
+    session = await begun(knowledge)
     await knowledge.beliefs.create(BeliefCreate(content="tea is ready"), caller=OWNER)
-    asked = BeliefQuery(query="tea", session_id="s1")
+    asked = BeliefQuery(query="tea", session_id=session)
     assert len((await knowledge.beliefs.query(asked, caller=Caller((user,), ()))).items) == 1
-    again = await knowledge.beliefs.create(BeliefCreate(content="tea is ready", session_id="s1"), caller=OWNER)
+    again = await knowledge.beliefs.create(BeliefCreate(content="tea is ready", session_id=session), caller=OWNER)
     assert again.outcome == "corroborated"
 
 
 async def test_what_a_corroboration_said_is_found_by_meaning(knowledge: Knowledge, graph: Graph, user: str) -> None:
     embedder = knowledge.ground.embedder
-    await knowledge.beliefs.create(BeliefCreate(content="The shop opens at nine"), caller=OWNER)
-    await knowledge.beliefs.create(BeliefCreate(content="The shop opens at nine", session_id="s1"), caller=OWNER)
+    for session in (None, await begun(knowledge)):
+        said = BeliefCreate(content="The shop opens at nine", session_id=session)
+        await knowledge.beliefs.create(said, caller=OWNER)
     await graph.execute(CITED, {"id": f"ev_{user}", "scope": user, "text": "Mills grind grain"})
     asked = {"scope": user, "embedding": await embedder.embed_query("The shop opens at nine")}
     assert [row["text"] for row in await graph.execute(NEAR, asked)] == ["The shop opens at nine"]

@@ -14,7 +14,7 @@ from clause.knowledge.beliefs.models import Belief, BeliefCreate, BeliefSupersed
 from clause.knowledge.entity_models import AliasAdd, EntitySearch, SourceCreate, TrustCheck, TrustGiven
 from clause.knowledge.lineage.models import MergeRequest, RetractionRequest
 from clause.knowledge.room import Knowledge
-from tests.integration.knowledge.conftest import OWNER
+from tests.integration.knowledge.conftest import OWNER, key
 from tests.servers import statement
 
 pytestmark = pytest.mark.integration
@@ -46,8 +46,8 @@ KNOWS = statement(
 )
 
 
-async def hold(knowledge: Knowledge, content: str, **more: object) -> Belief:
-    made = await knowledge.beliefs.create(BeliefCreate(content=content, **more), caller=OWNER)
+async def hold(knowledge: Knowledge, content: str, by: Caller = OWNER, **more: object) -> Belief:
+    made = await knowledge.beliefs.create(BeliefCreate(content=content, **more), caller=by)
     assert made.belief is not None
     return made.belief
 
@@ -185,11 +185,12 @@ async def test_a_track_record_follows_what_became_of_a_sources_beliefs(
     source_id = str(kept.source_id)
     start = (await knowledge.sources.get(source_id, caller=OWNER)).track_record
     assert start.reliability == pytest.approx(0.6)
-    await hold(knowledge, "The bridge is long", source=SourceGiven(kind="observation", title="a walk"))
+    await hold(knowledge, "The bridge is long", key("bob"), source=SourceGiven(kind="observation", title="a walk"))
     confirmed = (await knowledge.sources.get(source_id, caller=OWNER)).track_record
     assert (confirmed.confirmed, confirmed.reliability > start.reliability) == (1, True)
     old = await hold(knowledge, "The mayor is Smith", source=paper)
-    await knowledge.beliefs.supersede(old.id, BeliefSupersede(content="The mayor is Jones"), caller=OWNER)
+    jones = BeliefSupersede(content="The mayor is Jones", source=SourceGiven(title="the council"))
+    await knowledge.beliefs.supersede(old.id, jones, caller=key("bob"))
     lowered = (await knowledge.sources.get(source_id, caller=OWNER)).track_record
     assert (lowered.superseded, lowered.reliability < confirmed.reliability) == (1, True)
     await run(ground, knowledge, "rate_sources", user)

@@ -18,7 +18,7 @@ from clause.knowledge.lineage import erasure as erasure_module
 from clause.knowledge.lineage.erasure import ErasureService
 from clause.knowledge.lineage.models import ErasureRequest, MergeRequest, RetractionRequest
 from clause.knowledge.room import Knowledge
-from tests.integration.knowledge.conftest import OWNER
+from tests.integration.knowledge.conftest import OWNER, key
 from tests.servers import statement
 
 pytestmark = pytest.mark.integration
@@ -61,8 +61,10 @@ VALUE = statement(
 )
 
 
-async def hold(knowledge: Knowledge, content: str, **more: object) -> Belief:
-    made = await knowledge.beliefs.create(BeliefCreate(content=content, **more), caller=OWNER)
+async def hold(knowledge: Knowledge, content: str, source: SourceGiven | None = None, **more: object) -> Belief:
+    """A belief; what a source says is recorded by a key of its own."""
+    by = OWNER if source is None else key(source.title)
+    made = await knowledge.beliefs.create(BeliefCreate(content=content, source=source, **more), caller=by)
     assert made.belief is not None
     return made.belief
 
@@ -211,7 +213,8 @@ async def test_nothing_derived_is_trusted_more_than_its_lineage(knowledge: Knowl
     await graph.execute(raised, {"id": derived.id})
     audit = await knowledge.authority.audit(caller=OWNER, scopes=[user])
     assert not audit.sound
-    assert [(one.id, one.on, one.trust) for one in audit.violations] == [(derived.id, weak.id, 0.99)]
+    found = [(one.reason, one.id, one.on, one.trust) for one in audit.violations]
+    assert found == [("lineage", derived.id, weak.id, 0.99), ("signal", derived.id, derived.id, 0.99)]
 
 
 async def test_lineage_that_falls_takes_what_was_derived_down_with_it(knowledge: Knowledge, user: str) -> None:

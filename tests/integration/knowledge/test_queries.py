@@ -209,9 +209,9 @@ async def test_a_belief_may_be_seen_as_it_was(knowledge: Knowledge, clock: Clock
     )
     await knowledge.beliefs.supersede(belief.id, BeliefSupersede(content="tea is over"), caller=OWNER)
     was = await knowledge.beliefs.get(belief.id, caller=OWNER, as_of_recorded=then)
-    assert (was.status, was.sources, was.valid_until, was.superseded_by) == ("active", 1, None, ())
+    assert (was.status, was.statements, was.valid_until, was.superseded_by) == ("active", 1, None, ())
     is_now = await knowledge.beliefs.get(belief.id, caller=OWNER)
-    assert (is_now.status, is_now.sources) == ("superseded", 2)
+    assert (is_now.status, is_now.statements) == ("superseded", 2)
     with pytest.raises(NotFoundError):
         await knowledge.beliefs.get(belief.id, caller=OWNER, as_of_recorded=then - timedelta(days=1))
 

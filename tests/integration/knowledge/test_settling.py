@@ -65,6 +65,9 @@ async def test_a_settled_belief_has_the_confidence_of_the_pure_functions(
                 reliability=chance.random(),
                 words=frozenset(chance.sample(["news", "bern", "www", "blog"], chance.randint(0, 3))),
                 recalled=chance.random() < 0.1,
+                author=chance.choice("xyz"),
+                sites=frozenset(chance.sample(["one.org", "two.org", "three.org"], chance.choice([0, 0, 1, 2]))),
+                derived=chance.random() < 0.1,
             )
             for _ in range(chance.randint(1, 8))
         ]
@@ -75,6 +78,7 @@ async def test_a_settled_belief_has_the_confidence_of_the_pure_functions(
                 "properties": {
                     "id": f"{user}{case}-{place}", "origin": one.origin, "session_id": one.session,
                     "reliability": one.reliability, "words": sorted(one.words), "recalled": one.recalled,
+                    "author": one.author, "sites": sorted(one.sites), "derived": one.derived,
                     "recorded_at": clock.at + timedelta(seconds=place),
                 },
             }

@@ -52,7 +52,7 @@ async def test_what_is_not_given_is_inherited(knowledge: Knowledge) -> None:
 
 
 async def test_what_is_given_is_not_inherited(knowledge: Knowledge) -> None:
-    old = await stated(knowledge, domain_path=("work",))
+    old = await stated(knowledge, domain_path=("work",), signal="mention")
     new = await knowledge.beliefs.supersede(
         old.id,
         BeliefSupersede(

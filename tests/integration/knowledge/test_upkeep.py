@@ -27,17 +27,18 @@ async def written_unseen(ground: Ground, content: str, scope: str) -> str:
     """A belief as it is written when the look around saw nothing, because the other one was not committed yet."""
     given, at = BeliefCreate(content=content), ground.now()
     belief_id, source = ground.ids(), new_source(given, scope, at)
+    proof = provenance(given, source, ground.ids(), scope=scope, at=at)
     await ground.graph.run(
         "knowledge/create_belief",
         id=belief_id,
         scope=scope,
-        belief=(made := new_belief(given, belief_id, source, scope=scope, model="hash", at=at)),
+        belief=(made := new_belief(given, belief_id, source, proof, scope=scope, model="hash", at=at)),
         live_hash=made["live_hash"],
         embedding=await ground.embedder.embed_query(content),
         recorded_at=at,
         entities=[],
         source=source,
-        provenance=provenance(given, source, ground.ids(), scope=scope, at=at),
+        provenance=proof,
         scopes=[scope],
         after=None,
     )

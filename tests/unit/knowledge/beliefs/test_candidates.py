@@ -28,14 +28,19 @@ def row(content: str, similarity: float, **more: Any) -> dict[str, Any]:
     return {
         "id": f"b:{content}", "content": content, "content_hash": content_hash(content), "similarity": similarity,
         "valid_from": None, "valid_until": None, "domain_path": [], "overall": 0.8, "subjects": [], "recalled_in": [],
-        "embedding": VECTOR, **more,
+        "told_to": [], "embedding": VECTOR, "held": True, **more,
     }  # fmt: skip
 
 
 def test_the_same_words_are_the_same_belief() -> None:
     found = judge(newcomer("Ann has a car"), [row("Ann has a car", 1.0, recalled_in=["s1"])])
-    assert (found.same, found.exact, found.recalled_in) == ("b:Ann has a car", True, ("s1",))
+    assert (found.same, found.exact, found.told["recalled_in"]) == ("b:Ann has a car", True, ["s1"])
     assert found.contradictions == {}
+
+
+def test_who_said_the_same_and_is_held_no_longer_is_remembered_and_never_the_same() -> None:
+    found = judge(newcomer("Ann has a car"), [row("Ann has a car", 1.0, held=False)])
+    assert (found.same, found.verdicts, found.repeats) == (None, (), ("b:Ann has a car",))
 
 
 def test_a_paraphrase_is_the_same_and_a_contradiction_never_is() -> None:
