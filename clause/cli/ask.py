@@ -96,7 +96,8 @@ def _names(result: CoordinationResult) -> dict[str, str]:
     for seed in result.seeds:
         found.setdefault(seed.id, seed.name)
     for answer in result.answers:
-        found.setdefault(answer.node, answer.name)
+        if answer.node is not None:
+            found.setdefault(answer.node, answer.name)
     return found
 
 
