@@ -237,6 +237,7 @@ class Readings:
     """The readings of a question, the chosen one first.
 
     `reason` says in words why none of them answers, `doubt` what the graph says instead where the first is too unsure.
+    `questions` are the core questions, each with its topic masked.
     """
 
     form: QuestionForm
@@ -244,6 +245,7 @@ class Readings:
     reason: str | None = None
     nearest: float = -math.inf
     doubt: str | None = None
+    questions: tuple[str, ...] = ()
 
     @property
     def result(self) -> PlanResult:
@@ -304,11 +306,12 @@ def read_question(
         )
     total = sum(reading.probability for reading in readings)
     shared = tuple(replace(reading, probability=reading.probability / total) for reading in readings)
-    return Readings(parsed.form, shared, nearest=nearest, doubt=unsaid(context, by_topic))
+    asked = tuple(question for clause in parsed.clauses for question in clause.questions)
+    return Readings(parsed.form, shared, None, nearest, unsaid(context, by_topic), asked)
 
 
 def _told_apart(parsed: ParsedQuestion, by_topic: dict[int, list[Candidates]]) -> dict[int, list[Candidates]]:
-    """The topics that walks start from: a class only where it is what is asked for (not `the server that X runs on`)."""
+    """The topics that walks start from: a class only where it is asked for (not `the server that X runs on`)."""
     if parsed.kind in {"yes_no", "comparison"}:
         return by_topic
     named = {topic for topic, found in by_topic.items() if not found[0].is_class or found[0].is_head}
