@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -140,8 +141,8 @@ def _place(text: str, seed: SeedCandidate) -> tuple[int, int] | None:
     if seed.start is not None and seed.end is not None:
         return seed.start, seed.end
     named = named_span(text, seed.name, folded=True)
-    if named is not None:
-        return named
+    if named is not None and (whole := _whole_words(text, *named)) is not None:
+        return whole
     entity = NamedEntity(seed.id, seed.name)
     spans = [span for span in candidate_spans(text) if folded_key(span.text) not in FORM_WORDS]
     near = [
@@ -153,11 +154,31 @@ def _place(text: str, seed: SeedCandidate) -> tuple[int, int] | None:
         best = min(near, key=lambda one: one[:3])[3]
         return best.start, best.end
     words = set(folded_key(seed.name).split())
-    inside = [span for span in spans if set(folded_key(span.text).split()) <= words and span.text[:1].isalnum()]
+    marks = text != text.lower()  # then a word in small letters is no part of a name that has capitals
+    inside = [
+        span
+        for span in spans
+        if set(folded_key(span.text).split()) <= words
+        and span.text[:1].isalnum()
+        and not (marks and span.text[:1].islower() and seed.name[:1].isupper())
+    ]
     if not inside:
         return None
     longest = max(inside, key=lambda span: (span.end - span.start, -span.start))
     return longest.start, longest.end
+
+
+def _whole_words(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """A stretch with the plural's ending behind it; None where it begins or ends within another word.
+
+    >>> _whole_words("which servers run", 6, 12), _whole_words("itself", 0, 2)
+    ((6, 13), None)
+    """
+    behind = re.match(r"[^\W_]*", text[end:])
+    rest = behind[0] if behind else ""
+    if (start and text[start - 1].isalnum()) or rest.lower() not in {"", "s", "es"}:
+        return None
+    return start, end + len(rest)
 
 
 def _resembles(said: str, name: str) -> bool:
