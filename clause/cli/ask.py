@@ -19,17 +19,31 @@ if TYPE_CHECKING:
     from clause.reasoning.models import CoordinationResponse, CoordinationResult, LeftOutItem, Receipt
 
 _SHOWN = 10
+_LIKELY = 0.2
+"""Probability from which on another reading is shown."""
 
 
 def print_answer(console: Console, response: CoordinationResponse) -> None:
-    """The four sections, headed answer, path, evidence and receipt."""
+    """The sections, headed read as (where the policy says it), answer, path, evidence and receipt."""
     for heading, body in (
+        ("read as", reading_lines(response.result)),
         ("answer", answer_lines(response.result)),
         ("path", [path_tree(response.result)]),
         ("evidence", evidence_lines(response.result)),
         ("receipt", [receipt_table(response.receipt)]),
     ):
-        print_section(console, heading, body)
+        if body:
+            print_section(console, heading, body)
+
+
+def reading_lines(result: CoordinationResult) -> list[Text]:
+    """The meaning that was answered, and the others that are likely enough to be meant."""
+    if not result.readings:
+        return []
+    first, *others = result.readings
+    lines = [Text(f"  {first.words}  ({first.probability:.2f})")]
+    likely = [other for other in others if other.probability >= _LIKELY]
+    return [*lines, *(Text(f"  or {one.words}  (--reading {one.id})", style="dim") for one in likely)]
 
 
 def print_section(console: Console, heading: str, body: Iterable[Any]) -> None:
@@ -96,7 +110,8 @@ def _names(result: CoordinationResult) -> dict[str, str]:
     for seed in result.seeds:
         found.setdefault(seed.id, seed.name)
     for answer in result.answers:
-        found.setdefault(answer.node, answer.name)
+        if answer.node is not None:
+            found.setdefault(answer.node, answer.name)
     return found
 
 

@@ -102,7 +102,9 @@ class Coordinator:
         with measure() as timing:
             view = await self._asker.view(caller, request.scopes, request.as_of_valid, request.as_of_recorded)
             prices = Prices(request.lambdas.edge, request.lambdas.latency, request.lambdas.token)
-            asked = await self._asker.ask(request.query, prices, view, start_nodes=request.start_nodes)
+            asked = await self._asker.ask(
+                request.query, prices, view, start_nodes=request.start_nodes, reading=request.reading
+            )
             allowed = budgets or self._budgets(request)
             causal_ms = await self._prepare(asked, request, repeat)
             finished = await self.play(asked, policy, allowed, max_rounds=request.max_rounds, hard=hard)
@@ -139,6 +141,8 @@ class Coordinator:
         """
         agents = await policy.begin(asked.question, self._asker.embedder.embed)
         episode = Episode([seed.id for seed in asked.question.seeds], budgets, hard=hard, edge_score=agents.edge_score)
+        for look, found in agents.reads:
+            episode.subgraph.learn(found, look.nodes, look.hops)
         driver = Driver(episode, asked.question, agents, self._count)
         feeder = PortFeeder(self._port, asked.view, asked.question, policy.reads_vectors, self._texts)
         turns = await feeder.feed(driver.rounds(max_rounds))
@@ -174,6 +178,8 @@ def _result(finished: Finished, concluded: Conclusion, evidence: Sequence[Select
         seeds=finished.asked.seeds,
         abstained=finished.abstained,
         reason=finished.reason,
+        form=finished.account.form,
+        readings=finished.account.readings,
         intelligence=concluded.counts,
     )
 

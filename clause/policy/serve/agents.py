@@ -13,7 +13,8 @@ from clause.policy.serve.decider import Decider
 from clause.policy.serve.observations import CURATOR_OPTION, NEUTRAL_PRICE, GainHead, Situation, edge_rows, situation
 from clause.policy.serve.picks import Picks
 from clause.policy.serve.tree import CountTokens, Pattern, PlanTree, TreeProgress, worths
-from clause.reasoning.agents.policy import Decision, Foresight, LeftOut
+from clause.reasoning.agents.policy import Account, Decision, Finding, Foresight, LeftOut
+from clause.reasoning.agents.proving import pick_texts
 from clause.reasoning.episode.actions import (
     ARCHITECT,
     CURATOR,
@@ -30,7 +31,7 @@ from clause.reasoning.episode.actions import (
 )
 from clause.reasoning.episode.budget import Prices
 from clause.reasoning.episode.episode import Episode
-from clause.reasoning.neighbourhood.port import Edge, Hop
+from clause.reasoning.neighbourhood.port import Edge, Expansion, Hop
 
 IS_ALL, EXCEEDS = CURATOR_OPTION.index("is_all"), CURATOR_OPTION.index("exceeds")
 CausalScore = Callable[[Hop, str, Sequence[str]], float | None]
@@ -41,10 +42,6 @@ MOST_READ = 400
 
 MOST_DECISIONS = 400
 """Decisions that one agent may take: a bound in operations for episodes without masks."""
-
-TEXTS_PICKED = 5
-TEXT_TOKENS = 512
-"""Texts the Curator takes, best first, when nothing was walked: so many, short ones up to so many tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +70,8 @@ class LearnedAgents:
         gain: the critic's head for relevance; None: nothing is foretold.
         foresights: what it foretold of each hop taken, in order.
         causal: scores hops, from (hop, seed, ends); None where the graph has no causes, or the request wants none.
+        account: what the reader says of the question.
+        reads: what was read before the episode: nothing.
     """
 
     plans: list[Plan]
@@ -83,6 +82,8 @@ class LearnedAgents:
     gain: GainHead | None = None
     foresights: list[Foresight] = field(default_factory=list)
     causal: CausalScore | None = None
+    account: Account = field(default_factory=Account)
+    reads: Sequence[tuple[Look, Expansion]] = ()
     plan: Plan | None = None
     tree: PlanTree | None = None
     _ranks: dict[Edge, float] = field(default_factory=dict)
@@ -173,7 +174,7 @@ class LearnedAgents:
     def curator(self, episode: Episode) -> Decision[CuratorAction]:
         """The next unit of the answer that was chosen, or another answer's first."""
         if self.plan is None or self.tree is None:
-            return self._texts(episode)
+            return pick_texts(episode)
         if not self._queue:
             if self._tired(CURATOR):
                 return Decision(Stop("COMPLETE"))
@@ -200,6 +201,10 @@ class LearnedAgents:
         return {
             node: score if episode.supporting_path(node) is not None else 0.99 * score for node in episode.front.nodes
         }
+
+    def findings(self, episode: Episode) -> Sequence[Finding] | None:  # noqa: ARG002 -- the protocol's
+        """None: the ends of the walk are the answers."""
+        return None
 
     @property
     def _unpriced(self) -> bool:
@@ -249,10 +254,3 @@ class LearnedAgents:
             return Decision(Pick(fitting[0]))
         all_picked = len(episode.picked) == len(episode.pool)
         return Decision(Stop("COMPLETE" if fitting or all_picked else "BUDGET_EXHAUSTED"))
-
-    def _texts(self, episode: Episode) -> Decision[CuratorAction]:
-        pickable = episode.pickable()
-        enough = len(episode.picked) >= TEXTS_PICKED and episode.spend.tokens >= TEXT_TOKENS
-        if not pickable or enough:
-            return Decision(Stop("COMPLETE" if episode.picked else "NO_CANDIDATES"))
-        return Decision(Pick(pickable[0]))

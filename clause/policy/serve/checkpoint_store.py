@@ -38,15 +38,22 @@ class CheckpointStore:
 
     def policies(self, pool: CpuPool) -> dict[str, Callable[[], Policy]]:
         """A maker for each checkpoint; nothing is read before it is called."""
-        return {name: self.maker(name, path, pool) for name, path in self.paths().items()}
+        return {
+            "grounded": lambda: _grounded(pool),
+            **{name: self.maker(name, path, pool) for name, path in self.paths().items()},
+        }
 
     def maker(self, name: str, path: Path, pool: CpuPool) -> Callable[[], Policy]:
         """Makes the policy of one checkpoint, wherever it lies."""
 
         def make() -> Policy:
-            from clause.policy.serve.inference import LearnedPolicy  # noqa: PLC0415 -- torch takes seconds
+            from clause.policy.serve.grounded import GroundedPolicy  # noqa: PLC0415 -- torch takes seconds
+            from clause.policy.serve.inference import LearnedPolicy  # noqa: PLC0415
 
-            return LearnedPolicy(path, name=name, embedder=self._model, dimension=self._dimension, pool=pool)
+            grounded = GroundedPolicy(pool=pool)
+            return LearnedPolicy(
+                path, name=name, embedder=self._model, dimension=self._dimension, pool=pool, grounded=grounded
+            )
 
         return make
 
@@ -74,6 +81,12 @@ class CheckpointStore:
             return False
         wanted = {"model": self._model, "dimension": self._dimension}
         return isinstance(found, dict) and found.get("embedder") == wanted
+
+
+def _grounded(pool: CpuPool) -> Policy:
+    from clause.policy.serve.grounded import GroundedPolicy  # noqa: PLC0415 -- torch takes seconds
+
+    return GroundedPolicy(pool=pool)
 
 
 def check_name(name: str) -> str:

@@ -8,10 +8,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+
 from clause.arrays import Floats
 from clause.policy.serve.agents import LearnedAgents, Plan
 from clause.policy.serve.checkpoint import SHIPPED, Checkpoint, load
 from clause.policy.serve.decider import Decider
+from clause.policy.serve.grounded import GroundedPolicy
+from clause.policy.serve.networks import RESEMBLES
 from clause.policy.serve.reader import PatternReader, ScoredPattern, words
 from clause.policy.train.demonstrations import serving_networks
 from clause.reasoning.agents.policy import Agents, Embed, PlainPolicy, Question, SeedCandidate
@@ -55,6 +59,7 @@ class LearnedPolicy(PlainPolicy):
         name: what `policy` in a request says.
         embedder, dimension: of the graph; a checkpoint for others is refused.
         pool: runs the networks apart from the event loop; None runs them in it.
+        grounded: reads questions on graphs with types that training did not know; None: this policy reads them, too.
     """
 
     def __init__(
@@ -65,11 +70,13 @@ class LearnedPolicy(PlainPolicy):
         embedder: str | None = None,
         dimension: int | None = None,
         pool: CpuPool | None = None,
+        grounded: GroundedPolicy | None = None,
     ) -> None:
         self.name = name
         self._path = path
         self._expected = embedder, dimension
         self._pool = pool
+        self._grounded = grounded
         self._remembered: dict[str, Floats] = {}
         self._loaded: tuple[Checkpoint, PatternReader, Decider] | None = None
         self._weights = SeedWeights()
@@ -91,15 +98,19 @@ class LearnedPolicy(PlainPolicy):
     def warm(self) -> None:
         """Read the checkpoint now."""
         self._ready()
+        if self._grounded is not None:
+            self._grounded.warm()
 
     async def begin(self, question: Question, embed: Embed) -> Agents:
         """Agents with the plans of this question, over all its seed candidates."""
         checkpoint, reader, decider = self._ready()
+        types = await self._with_vectors(question.relationship_types, embed)
+        if self._grounded is not None and types and _strange(types, checkpoint):
+            return await self._grounded.begin(question, embed)
         masked = [_masked(question.text, seed) for seed in question.seeds]
         distinct = list(dict.fromkeys(masked))
         bag = sorted({word for text in distinct for word in words(text)})
         vectors = await self._embedded(bag, distinct, embed)
-        types = await self._with_vectors(question.relationship_types, embed)
         read = partial(reader.read, distinct, vectors, types)
         patterns = await self._pool.run(read) if self._pool is not None else read()
         of = dict(zip(distinct, patterns, strict=True))
@@ -152,6 +163,15 @@ class LearnedPolicy(PlainPolicy):
                     score = self._weights.score(pattern.log_probability, seed.score)
                     plans.append(Plan(seed.id, pattern.hops, score, pattern.next_hops))
         return sorted(plans, key=lambda plan: -plan.score)[:PLANS_TRIED]
+
+
+def _strange(types: Types, checkpoint: Checkpoint) -> bool:
+    """Whether a type is none that training knew, by any of the names that it had there."""
+    familiar = checkpoint.scorer.familiar.numpy()
+    if not len(familiar):
+        return False
+    vectors = np.stack([kind.embedding for kind in types.values()])
+    return bool(((vectors @ familiar.T).max(axis=1) < RESEMBLES).any())
 
 
 def count_edges(

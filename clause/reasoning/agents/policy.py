@@ -12,12 +12,16 @@ from clause.reasoning.episode.actions import ArchitectAction, CuratorAction, Loo
 from clause.reasoning.episode.budget import Prices
 from clause.reasoning.episode.episode import Episode
 from clause.reasoning.episode.subgraph import EdgeScore
-from clause.reasoning.neighbourhood.port import Hop, RelationshipType
+from clause.reasoning.models.answer import AnswerReading, QuestionForm
+from clause.reasoning.neighbourhood.port import Edge, Expansion, Hop, RelationshipType
 
 A_co = TypeVar("A_co", covariant=True)
 
 Embed = Callable[[Sequence[str]], Awaitable[Floats]]
 """Texts -> unit vectors [n, d]."""
+
+Expand = Callable[[Look], Awaitable[Expansion]]
+"""Reads what a look asks for, in what the caller may see."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +44,8 @@ class Question:
 
     `vectors` holds unit vectors of the nodes read so far when the policy asks for them (`Policy.reads_vectors`);
     the coordinator fills it after every look. `causal` scores hops where the graph has causal relationships and the
-    request wants them.
+    request wants them. `expand` reads the graph before an episode begins, for policies that ground their reading;
+    `reading` is the id of the reading that the request chose.
     """
 
     text: str
@@ -51,6 +56,8 @@ class Question:
     vectors: dict[str, Vector] = field(default_factory=dict)
     start_nodes_given: bool = False
     causal: CausalScores | None = None
+    expand: Expand | None = None
+    reading: str | None = None
 
     def causal_score(self, hop: Hop, seed: str, ends: Sequence[str]) -> float | None:
         """The causal score of a hop from a walk's seed to `ends`; None where the hop's type is no causal one, nothing
@@ -98,6 +105,34 @@ class Foresight:
         return self.base + self.by_before * before + self.by_relation * relation
 
 
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """An answer that a reading found: a node of the graph, or a word (`yes`, `3`) whose `node` is None.
+
+    `score` is the probability that it is right; `triples` prove it.
+    """
+
+    name: str
+    node: str | None
+    score: float
+    triples: tuple[Edge, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """The understanding of a question: its form, its readings (the chosen one first), and why nothing answers it.
+
+    `reason` is None where something does; `doubt` is what to say where the best answer is too unsure. `abstain_below`
+    replaces the policy's, where these agents measure sureness otherwise.
+    """
+
+    form: QuestionForm | None = None
+    readings: tuple[AnswerReading, ...] = ()
+    reason: str | None = None
+    doubt: str | None = None
+    abstain_below: float | None = None
+
+
 class Agents(Protocol):
     """The three agents of one episode. Each decides again and again until it answers Stop."""
 
@@ -127,6 +162,20 @@ class Agents(Protocol):
         """What a critic foretold of each hop taken, in order; empty where there is none."""
         ...
 
+    @property
+    def account(self) -> Account:
+        """How the question was understood; empty where the policy does not say."""
+        ...
+
+    @property
+    def reads(self) -> Sequence[tuple[Look, Expansion]]:
+        """What was read of the graph before the episode; it is part of what the episode knows."""
+        ...
+
+    def findings(self, episode: Episode) -> Sequence[Finding] | None:
+        """The answers with their proofs; None: the ends of the walk are the answers."""
+        ...
+
 
 class PlainAgents:
     """The defaults of `Agents`: nothing ranks inside a bundle, and nothing is foretold."""
@@ -140,6 +189,20 @@ class PlainAgents:
     def foresights(self) -> Sequence[Foresight]:
         """None."""
         return ()
+
+    @property
+    def account(self) -> Account:
+        """Nothing to say."""
+        return Account()
+
+    @property
+    def reads(self) -> Sequence[tuple[Look, Expansion]]:
+        """Nothing."""
+        return ()
+
+    def findings(self, episode: Episode) -> Sequence[Finding] | None:  # noqa: ARG002 -- the protocol's
+        """None: the ends of the walk are the answers."""
+        return None
 
 
 class Policy(Protocol):

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from itertools import islice
 
 from clause.graph.scopes import Caller
-from clause.reasoning.agents.policy import Agents, LeftOut, Policy, Question
+from clause.reasoning.agents.policy import Account, Agents, Finding, LeftOut, Policy, Question
 from clause.reasoning.answer.evidence import EvidenceRecord, Provenance, own
 from clause.reasoning.answer.run_record import RunRecord, digest_of, make_receipt
 from clause.reasoning.answer.runs import RunRecorder
 from clause.reasoning.episode.actions import Agent, Pick
-from clause.reasoning.episode.budget import Spend
+from clause.reasoning.episode.budget import Spend, edge_unit_id
 from clause.reasoning.episode.driver import Turns
 from clause.reasoning.episode.episode import Episode
 from clause.reasoning.episode.pool import unit_vectors
@@ -32,6 +32,7 @@ from clause.reasoning.models.answer import (
     SeedNode,
 )
 from clause.reasoning.neighbourhood.port import Edge, Node
+from clause.reasoning.question.grounding import chains
 from clause.reasoning.question.preparation import PreparedQuestion
 
 NO_SEEDS = "no entity of these scopes is named in the question, and no start node was given"
@@ -55,8 +56,18 @@ class Finished:
     @classmethod
     def of(cls, asked: PreparedQuestion, policy: Policy, agents: Agents, episode: Episode, turns: Turns) -> Finished:
         """What the agents found in an episode."""
-        answers, paths = answer_views(episode, agents.answer_scores(episode))
-        return cls(asked, policy, agents, episode, turns, answers, paths, _abstains(asked, policy, answers))
+        findings = agents.findings(episode)
+        if findings is None:
+            answers, paths = answer_views(episode, agents.answer_scores(episode))
+        else:
+            answers, paths = finding_views(episode, findings)
+        reason = _abstains(asked, policy, answers, agents.account)
+        return cls(asked, policy, agents, episode, turns, answers, paths, reason)
+
+    @property
+    def account(self) -> Account:
+        """How the question was understood."""
+        return self.agents.account
 
     @property
     def abstained(self) -> bool:
@@ -72,13 +83,16 @@ class Finished:
         return sum(turn.latency_ms for turn in self.turns.get(agent, ()))
 
 
-def _abstains(asked: PreparedQuestion, policy: Policy, answers: Sequence[Answer]) -> str | None:
+def _abstains(asked: PreparedQuestion, policy: Policy, answers: Sequence[Answer], account: Account) -> str | None:
     """Why no answer is good enough; None where one is."""
     if not asked.question.seeds:
         return NO_SEEDS
     if not answers:
-        return NO_WALK
-    return TOO_WEAK if max(answer.answer_score for answer in answers) < policy.abstain_below else None
+        return account.reason or NO_WALK
+    least = policy.abstain_below if account.abstain_below is None else account.abstain_below
+    if max(answer.answer_score for answer in answers) >= least:
+        return None
+    return account.doubt or TOO_WEAK
 
 
 PATHS_OF_AN_ANSWER = 3
@@ -125,6 +139,35 @@ def answer_views(episode: Episode, scores: Mapping[str, float]) -> tuple[tuple[A
             Answer(node=node, name=_name(nodes, node), answer_score=score, supported=supported, path_ids=ids)
         )
     return tuple(answers), tuple(paths.values())
+
+
+def finding_views(episode: Episode, findings: Sequence[Finding]) -> tuple[tuple[Answer, ...], tuple[AnswerPath, ...]]:
+    """(answers, paths): answers that were found with their proofs, in their order, each with the walks of its proof."""
+    cited = {episode.pool[place].id for place in episode.picked}
+    answers: list[Answer] = []
+    paths: dict[str, AnswerPath] = {}
+    for finding in findings:
+        walks = [_laid(start, edges) for start, edges in chains(finding.triples, episode.subgraph.seeds)]
+        for walk in walks:
+            paths.setdefault(path_id(walk), path_view(walk, episode))
+        supported = bool(finding.triples) and all(edge_unit_id(edge) in cited for edge in finding.triples)
+        answers.append(
+            Answer(
+                node=finding.node,
+                name=finding.name,
+                answer_score=finding.score if supported else 0.99 * finding.score,
+                supported=supported,
+                path_ids=tuple(dict.fromkeys(map(path_id, walks))),
+            )
+        )
+    return tuple(sorted(answers, key=lambda answer: -answer.answer_score)), tuple(paths.values())
+
+
+def _laid(start: str, edges: Sequence[Edge]) -> Path:
+    path = Path((start,))
+    for edge in edges:
+        path = path.then(edge)
+    return path
 
 
 def path_view(path: Path, episode: Episode) -> AnswerPath:

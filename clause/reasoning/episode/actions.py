@@ -67,6 +67,11 @@ class Backtrack:
 
 
 @dataclass(frozen=True, slots=True)
+class Restart:
+    """Go back to the seeds to walk another pattern; what was walked stays walked. Free: only hops cost steps."""
+
+
+@dataclass(frozen=True, slots=True)
 class Pick:
     """Take one unit of the pool (by its place there) into the evidence set."""
 
@@ -84,6 +89,6 @@ class Stop:
 
 
 ArchitectAction = AddBundle | AddEdge | Delete | Stop
-NavigatorAction = Continue | Backtrack | Stop
+NavigatorAction = Continue | Backtrack | Restart | Stop
 CuratorAction = Pick | Stop
 Action = ArchitectAction | NavigatorAction | CuratorAction

@@ -24,6 +24,7 @@ from clause.reasoning.episode.actions import (
     Continue,
     Delete,
     Pick,
+    Restart,
     Stop,
 )
 from clause.reasoning.episode.budget import Budgets, Spend, Unit, edge_unit_id
@@ -71,6 +72,7 @@ class Episode:
         self.spend = Spend()
         self.log: list[Step] = []
         self.trail: list[Front] = []
+        self.ended: list[list[Front]] = []
         self.pool: list[Unit] = []
         self.picked: list[int] = []
 
@@ -83,6 +85,11 @@ class Episode:
     def front(self) -> Front | None:
         """Where the Navigator stands; None before its first hop."""
         return self.trail[-1] if self.trail else None
+
+    @property
+    def walked(self) -> list[Front]:
+        """The fronts of every walk, those of walks that ended at a `Restart` first."""
+        return [front for trail in (*self.ended, self.trail) for front in trail]
 
     # -- SubgraphArchitect ---------------------------------------------------------------------------------------------
 
@@ -163,6 +170,8 @@ class Episode:
                 done = self._continue(action)
             case Backtrack():
                 done = self._backtrack(action)
+            case Restart():
+                done = self._restart(action)
             case Pick(unit):
                 done = self._pick(action, unit)
             case Stop():
@@ -218,6 +227,13 @@ class Episode:
             raise BudgetError(f"backtracking is masked: {self.remaining.steps} steps are left")
         self.trail.pop()
         return Step(NAVIGATOR, action, Spend(steps=1))
+
+    def _restart(self, action: Restart) -> Step:
+        if not self.trail:
+            raise BudgetError("beginning again is masked: nothing was walked")
+        self.ended.append(self.trail)
+        self.trail = []
+        return Step(NAVIGATOR, action, Spend())
 
     def _pick(self, action: Pick, place: int) -> Step:
         if place not in self.pickable():

@@ -30,7 +30,7 @@ class TextSource(Protocol):
 
 def walked_edges(episode: Episode) -> list[Edge]:
     """The edges of the working subgraph, those that the walk used first."""
-    walked = [edge for front in episode.trail for edges in front.reached.values() for edge in edges]
+    walked = [edge for front in episode.walked for edges in front.reached.values() for edge in edges]
     return list(dict.fromkeys([*walked, *episode.subgraph.edges]))
 
 

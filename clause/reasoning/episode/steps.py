@@ -8,7 +8,18 @@ from typing import Any
 from pydantic import Field
 
 from clause.reasoning.agents.policy import LeftOut
-from clause.reasoning.episode.actions import Action, AddBundle, AddEdge, Agent, Backtrack, Continue, Delete, Pick, Stop
+from clause.reasoning.episode.actions import (
+    Action,
+    AddBundle,
+    AddEdge,
+    Agent,
+    Backtrack,
+    Continue,
+    Delete,
+    Pick,
+    Restart,
+    Stop,
+)
 from clause.reasoning.episode.budget import Unit
 from clause.reasoning.episode.episode import Step
 from clause.reasoning.models.answer import LeftOutItem
@@ -24,6 +35,7 @@ _WORDS: Mapping[type[Action], str] = {
     Delete: "DELETE",
     Continue: "CONTINUE",
     Backtrack: "BACKTRACK",
+    Restart: "RESTART",
     Pick: "PICK",
     Stop: "STOP",
 }

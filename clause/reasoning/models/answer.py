@@ -12,6 +12,19 @@ from clause.text.fields import Instant, Model
 SeedReason = Literal["given", "exact", "case_insensitive", "accent_insensitive", "alias", "full_text", "vector"]
 
 
+QuestionForm = Literal[
+    "list",
+    "yes_no",
+    "count",
+    "comparison",
+    "superlative",
+    "intersection",
+    "exclusion",
+    "filter",
+    "composition",
+]
+
+
 class SeedNode(Model):
     """An entity that was started from, and why."""
 
@@ -105,9 +118,9 @@ class SelectedEvidence(Model):
 
 
 class Answer(Model):
-    """An answer: an end of the walk."""
+    """An answer: an end of the walk, or a word that the walk proves."""
 
-    node: str = Field(..., description="Node id")
+    node: str | None = Field(..., description="Node id (null: a word, such as yes, no or a number)")
     name: str = Field(..., description="Its name as the graph has it")
     answer_score: float = Field(..., description="How good the answer is; answers come by falling score")
     supported: bool = Field(default=False, description="A whole walk to it is in the evidence")
@@ -122,6 +135,23 @@ class AnswerPath(Model):
     edges: tuple[AnswerEdge, ...] = Field(default=(), description="The relationships, as they are stored")
     steps: tuple[PathStep, ...] = Field(default=(), description="The steps, in order")
     answer: str | None = Field(default=None, description="Id of the node where it ends (null: nothing was walked)")
+
+
+class ReadingHop(Model):
+    """One hop of a reading: a relationship type, and whether it is walked from head to tail."""
+
+    relation: str = Field(..., description="Relationship type")
+    forward: bool = Field(..., description="From head to tail")
+
+
+class AnswerReading(Model):
+    """One meaning of the question on this graph."""
+
+    id: str = Field(..., description="Stable id; a request's `reading` chooses by it")
+    words: str = Field(..., description="The meaning, said back in words")
+    probability: float = Field(..., ge=0, le=1, description="That this is meant, and its answer right")
+    patterns: tuple[tuple[ReadingHop, ...], ...] = Field(default=(), description="The walk from each topic")
+    answers: int | None = Field(default=None, ge=0, description="How many answers it has (null: it was not run)")
 
 
 class AnswerSubgraph(Model):
@@ -151,6 +181,10 @@ class CoordinationResult(Model):
     seeds: tuple[SeedEntity, ...] = Field(default=(), description="Where the question started, best first")
     abstained: bool = Field(default=False, description="No answer is good enough")
     reason: str | None = Field(default=None, description="Why it abstained, where it did")
+    form: QuestionForm | None = Field(default=None, description="What kind of question it is (null: not told)")
+    readings: tuple[AnswerReading, ...] = Field(
+        default=(), description="What the question may mean, the meaning that was answered first"
+    )
     intelligence: IntelligenceCounts = Field(default=IntelligenceCounts(), description="What else the walk led to")
 
 

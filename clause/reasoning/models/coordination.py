@@ -39,6 +39,7 @@ class CoordinationRequest(Model):
     ] = None
     scopes: Scopes = None
     policy: str | None = Field(default=None, max_length=200, description="Policy that decides (unset: the default)")
+    reading: str | None = Field(default=None, max_length=64, description="Id of a reading (unset: the likeliest)")
     max_rounds: int = Field(default=1, ge=1, le=5, description="Rounds of edit, traverse, curate")
     as_of_valid: AsOfValid = None
     as_of_recorded: AsOfRecorded = None

@@ -42,7 +42,15 @@ _MEASURE = re.compile(
     r"\bhow (?:tall|long|far|high|big|large|deep|heavy|wide|much|fast|old|expensive)\b|\bpopulation\b"
 )
 _LIKENESS = re.compile(r"\b(?:same|similar|also|too|likewise|share|shares|common|like|together)\b")
+_HEAD = re.compile(
+    r"^(?:(?:in|on|at|by|for|to|from|of|with) )?"
+    r"(?:(?:which|what|how many|how much|all|any|every|each|the|number of|count of|list|of|our|my) )*it\b"
+)
 _WHO = re.compile(r"^(?:who|whom|whose|where)\b|\bwhom\b")
+
+
+CLASS_TYPES = frozenset({"is a", "isa", "type", "instance of", "kind", "kind of", "rdf type", "has type"})
+"""Relationship types, in words, that lead from a thing to its class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +91,19 @@ class Meaning:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """The patterns from one meaning of a topic, best first, scores normalised over them; `nearest` is the raw best."""
+    """The patterns from one meaning of a topic, best first, scores normalised over them.
+
+    Attributes:
+        nearest: the raw score of the best.
+        is_class: the topic has things of its class.
+        is_head: the topic is what the question asks for (`which employees ...`).
+    """
 
     meaning: Meaning
     patterns: tuple[FoundPattern, ...]
     nearest: float
+    is_class: bool = False
+    is_head: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +133,21 @@ class QuestionContext:
             patterns = yield from enumerate_patterns((meaning.id,), questions, self.bounds)
             if patterns:
                 nearest = max(one.score for one in patterns)
-                found.append(Candidates(meaning, self._normalised(patterns, questions), nearest))
+                members = [one for one in patterns if self._leads_to_members(one.pattern)]
+                head = any(_HEAD.search(question) for question in questions)
+                kept = members if members and head and self._narrows else patterns
+                rated = self._normalised(kept, questions)
+                found.append(Candidates(meaning, rated, nearest, is_class=bool(members), is_head=head))
         return found
+
+    @property
+    def _narrows(self) -> bool:
+        """Tell whether something beside a walk says which of a class are meant: a filter, a rank, another topic."""
+        parsed = self.parsed
+        return bool(parsed.filters or parsed.superlative or parsed.negated or len(parsed.topics) > 1)
+
+    def _leads_to_members(self, pattern: TypedPattern) -> bool:
+        return len(pattern) == 1 and not pattern[0].forward and self.text_of(pattern[0].relation) in CLASS_TYPES
 
     def _normalised(self, patterns: Sequence[FoundPattern], questions: Sequence[str]) -> tuple[FoundPattern, ...]:
         """Scores as log-probabilities over the patterns, after what the question says of the kind of answer."""

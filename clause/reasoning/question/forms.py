@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from clause.reasoning.models.answer import QuestionForm
 from clause.reasoning.question.measures import Comparison, Superlative, find_comparison, find_superlative
 from clause.reasoning.question.modifiers import (
     ClassWords,
@@ -148,9 +149,6 @@ def _plain(text: str, of: Skeleton) -> str:
 
 
 Kind = Literal["list", "yes_no", "count", "comparison", "superlative"]
-Form = Literal[
-    "list", "yes_no", "count", "comparison", "superlative", "intersection", "exclusion", "filter", "composition"
-]
 
 _PREAMBLE = re.compile(
     r"^(?:"
@@ -240,7 +238,7 @@ class ParsedQuestion:
     did_refer: bool = False
 
     @property
-    def form(self) -> Form:
+    def form(self) -> QuestionForm:
         """The one word for it: what is asked for, or of a list what sets it apart."""
         if self.kind != "list":
             return self.kind

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -13,12 +13,16 @@ from clause.errors import NotFoundError
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller, readable_scopes
 from clause.reasoning.agents.policy import Policy, Question, SeedCandidate
+from clause.reasoning.episode.actions import Look
 from clause.reasoning.episode.budget import Prices
 from clause.reasoning.models.answer import SeedEntity
-from clause.reasoning.neighbourhood.port import NeighbourhoodPort, RelationshipType, View
+from clause.reasoning.neighbourhood.port import Expansion, NeighbourhoodPort, RelationshipType, View
 from clause.reasoning.question.seed_matching import plain
 from clause.reasoning.question.seeds import SeedFinder
 from clause.text.embedder import Embedder
+
+LOOK_CAP = 50
+"""Edges of each (node, hop) that a policy reads before an episode where it does not say how many."""
 
 
 class PolicyBook:
@@ -92,6 +96,7 @@ class Asker:
         view: View,
         *,
         start_nodes: Sequence[str] | None = None,
+        reading: str | None = None,
     ) -> PreparedQuestion:
         """The question with its vector, its seeds (named, or found in the text) and the view's relationship types.
 
@@ -102,7 +107,14 @@ class Asker:
             self._embed(text), self._seeds(text, view, start_nodes), self._types(view)
         )
         candidates = [SeedCandidate(seed.id, seed.name, seed.score, seed.start, seed.end) for seed in seeds]
-        question = Question(text, embedding, candidates, types, prices, start_nodes_given=start_nodes is not None)
+
+        def expand(look: Look) -> Awaitable[Expansion]:
+            return self._port.expand(look.nodes, view, per_type=look.per_type or LOOK_CAP, hops=look.hops)
+
+        given = start_nodes is not None
+        question = Question(
+            text, embedding, candidates, types, prices, start_nodes_given=given, expand=expand, reading=reading
+        )
         return PreparedQuestion(question, view, tuple(seeds), embed_ms)
 
     async def types(self, view: View) -> Mapping[str, RelationshipType]:

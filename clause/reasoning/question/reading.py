@@ -10,8 +10,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from clause.reasoning.models.answer import QuestionForm
 from clause.reasoning.question.candidates import Candidates, Meaning, QuestionContext, ReadingPriors, rank_hops
-from clause.reasoning.question.forms import Form, ParsedQuestion
+from clause.reasoning.question.forms import ParsedQuestion
 from clause.reasoning.question.lists import UNFIT, ReadingDraft, drafts_of_list, refined
 from clause.reasoning.question.measures import Compare, Comparison
 from clause.reasoning.question.modifiers import LiteralFilter
@@ -219,6 +220,7 @@ class RankedReading:
         topics: ids of the things it starts from.
         patterns: the walks from them.
         result: the answers and their proofs.
+        nearest: the raw score of the best pattern from its topic; infinite where words alone decided.
     """
 
     words: str
@@ -227,16 +229,23 @@ class RankedReading:
     topics: tuple[str, ...]
     patterns: tuple[TypedPattern, ...]
     result: PlanResult
+    nearest: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """The readings of a question, the chosen one first; `reason` says in words why none of them answers."""
+    """The readings of a question, the chosen one first.
 
-    form: Form
+    `reason` says in words why none of them answers, `doubt` what the graph says instead where the first is too unsure.
+    `questions` are the core questions, each with its topic masked.
+    """
+
+    form: QuestionForm
     readings: tuple[RankedReading, ...] = ()
     reason: str | None = None
     nearest: float = -math.inf
+    doubt: str | None = None
+    questions: tuple[str, ...] = ()
 
     @property
     def result(self) -> PlanResult:
@@ -272,7 +281,7 @@ def read_question(
     for clause in parsed.clauses:
         if clause.topic not in by_topic:
             by_topic[clause.topic] = yield from context.of_topic(clause.topic, clause.questions)
-    by_topic = {topic: found for topic, found in by_topic.items() if found}
+    by_topic = _told_apart(parsed, {topic: found for topic, found in by_topic.items() if found})
     if not by_topic:
         return Readings(parsed.form, reason="the graph has nothing about what the question names")
     drafts = yield from _drafts(context, by_topic)
@@ -287,7 +296,7 @@ def read_question(
             break
         result = yield from draft.plan.run(names, context.bounds)
         if result.answers:
-            meaning = RankedReading(draft.words, share, draft.plan, draft.topics, draft.patterns, result)
+            meaning = RankedReading(draft.words, share, draft.plan, draft.topics, draft.patterns, result, draft.nearest)
             readings.append(meaning)
         elif failed is None:
             failed = result
@@ -297,7 +306,16 @@ def read_question(
         )
     total = sum(reading.probability for reading in readings)
     shared = tuple(replace(reading, probability=reading.probability / total) for reading in readings)
-    return Readings(parsed.form, shared, nearest=nearest)
+    asked = tuple(question for clause in parsed.clauses for question in clause.questions)
+    return Readings(parsed.form, shared, None, nearest, unsaid(context, by_topic), asked)
+
+
+def _told_apart(parsed: ParsedQuestion, by_topic: dict[int, list[Candidates]]) -> dict[int, list[Candidates]]:
+    """The topics that walks start from: a class only where it is asked for (not `the server that X runs on`)."""
+    if parsed.kind in {"yes_no", "comparison"}:
+        return by_topic
+    named = {topic for topic, found in by_topic.items() if not found[0].is_class or found[0].is_head}
+    return {topic: found for topic, found in by_topic.items() if topic in named} if named else by_topic
 
 
 def _drafts(context: QuestionContext, by_topic: dict[int, list[Candidates]]) -> Effects[list[ReadingDraft]]:

@@ -1,0 +1,185 @@
+"""Agents that prove answers which a reading found: the Architect adds their triples, the Navigator walks them, the
+Curator cites them; an answer counts as far as all three could be paid."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from clause.reasoning.agents.policy import Account, Decision, Finding, Foresight, LeftOut
+from clause.reasoning.agents.scoring import shaped_gain, shaped_utility
+from clause.reasoning.episode.actions import (
+    AddEdge,
+    ArchitectAction,
+    Continue,
+    CuratorAction,
+    Look,
+    NavigatorAction,
+    Pick,
+    Restart,
+    Stop,
+)
+from clause.reasoning.episode.budget import Prices, edge_unit_id
+from clause.reasoning.episode.episode import Episode
+from clause.reasoning.episode.subgraph import EdgeScore
+from clause.reasoning.neighbourhood.port import Edge, Expansion, Hop
+from clause.reasoning.question.grounding import chains
+
+TEXTS_PICKED = 5
+TEXT_TOKENS = 512
+"""Texts the Curator takes, best first, when nothing was found: so many, short ones up to so many tokens."""
+
+Walk = tuple[str, tuple[Hop, ...]]
+"""Where a walk starts, and its hops."""
+
+
+def pick_texts(episode: Episode) -> Decision[CuratorAction]:
+    """The next of the pool's texts, for a question of which nothing was walked."""
+    pickable = episode.pickable()
+    enough = len(episode.picked) >= TEXTS_PICKED and episode.spend.tokens >= TEXT_TOKENS
+    if not pickable or enough:
+        return Decision(Stop("COMPLETE" if episode.picked else "NO_CANDIDATES"))
+    return Decision(Pick(pickable[0]))
+
+
+@dataclass(slots=True)
+class ProvingAgents:
+    """The agents of one question whose answers are known before they are proved.
+
+    Args:
+        found: the answers of the reading that was chosen, best first, each with its proof.
+        account: the readings, and why there is no answer where there is none.
+        reads: what was read on the way.
+        topics: ids that walks start from.
+        prices: the request's prices.
+    """
+
+    found: Sequence[Finding]
+    account: Account
+    reads: Sequence[tuple[Look, Expansion]]
+    topics: Sequence[str]
+    prices: Prices
+    _edges: list[Edge] | None = None
+    _walks: list[Walk] | None = None
+    _walked: set[Walk] = field(default_factory=set)
+    _skipped: LeftOut | None = None
+    _units: list[int] | None = None
+    _unread: int = 0
+
+    @property
+    def edge_score(self) -> EdgeScore | None:
+        """None: single edges are added, nothing ranks inside a bundle."""
+        return None
+
+    @property
+    def foresights(self) -> Sequence[Foresight]:
+        """Nothing is foretold."""
+        return ()
+
+    def architect(self, episode: Episode) -> Decision[ArchitectAction | Look]:
+        """The next triple of a proof that fits whole; dear proofs give way to cheaper ones."""
+        if self._edges is None:
+            self._edges = self._affordable(episode)
+        if self._edges:
+            return Decision(AddEdge(self._edges.pop(0)), self._score)
+        built = bool(episode.subgraph.edges)
+        stop = Stop("BUDGET_EXHAUSTED" if self._skipped else "COMPLETE" if built else "NO_CANDIDATES")
+        return Decision(stop, self._score if built else None, self._skipped)
+
+    def navigator(self, episode: Episode) -> Decision[NavigatorAction | Look]:
+        """The next hop of a walk that fits whole; from the seeds again for the next walk."""
+        if self._walks is None:
+            self._walks = self._wanted(episode)
+        left_out: LeftOut | None = None
+        while self._walks:
+            walk = self._walks[0]
+            start, hops = walk
+            front = episode.front
+            done = () if front is None else front.pattern
+            here = front is not None and front.seed == start
+            under_way = here and len(done) < len(hops) and hops[: len(done)] == done
+            if not under_way and len(hops) > episode.remaining.steps and episode.hard:
+                left_out = LeftOut(" ".join(hop.relation for hop in hops), len(hops), self._score)
+                self._walks.pop(0)
+                continue
+            if front is not None and not under_way:
+                return Decision(Restart())
+            hop = hops[len(done)]
+            if len(done) + 1 == len(hops):
+                self._walks.pop(0)
+                self._walked.add(walk)
+            return Decision(Continue(hop, seed=start), self._score)
+        stop = Stop("BUDGET_EXHAUSTED" if left_out else "COMPLETE" if episode.walked else "NO_CANDIDATES")
+        return Decision(stop, left_out=left_out)
+
+    def curator(self, episode: Episode) -> Decision[CuratorAction]:
+        """The next triple of an answer that can be cited whole."""
+        if not self.found:
+            return pick_texts(episode)
+        place_of = {unit.id: place for place, unit in enumerate(episode.pool)}
+        while not self._units:
+            if self._unread == len(self.found):
+                return Decision(Stop("COMPLETE" if episode.picked else "NO_CANDIDATES"))
+            finding = self.found[self._unread]
+            self._unread += 1
+            if not self._reached(finding, episode):
+                continue
+            ids = [edge_unit_id(edge) for edge in finding.triples]
+            units = [place_of[one] for one in ids if one in place_of and place_of[one] not in episode.picked]
+            tokens = sum(episode.pool[place].tokens for place in units)
+            left_out = LeftOut(f"evidence for {finding.name}", tokens, finding.score)
+            if episode.hard and tokens > episode.remaining.tokens:
+                return Decision(Stop("BUDGET_EXHAUSTED"), left_out=left_out)
+            if episode.picked and shaped_utility(finding.score, tokens, self.prices.token) <= 0:
+                return Decision(Stop("GAIN_NEGATIVE"), left_out=left_out)
+            self._units = units
+        return Decision(Pick(self._units.pop(0)), self._score)
+
+    def findings(self, episode: Episode) -> Sequence[Finding]:
+        """The answers whose whole proof was added and walked."""
+        return [finding for finding in self.found if self._reached(finding, episode)]
+
+    def answer_scores(self, episode: Episode) -> Mapping[str, float]:
+        """The score of every answer that is a node."""
+        return {finding.node: finding.score for finding in self.findings(episode) if finding.node is not None}
+
+    @property
+    def _score(self) -> float:
+        return self.found[0].score if self.found else 0.0
+
+    def _affordable(self, episode: Episode) -> list[Edge]:
+        """The triples of the proofs that fit, in order; the first proof is taken at any price."""
+        kept: dict[Edge, None] = {}
+        for finding in self.found:
+            fresh = [edge for edge in finding.triples if edge not in kept]
+            gain = shaped_gain(finding.score, self.prices.edge, len(fresh))
+            if len(kept) + len(fresh) > episode.edge_allowance() or (kept and fresh and gain <= 0):
+                self._skipped = self._skipped or LeftOut(f"the proof of {finding.name}", len(fresh), finding.score)
+                continue
+            kept.update(dict.fromkeys(fresh))
+        return [edge for edge in kept if edge not in episode.subgraph.edges]
+
+    def _wanted(self, episode: Episode) -> list[Walk]:
+        walks: dict[Walk, None] = {}
+        for finding in self.found:
+            if all(edge in episode.subgraph.edges for edge in finding.triples):
+                walks.update(dict.fromkeys(self._walks_of(finding)))
+        return [walk for walk in walks if walk not in self._walked]
+
+    def _walks_of(self, finding: Finding) -> list[Walk]:
+        """The walks of a proof that start at a topic; what a filter looked at is cited, not walked."""
+        walks: list[Walk] = []
+        for start, edges in chains(finding.triples, self.topics):
+            if start not in self.topics:
+                continue
+            hops: list[Hop] = []
+            here = start
+            for edge in edges:
+                hops.append(Hop(edge.relation, edge.source == here))
+                here = edge.other(here)
+            walks.append((start, tuple(hops)))
+        return walks
+
+    def _reached(self, finding: Finding, episode: Episode) -> bool:
+        added = all(edge in episode.subgraph.edges for edge in finding.triples)
+        return added and all(walk in self._walked for walk in self._walks_of(finding))
