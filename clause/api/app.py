@@ -6,15 +6,19 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from importlib.util import find_spec
+from pathlib import Path
 
 import uvicorn
-from fastapi import FastAPI
+from fastapi import FastAPI, Response
+from fastapi.openapi.docs import get_swagger_ui_html
+from fastapi.responses import FileResponse
+from fastapi.staticfiles import StaticFiles
 
 from clause import __version__
 from clause.api import problems
 from clause.api.dependencies import Authenticate, key_alone, key_or_owner
 from clause.api.middleware import BodyLimit, LoopbackGuard, RateLimit, RequestContext, rate_of
-from clause.api.pages import install_docs, install_explorer
 from clause.api.routes import (
     beliefs,
     entities,
@@ -31,11 +35,66 @@ from clause.api.routes import (
 )
 from clause.api.strict_json import StrictJSONResponse
 from clause.app import Container
+from clause.errors import SetupError
 from clause.operations.keys import is_loopback
 from clause.operations.listening import listen
 from clause.operations.listening import server_of as serving
 from clause.settings import Settings
 from clause.telemetry import Metrics
+
+ASSETS = "/docs/assets"
+_DOCS_POLICY = (
+    "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; script-src 'self' 'unsafe-inline'; "
+    "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+
+
+def install_docs(app: FastAPI) -> None:
+    """Serve the page at /docs and its files below it."""
+    app.mount(ASSETS, StaticFiles(directory=_assets()), name="docs-assets")
+
+    @app.get("/docs", include_in_schema=False)
+    async def page() -> Response:
+        answer = get_swagger_ui_html(
+            openapi_url=app.openapi_url or "/openapi.json",
+            title=app.title,
+            swagger_js_url=f"{ASSETS}/swagger-ui-bundle.js",
+            swagger_css_url=f"{ASSETS}/swagger-ui.css",
+            swagger_favicon_url=f"{ASSETS}/favicon.png",
+            swagger_ui_parameters={"validatorUrl": None},
+        )
+        answer.headers["Content-Security-Policy"] = _DOCS_POLICY
+        return answer
+
+
+def _assets() -> Path:
+    package = find_spec("fastapi_offline")
+    if package is None or package.origin is None:
+        raise SetupError("the files of the docs page are missing", remedy="install the package fastapi-offline")
+    return Path(package.origin).parent / "static"
+
+
+FILES = "/explorer"
+_FOLDER = Path(__file__).parent / "explorer"
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'none'; "
+    "frame-ancestors 'none'; base-uri 'none'"
+)
+
+
+def install_explorer(app: FastAPI) -> None:
+    """Serve the page at / and its files below /explorer."""
+    app.mount(FILES, StaticFiles(directory=_FOLDER), name="explorer-files")
+
+    @app.get("/", include_in_schema=False)
+    async def page() -> Response:
+        headers = {
+            "Content-Security-Policy": _POLICY,
+            "X-Content-Type-Options": "nosniff",
+            "Referrer-Policy": "no-referrer",
+        }
+        return FileResponse(_FOLDER / "index.html", media_type="text/html; charset=utf-8", headers=headers)
+
 
 Opener = Callable[[Settings, Metrics], AbstractAsyncContextManager[Container]]
 

@@ -13,7 +13,7 @@ from clause.policy.serve.decider import Decider
 from clause.policy.serve.observations import CURATOR_OPTION, NEUTRAL_PRICE, GainHead, Situation, edge_rows, situation
 from clause.policy.serve.picks import Picks
 from clause.policy.serve.tree import CountTokens, Pattern, PlanTree, TreeProgress, worths
-from clause.reasoning.agents.policy import Account, Decision, Finding, Foresight, LeftOut
+from clause.reasoning.agents.policy import Account, Decision, Foresight, LeftOut, ProvedAnswer
 from clause.reasoning.agents.proving import pick_texts
 from clause.reasoning.episode.actions import (
     ARCHITECT,
@@ -202,7 +202,7 @@ class LearnedAgents:
             node: score if episode.supporting_path(node) is not None else 0.99 * score for node in episode.front.nodes
         }
 
-    def findings(self, episode: Episode) -> Sequence[Finding] | None:  # noqa: ARG002 -- the protocol's
+    def findings(self, episode: Episode) -> Sequence[ProvedAnswer] | None:  # noqa: ARG002 -- the protocol's
         """None: the ends of the walk are the answers."""
         return None
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from clause.errors import NotFoundError
 from clause.policy.serve.pattern_scorer import PatternScorer
-from clause.reasoning.agents.policy import Account, Embed, Finding, PlainPolicy, Question
+from clause.reasoning.agents.policy import Account, Embed, PlainPolicy, ProvedAnswer, Question
 from clause.reasoning.agents.proving import ProvingAgents
 from clause.reasoning.models.answer import AnswerReading, ReadingHop
 from clause.reasoning.neighbourhood.port import RelationshipType
@@ -201,8 +201,8 @@ def _told(reading: RankedReading, probability: float) -> AnswerReading:
     )
 
 
-def _found(reading: RankedReading, score: float) -> list[Finding]:
-    return [Finding(one.name, one.node, score, one.triples) for one in reading.result.answers]
+def _found(reading: RankedReading, score: float) -> list[ProvedAnswer]:
+    return [ProvedAnswer(one.name, one.node, score, one.triples) for one in reading.result.answers]
 
 
 def _topics(readings: Sequence[RankedReading]) -> tuple[str, ...]:

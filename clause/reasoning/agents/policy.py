@@ -106,7 +106,7 @@ class Foresight:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ProvedAnswer:
     """An answer that a reading found: a node of the graph, or a word (`yes`, `3`) whose `node` is None.
 
     `score` is the probability that it is right; `triples` prove it.
@@ -172,7 +172,7 @@ class Agents(Protocol):
         """What was read of the graph before the episode; it is part of what the episode knows."""
         ...
 
-    def findings(self, episode: Episode) -> Sequence[Finding] | None:
+    def findings(self, episode: Episode) -> Sequence[ProvedAnswer] | None:
         """The answers with their proofs; None: the ends of the walk are the answers."""
         ...
 
@@ -200,7 +200,7 @@ class PlainAgents:
         """Nothing."""
         return ()
 
-    def findings(self, episode: Episode) -> Sequence[Finding] | None:  # noqa: ARG002 -- the protocol's
+    def findings(self, episode: Episode) -> Sequence[ProvedAnswer] | None:  # noqa: ARG002 -- the protocol's
         """None: the ends of the walk are the answers."""
         return None
 

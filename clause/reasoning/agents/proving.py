@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from clause.reasoning.agents.policy import Account, Decision, Finding, Foresight, LeftOut
+from clause.reasoning.agents.policy import Account, Decision, Foresight, LeftOut, ProvedAnswer
 from clause.reasoning.agents.scoring import shaped_gain, shaped_utility
 from clause.reasoning.episode.actions import (
     AddEdge,
@@ -54,7 +54,7 @@ class ProvingAgents:
         prices: the request's prices.
     """
 
-    found: Sequence[Finding]
+    found: Sequence[ProvedAnswer]
     account: Account
     reads: Sequence[tuple[Look, Expansion]]
     topics: Sequence[str]
@@ -135,7 +135,7 @@ class ProvingAgents:
             self._units = units
         return Decision(Pick(self._units.pop(0)), self._score)
 
-    def findings(self, episode: Episode) -> Sequence[Finding]:
+    def findings(self, episode: Episode) -> Sequence[ProvedAnswer]:
         """The answers whose whole proof was added and walked."""
         return [finding for finding in self.found if self._reached(finding, episode)]
 
@@ -166,7 +166,7 @@ class ProvingAgents:
                 walks.update(dict.fromkeys(self._walks_of(finding)))
         return [walk for walk in walks if walk not in self._walked]
 
-    def _walks_of(self, finding: Finding) -> list[Walk]:
+    def _walks_of(self, finding: ProvedAnswer) -> list[Walk]:
         """The walks of a proof that start at a topic; what a filter looked at is cited, not walked."""
         walks: list[Walk] = []
         for start, edges in chains(finding.triples, self.topics):
@@ -180,6 +180,6 @@ class ProvingAgents:
             walks.append((start, tuple(hops)))
         return walks
 
-    def _reached(self, finding: Finding, episode: Episode) -> bool:
+    def _reached(self, finding: ProvedAnswer, episode: Episode) -> bool:
         added = all(edge in episode.subgraph.edges for edge in finding.triples)
         return added and all(walk in self._walked for walk in self._walks_of(finding))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from clause.graph.scopes import Caller
-from clause.reasoning.agents.policy import Account, Agents, Finding, LeftOut, Policy, Question
+from clause.reasoning.agents.policy import Account, Agents, LeftOut, Policy, ProvedAnswer, Question
 from clause.reasoning.answer.evidence import EvidenceRecord, Provenance, own
 from clause.reasoning.answer.run_record import RunRecord, digest_of, make_receipt
 from clause.reasoning.answer.runs import RunRecorder
@@ -60,7 +60,7 @@ class Finished:
         if findings is None:
             answers, paths = answer_views(episode, agents.answer_scores(episode))
         else:
-            answers, paths = finding_views(episode, findings)
+            answers, paths = proved_views(episode, findings)
         reason = _abstains(asked, policy, answers, agents.account)
         return cls(asked, policy, agents, episode, turns, answers, paths, reason)
 
@@ -141,7 +141,9 @@ def answer_views(episode: Episode, scores: Mapping[str, float]) -> tuple[tuple[A
     return tuple(answers), tuple(paths.values())
 
 
-def finding_views(episode: Episode, findings: Sequence[Finding]) -> tuple[tuple[Answer, ...], tuple[AnswerPath, ...]]:
+def proved_views(
+    episode: Episode, findings: Sequence[ProvedAnswer]
+) -> tuple[tuple[Answer, ...], tuple[AnswerPath, ...]]:
     """(answers, paths): answers that were found with their proofs, in their order, each with the walks of its proof."""
     cited = {episode.pool[place].id for place in episode.picked}
     answers: list[Answer] = []

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from httpx import AsyncClient
 
-from clause.api import pages as explorer_page
+from clause.api import app as explorer_page
 
 FOLDER = Path(explorer_page.__file__).parent / "explorer"
 FILES = {file.name: file.read_text(encoding="utf-8") for file in sorted(FOLDER.iterdir())}

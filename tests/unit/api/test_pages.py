@@ -4,7 +4,7 @@ import pytest
 from fastapi import FastAPI
 from httpx import AsyncClient
 
-from clause.api import pages as docs_page
+from clause.api import app as docs_page
 from clause.errors import SetupError
 
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from clause.errors import BadInputError, OutOfBoundsError
 from clause.memory.cluster import closest_pairs, sequential_labels
+from clause.memory.consolidation import Said, Stored, Twins, near_pairs, twins
 from clause.memory.memory_text import LONGEST_NAME, occurred_at, short_name, speaker_of
 from clause.memory.models import MCSConfig, unit_vector
 from clause.memory.statistics import calibrate, curve_point
-from clause.memory.twins import Said, Stored, Twins, near_pairs, twins
 from clause.settings import Settings
 from tests.fakes.embedder import HashEmbedder
 from tests.unit.memory.test_cluster_assignment import units

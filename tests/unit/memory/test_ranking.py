@@ -9,8 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clause.memory.models import MCSConfig
-from clause.memory.ranking import NO_HITS, SPEAKER, Hits, MemoryCandidate, by_ranks, by_relative_scores
-from clause.memory.recall import MOST_WORDS, content_words, decayed, lucene_query, names_in
+from clause.memory.recall import (
+    MOST_WORDS,
+    NO_HITS,
+    SPEAKER,
+    Hits,
+    MemoryCandidate,
+    by_ranks,
+    by_relative_scores,
+    content_words,
+    decayed,
+    lucene_query,
+    names_in,
+)
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 
