@@ -26,12 +26,31 @@ Naked|directed_by|Mike Leigh
 Naked|release_year|1993
 """
 
+CLIMATE = "kg:e2e-climate"
+CAUSES = """\
+Climate change|caused_by|Greenhouse gas emissions
+Climate change|caused_by|Deforestation
+Climate change|causes|Sea level rise
+Climate change|causes|Crop failure
+Greenhouse gas emissions|caused_by|Burning of coal
+Deforestation|caused_by|Cattle ranching
+Sea level rise|causes|Coastal flooding
+Cattle ranching|located_in|Brazil
+Coastal flooding|located_in|Bangladesh
+Brazil|capital|Brasília
+Bangladesh|capital|Dhaka
+Soil erosion|causes|Crop failure
+Soil erosion|causes|Dust storms
+"""
+
 
 @pytest.fixture(scope="session")
 def served_address(migrated_address: Address, tmp_path_factory: pytest.TempPathFactory) -> Address:
-    """The test server, holding the small graph."""
-    file = tmp_path_factory.mktemp("e2e") / "films.txt"
-    file.write_text(TRIPLES, encoding="utf-8")
+    """The test server, holding the small graph, and one of which no policy knows the types."""
+    folder = tmp_path_factory.mktemp("e2e")
+    film, climate = folder / "films.txt", folder / "climate.txt"
+    film.write_text(TRIPLES, encoding="utf-8")
+    climate.write_text(CAUSES, encoding="utf-8")
 
     async def load() -> None:
         from clause.graph.catalogue import Catalogue
@@ -43,7 +62,8 @@ def served_address(migrated_address: Address, tmp_path_factory: pytest.TempPathF
         embedder = SentenceTransformerEmbedder()
         async with Graph(migrated_address, Catalogue.load()) as graph:
             await replace_embedding_model(graph, embedder.model, embedder.dimension)
-            await load_triples(graph, embedder, file, SCOPE)
+            await load_triples(graph, embedder, film, SCOPE)
+            await load_triples(graph, embedder, climate, CLIMATE)
         embedder.close()
 
     asyncio.run(load())

@@ -103,6 +103,8 @@ COORDINATION: dict[str, Any] = {
         "seeds": [{**_CLIMATE, "score": 0.97, "reason": "exact", "start": 12, "end": 26}],
         "abstained": False,
         "reason": None,
+        "form": None,
+        "readings": [],
         "intelligence": {"thoughtseeds_generated": 12, "curiosity_triggers_spawned": 2, "fallback_used": False},
     },
     "agent_handoffs": [

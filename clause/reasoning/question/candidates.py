@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.forms import ParsedQuestion
-from clause.reasoning.question.pattern_text import TypeText
+from clause.reasoning.question.pattern_text import TypeText, pattern_words
 from clause.reasoning.question.patterns import (
     Around,
     Effects,
@@ -130,7 +130,8 @@ class QuestionContext:
         """The patterns of each meaning of a topic, for the masked questions about it."""
         found = []
         for meaning in self.meanings(place):
-            patterns = yield from enumerate_patterns((meaning.id,), questions, self.bounds)
+            found_patterns = yield from enumerate_patterns((meaning.id,), questions, self.bounds)
+            patterns = self._on_side(found_patterns, " ".join(questions))
             if patterns:
                 nearest = max(one.score for one in patterns)
                 members = [one for one in patterns if self._leads_to_members(one.pattern)]
@@ -202,6 +203,28 @@ class QuestionContext:
             loss -= priors.same_kind
         return loss
 
+    def _on_side(self, patterns: Sequence[FoundPattern], asked: str) -> list[FoundPattern]:
+        """The patterns that do not lead to the other side than is asked for; none where the graph has only that."""
+        told = {one.pattern: self._right_side(one.pattern, asked) for one in patterns if len(one.pattern) == 1}
+        if False in told.values() and True not in told.values():
+            return []
+        return [one for one in patterns if told.get(one.pattern) is not False]
+
+    def _right_side(self, pattern: TypedPattern, asked: str) -> bool | None:
+        """Tell whether a hop leads to the side that grammar or a word for relatives asks for; None: neither says."""
+        said = pattern_words(pattern, self.text_of)
+        own = "patient" if _DONE_BY_TOPIC.match(said) else "agent" if _DOES_TO_TOPIC.match(said) else None
+        side = asked_side(asked, self._roots(pattern)) if own else None
+        if side is not None:
+            return side == own
+        words = {singular(word) for word in re.findall(r"[a-z]+", asked)}
+        steps = [step for step, named in SYNONYMS.items() if words & {singular(word) for word in named}]
+        if not steps:
+            return None
+        if any(says(pattern[0], step, self.text_of) is not None for step in steps):
+            return True
+        return False if any(says(pattern[0], INVERSES[step], self.text_of) is not None for step in steps) else None
+
     def _of_class(self, one: FoundPattern) -> bool:
         words = self.parsed.class_words
         return words is not None and any(
@@ -266,6 +289,42 @@ def roots(word: str) -> frozenset[str]:
     (True, True, frozenset())
     """
     return frozenset((stem(word), *map(stem, bases(word))))
+
+
+_DONE_BY_TOPIC = re.compile(r"what is .* by it$")
+_DOES_TO_TOPIC = re.compile(r"what (?!is )\S+ .*it$")
+_HELPING = "(?:does|do|did|has|have|had|can|could|will|would|may|might|should)"
+_BEING = "(?:is|are|was|were|be|been|being|get|gets|got)"
+_SIDES = (
+    ("agent", rf"{_BEING} it (?:\w+ )?VERB (?:\w+ )?by\b|\bby (?:what|whom|who|which \w+) {_BEING} it VERB\b"),
+    ("patient", rf"(?:{_BEING} )?(?:\w+ )?VERB by it\b"),
+    ("patient", rf"{_HELPING} (?:not )?it (?:\w+ )?VERB\b"),
+    (
+        "agent",
+        rf"(?:^|\b)(?:what|who|which(?: \w+)?|something|things?|that)(?: {_HELPING})? (?:\w+ly )?VERB (?:\w+ )?it\b",
+    ),
+)
+
+
+def asked_side(question: str, verbs: frozenset[str]) -> str | None:
+    """The side of a verb that a masked question asks for: its `agent`, its `patient` (done to), or None.
+
+    Args:
+        question: with its topic masked, in small letters.
+        verbs: roots of the verb.
+
+    >>> asked_side("what causes it", roots("causes")), asked_side("what is it caused by", roots("causes"))
+    ('agent', 'agent')
+    >>> asked_side("what does it cause", roots("causes")), asked_side("what is caused by it", roots("causes"))
+    ('patient', 'patient')
+    """
+    for word in re.findall(r"[a-z]+", question):
+        if word in FORM_WORDS or not roots(word) & verbs:
+            continue
+        for side, form in _SIDES:
+            if re.search(form.replace("VERB", word), question):
+                return side
+    return None
 
 
 def wanted_kind(question: str) -> str | None:

@@ -83,5 +83,6 @@ async def test_an_abstaining_answer_keeps_every_field_of_an_empty_path(house: Ho
     real = (await house.coordinator.coordinate(request(query="what is the weather"), OWNER)).model_dump(mode="json")
     assert real["result"]["path"] == {"id": None, "nodes": [], "edges": [], "steps": [], "answer": None}
     assert list(real["result"]) == [
-        "answers", "path", "paths", "evidence", "subgraph", "seeds", "abstained", "reason", "intelligence",
+        "answers", "path", "paths", "evidence", "subgraph", "seeds", "abstained", "reason",
+        "form", "readings", "intelligence",
     ]  # fmt: skip

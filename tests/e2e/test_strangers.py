@@ -1,0 +1,79 @@
+"""A graph whose types no policy was trained on: read as it is, said back, proved, or left unanswered with a reason."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.e2e.conftest import CLIMATE
+
+
+def ask(http: httpx.Client, query: str, status: int = 200, **more: Any) -> dict[str, Any]:
+    given = {"query": query, "budgets": {}, "scopes": [CLIMATE], **more}
+    answered = http.post("/api/clause/coordinate", json=given)
+    assert answered.status_code == status, answered.text
+    found: dict[str, Any] = answered.json()
+    return found
+
+
+def names(result: dict[str, Any]) -> set[str]:
+    return set() if result["abstained"] else {answer["name"] for answer in result["answers"]}
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ("What causes climate change?", {"Greenhouse gas emissions", "Deforestation"}),
+        ("What does climate change cause?", {"Sea level rise", "Crop failure"}),
+        ("What does soil erosion cause?", {"Crop failure", "Dust storms"}),
+        ("How many effects does climate change have?", {"2"}),
+        ("Does deforestation cause climate change?", {"yes"}),
+        ("What is the capital of Brazil?", {"Brasília"}),
+    ],
+)
+def test_a_question_is_read_on_the_graph_as_it_is(http: httpx.Client, query: str, wanted: set[str]) -> None:
+    answered = ask(http, query)
+    result = answered["result"]
+    assert names(result) == wanted
+    assert all(answer["supported"] for answer in result["answers"])
+    assert result["readings"][0]["answers"] == len(wanted)
+    assert result["answers"][0]["answer_score"] == result["readings"][0]["probability"]
+    edges, steps = answered["receipt"]["edges"], answered["receipt"]["steps"]
+    assert 0 < edges["spent"] <= edges["budget"]
+    assert 0 < steps["spent"] <= steps["budget"]
+
+
+@pytest.mark.parametrize("query", ["What causes soil erosion?", "Who is the president of Brazil?"])
+def test_what_the_graph_does_not_say_is_not_answered(http: httpx.Client, query: str) -> None:
+    result = ask(http, query)["result"]
+    assert result["abstained"]
+    assert "the graph" in result["reason"]
+
+
+def test_another_reading_can_be_chosen(http: httpx.Client) -> None:
+    first = ask(http, "Does deforestation cause climate change?")["result"]
+    other = first["readings"][1]
+    chosen = ask(http, "Does deforestation cause climate change?", reading=other["id"])["result"]
+    assert [reading["id"] for reading in chosen["readings"]][:2] == [other["id"], first["readings"][0]["id"]]
+    refused = ask(http, "What causes climate change?", status=404, reading="reading_none")
+    assert chosen["readings"][0]["words"] == other["words"]
+    assert "reading_none" in str(refused)
+
+
+def test_a_proof_that_the_budget_cannot_pay_gives_no_answer(http: httpx.Client) -> None:
+    question = "Where is the coastal flooding located that sea level rise causes?"
+    budgets = {"edge_budget": 10, "step_budget": 1, "token_budget": 100}
+    answered = ask(http, question, budgets=budgets, policy="grounded")
+    receipt = answered["receipt"]
+    assert receipt["steps"]["spent"] <= 1
+    assert receipt["tokens"]["spent"] <= 100
+    assert all(path["edges"] and len(path["edges"]) <= 1 for path in answered["result"]["paths"])
+
+
+def test_a_run_is_replayed_the_same(http: httpx.Client) -> None:
+    run = ask(http, "What does climate change cause?")["run_id"]
+    replayed = http.post(f"/api/clause/runs/{run}/replay")
+    assert replayed.status_code == 200, replayed.text
+    assert replayed.json()["differences"] == []
