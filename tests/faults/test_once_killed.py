@@ -211,6 +211,8 @@ def rounds(server: ManagedServer, folder: Path, number: int) -> None:
         process.wait(timeout=60)
 
 
+@pytest.mark.long
+@pytest.mark.timeout(1200)
 def test_what_is_killed_twice_loses_nothing_and_does_nothing_twice(doomed: ManagedServer, tmp_path: Path) -> None:
     doomed.ensure()
     rounds(doomed, tmp_path, 2)

@@ -1,7 +1,8 @@
 """The service answers as it did when the sample was recorded; differences between recordings are found and named.
 
-The sample comes from the commit before the rooms were drawn again. Who changes an answer on purpose records it anew:
+Who changes an answer on purpose records the sample anew:
 `python -m tests.recorded.record tests/recorded/sample.json.gz`.
+The comparison takes minutes and belongs to `make test-long`.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ def test_ids_are_compared_by_what_they_stand_for() -> None:
 
 
 @pytest.mark.integration
+@pytest.mark.long
 @pytest.mark.timeout(1_200)
 def test_the_service_answers_as_recorded() -> None:
     """A service on a Neo4j of its own is asked everything again: some 400 requests, every operation among them."""

@@ -205,7 +205,8 @@ class QuestionContext:
 
     def _on_side(self, patterns: Sequence[FoundPattern], asked: str) -> list[FoundPattern]:
         """The patterns that do not lead to the other side than is asked for; none where the graph has only that."""
-        told = {one.pattern: self._right_side(one.pattern, asked) for one in patterns if len(one.pattern) == 1}
+        single = [one.pattern for one in patterns if len(one.pattern) == 1]
+        told: dict[TypedPattern, bool | None] = {pattern: self._right_side(pattern, asked) for pattern in single}
         if False in told.values() and True not in told.values():
             return []
         return [one for one in patterns if told.get(one.pattern) is not False]
