@@ -9,14 +9,21 @@ from __future__ import annotations
 import json
 import math
 import re
+import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from clause.errors import NotFoundError
+import numpy as np
+
+from clause.errors import BadInputError, NotFoundError
+from clause.evaluation.harness import f1
+from clause.graph.scopes import Caller
 from clause.policy.serve.pattern_scorer import PatternScorer
+from clause.reasoning.coordinator import Coordinator
+from clause.reasoning.models import BudgetAllocation, CoordinationRequest
 from clause.reasoning.neighbourhood.port import Edge, Hop
 from clause.reasoning.question.forms import parse
 from clause.reasoning.question.patterns import TypedPattern, WalkScorer, drive
@@ -173,6 +180,129 @@ def ask_worlds(folder: Path, names: Sequence[str], scorer: WalkScorer | None = N
             answers = world.readings(case["question"], used).result.answers
             asked.append(WorldOutcome(name, case["form"], verdict_of((a.name for a in answers), case["answers"])))
     return asked
+
+
+@dataclass(frozen=True, slots=True)
+class OwnQuestion:
+    """A question of a user's own: `answers` empty where it should be left unanswered, `start` where to start from."""
+
+    question: str
+    answers: tuple[str, ...] = ()
+    start: str | None = None
+    form: str | None = None
+
+
+def own_questions(file: Path) -> list[OwnQuestion]:
+    """The questions of a file of JSON lines: `{"question", "answers", "start"?, "form"?}`.
+
+    Raises:
+        NotFoundError: there is no such file.
+        BadInputError: a line is no such object, or there is none.
+    """
+    if not file.is_file():
+        raise NotFoundError(f"there is no file {file}", field="file")
+    asked: list[OwnQuestion] = []
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+            answers = tuple(str(answer) for answer in row["answers"])
+            asked.append(OwnQuestion(str(row["question"]), answers, row.get("start"), row.get("form")))
+        except (ValueError, KeyError, TypeError) as error:
+            raise BadInputError(f"{file}, line {number}: question and answers are needed", field="file") from error
+    if not asked:
+        raise BadInputError(f"{file} holds no question", field="file")
+    return asked
+
+
+@dataclass(frozen=True, slots=True)
+class OwnOutcome:
+    """What the service made of a question: the answers it stands by, the score of its best, the form it read, in ms."""
+
+    asked: OwnQuestion
+    answers: tuple[str, ...]
+    best: str | None
+    score: float | None
+    form: str
+    ms: float
+
+    @property
+    def judged(self) -> tuple[float, bool]:
+        """The score of the best answer, withheld or not, and whether it is right."""
+        return self.score or 0.0, self.best in self.asked.answers
+
+    @property
+    def verdict(self) -> Verdict:
+        """Right where the first answer is one, or none was given to what has none."""
+        if not self.answers:
+            return "abstained" if self.asked.answers else "right"
+        return "right" if self.answers[0] in self.asked.answers else "wrong"
+
+
+async def ask_own(
+    coordinator: Coordinator, questions: Sequence[OwnQuestion], scope: str, policy: str | None = None
+) -> list[OwnOutcome]:
+    """What the served pipeline makes of questions about one scope, with ample budgets, one after the other."""
+    budgets = BudgetAllocation(edge_budget=200, step_budget=20, token_budget=8192)
+    found: list[OwnOutcome] = []
+    for one in questions:
+        start = [one.start] if one.start else None
+        request = CoordinationRequest(
+            query=one.question, budgets=budgets, scopes=[scope], policy=policy, start_nodes=start, record=False
+        )
+        began = time.perf_counter()
+        result = (await coordinator.coordinate(request, Caller())).result
+        ms = (time.perf_counter() - began) * 1000
+        names = tuple(answer.name for answer in result.answers)
+        best = result.answers[0] if result.answers else None
+        form = one.form or result.form or "list"
+        stood_by = () if result.abstained else names
+        name, score = (best.name, best.answer_score) if best else (None, None)
+        found.append(OwnOutcome(one, stood_by, name, score, form, ms))
+    return found
+
+
+def own_report(found: Sequence[OwnOutcome], command: str) -> dict[str, Any]:
+    """The figures of questions asked: shares in [0, 1], milliseconds, and the error of the scores (ten bins)."""
+    forms = {form: [one for one in found if one.form == form] for form in sorted({one.form for one in found})}
+    milliseconds = [one.ms for one in found]
+    return {
+        **_own_shares(found),
+        "f1": _mean([f1(one.answers, one.asked.answers) if one.answers else not one.asked.answers for one in found]),
+        "ece": calibration_error([one.judged for one in found if one.score is not None]),
+        "by_form": {form: _own_shares(ones) for form, ones in forms.items()},
+        "p50_ms": round(float(np.percentile(milliseconds, 50)), 1),
+        "p95_ms": round(float(np.percentile(milliseconds, 95)), 1),
+        "command": command,
+    }
+
+
+def _own_shares(found: Sequence[OwnOutcome]) -> dict[str, Any]:
+    verdicts = [one.verdict for one in found]
+    return {
+        "n": len(found),
+        "em_at_1": _mean([verdict == "right" for verdict in verdicts]),
+        "answered": _mean([bool(one.answers) for one in found]),
+        "wrong": _mean([verdict == "wrong" for verdict in verdicts]),
+    }
+
+
+def _mean(values: Sequence[float]) -> float:
+    return round(sum(values) / len(values), 4) if values else 0.0
+
+
+def calibration_error(scored: Sequence[tuple[float, bool]]) -> float:
+    """The expected calibration error of (probability, right) pairs over ten bins (Naeini et al., AAAI 2015).
+
+    >>> calibration_error([(0.95, True), (0.95, True), (0.15, False), (0.15, False)])
+    0.1
+    """
+    bins: defaultdict[int, list[tuple[float, bool]]] = defaultdict(list)
+    for score, right in scored:
+        bins[min(9, int(score * 10))].append((score, right))
+    off = sum(abs(sum(score for score, _ in part) - sum(right for _, right in part)) for part in bins.values())
+    return round(off / len(scored), 4) if scored else 0.0
 
 
 def table(asked: Sequence[WorldOutcome]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from clause.app import Container
     from clause.evaluation.question_files import GoldQuestion
     from clause.evaluation.service import ServiceSystem
+    from clause.lab.worlds import OwnOutcome, OwnQuestion
     from clause.reasoning.episode.budget import Budgets
 
 
@@ -86,6 +87,34 @@ def worlds(
     for name, counts in [("all", figures["all"]), *figures["worlds"].items(), *figures["forms"].items()]:
         numbers = f"{counts['questions']:>9} {counts['right']:>6} {counts['wrong']:>6} {counts['abstained']:>9}"
         stdout().print(f"{name:<16} {numbers}", markup=False)
+
+
+@app.command("own")
+def own(
+    file: Annotated[Path, typer.Argument(help='JSON lines: {"question", "answers", "start"?}; no answers: abstain.')],
+    *,
+    scope: Annotated[str, typer.Option(help="The scope that the questions are about.")],
+    policy: Annotated[str | None, typer.Option(help="Who decides; the default policy if not given.")] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Measure answers to questions of your own, asked through the served pipeline."""
+    from clause.lab.worlds import own_questions, own_report
+
+    figures = own_report(asyncio.run(_own(own_questions(file), scope, policy)), given_command())
+    if as_json:
+        print_json(figures)
+        return
+    for name in ("n", "em_at_1", "f1", "answered", "wrong", "ece", "p50_ms", "p95_ms"):
+        stdout().print(f"{name:<9} {figures[name]}", markup=False)
+
+
+async def _own(questions: Sequence[OwnQuestion], scope: str, policy: str | None) -> list[OwnOutcome]:
+    from clause.app import Container
+    from clause.lab.worlds import ask_own
+    from clause.settings import Settings
+
+    async with Container.open(Settings.load()) as container:
+        return await ask_own(container.coordinator, questions, scope, policy)
 
 
 app.command("frontier")(frontier.frontier)
