@@ -1,12 +1,3 @@
-// graph/scopes, every scope that something was written into, with the first time
-// mode:       read
-// returns:    many
-// parameters: none
-// columns:    id, recorded_at
-CYPHER 25 MATCH (s:Scope)
-RETURN s.id AS id, s.recorded_at AS recorded_at
-ORDER BY id
-
 // graph/register_scope, make a scope known before or while something is written into it
 // mode:       write
 // returns:    none

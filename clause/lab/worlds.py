@@ -183,7 +183,7 @@ def ask_worlds(folder: Path, names: Sequence[str], scorer: WalkScorer | None = N
 
 
 @dataclass(frozen=True, slots=True)
-class OwnQuestion:
+class OwnCase:
     """A question of a user's own: `answers` empty where it should be left unanswered, `start` where to start from."""
 
     question: str
@@ -192,7 +192,7 @@ class OwnQuestion:
     form: str | None = None
 
 
-def own_questions(file: Path) -> list[OwnQuestion]:
+def own_questions(file: Path) -> list[OwnCase]:
     """The questions of a file of JSON lines: `{"question", "answers", "start"?, "form"?}`.
 
     Raises:
@@ -201,14 +201,14 @@ def own_questions(file: Path) -> list[OwnQuestion]:
     """
     if not file.is_file():
         raise NotFoundError(f"there is no file {file}", field="file")
-    asked: list[OwnQuestion] = []
+    asked: list[OwnCase] = []
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
         if not line.strip():
             continue
         try:
             row = json.loads(line)
             answers = tuple(str(answer) for answer in row["answers"])
-            asked.append(OwnQuestion(str(row["question"]), answers, row.get("start"), row.get("form")))
+            asked.append(OwnCase(str(row["question"]), answers, row.get("start"), row.get("form")))
         except (ValueError, KeyError, TypeError) as error:
             raise BadInputError(f"{file}, line {number}: question and answers are needed", field="file") from error
     if not asked:
@@ -220,7 +220,7 @@ def own_questions(file: Path) -> list[OwnQuestion]:
 class OwnOutcome:
     """What the service made of a question: the answers it stands by, the score of its best, the form it read, in ms."""
 
-    asked: OwnQuestion
+    asked: OwnCase
     answers: tuple[str, ...]
     best: str | None
     score: float | None
@@ -241,7 +241,7 @@ class OwnOutcome:
 
 
 async def ask_own(
-    coordinator: Coordinator, questions: Sequence[OwnQuestion], scope: str, policy: str | None = None
+    coordinator: Coordinator, questions: Sequence[OwnCase], scope: str, policy: str | None = None
 ) -> list[OwnOutcome]:
     """What the served pipeline makes of questions about one scope, with ample budgets, one after the other."""
     budgets = BudgetAllocation(edge_budget=200, step_budget=20, token_budget=8192)

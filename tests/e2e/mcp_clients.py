@@ -15,10 +15,8 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 
-from clause.graph.catalogue import Catalogue
-from clause.graph.runner import Graph
 from clause.graph.wire import Address
-from clause.operations.keys import ApiKeys
+from clause.operations.keys import ApiKeys, KeyFile
 from tests.servers import environ_of
 
 COMMAND = ["-m", "clause.cli.main", "mcp"]
@@ -60,10 +58,9 @@ async def over_http(url: str, token: str | None = None) -> AsyncIterator[Client]
         yield client
 
 
-async def new_key(address: Address, scope: str) -> str:
-    """An API key that reads and writes one scope."""
-    async with Graph(address, Catalogue.load()) as graph:
-        return (await ApiKeys(graph).create("e2e", [], [scope])).token
+async def new_key(home: Path, scope: str) -> str:
+    """An API key of the service at home there that reads and writes one scope."""
+    return (await ApiKeys(KeyFile(home / "keys.json")).create("e2e", [], [scope])).token
 
 
 async def told(client: Client, name: str, **arguments: Any) -> dict[str, Any]:

@@ -58,9 +58,13 @@ def scope() -> str:
 
 
 @pytest.fixture(scope="module")
-def http_url(served_address: Address, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder = tmp_path_factory.mktemp("mcp")
-    with http_server(environment(served_address, folder), folder / "log") as url:
+def http_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("mcp")
+
+
+@pytest.fixture(scope="module")
+def http_url(served_address: Address, http_home: Path) -> Iterator[str]:
+    with http_server(environment(served_address, http_home), http_home / "log") as url:
         yield url
 
 
@@ -72,7 +76,8 @@ async def clients(
     if request.param == "stdio":
         yield lambda: over_stdio(environment(served_address, tmp_path))
     else:
-        url, token = request.getfixturevalue("http_url"), await new_key(served_address, scope)
+        url = request.getfixturevalue("http_url")
+        token = await new_key(request.getfixturevalue("http_home"), scope)
         yield lambda: over_http(url, token)
     async with Graph(served_address, Catalogue.load()) as graph:
         await erase_scope(graph, scope)
@@ -243,14 +248,14 @@ async def revised(client: Client, scope: str, cluster_id: str, members: list[dic
 
 
 async def test_over_http_a_wrong_key_is_turned_away_and_a_right_one_sees_its_scope(
-    http_url: str, served_address: Address, scope: str
+    http_url: str, http_home: Path, scope: str
 ) -> None:
     from mcp.shared._httpx_utils import create_mcp_http_client
 
     async with create_mcp_http_client({"Authorization": "Bearer clause_wrong"}) as http:
         answer = await http.post(http_url, json={"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
         assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer")
-    async with over_http(http_url, await new_key(served_address, scope)) as client:
+    async with over_http(http_url, await new_key(http_home, scope)) as client:
         assert (await refused(client, "memory_read", query_text="films", scopes=["kg:e2e"]))["code"] == "forbidden"
         assert (await refused(client, "graph_query", query="RETURN 1"))["code"] == "forbidden"
         (content,) = (await client.read_resource("clause://stats")).contents

@@ -87,5 +87,5 @@ async def test_every_acknowledged_belief_and_statement_is_there_after_kill_9_and
         assert max(said.values()) == 1
         assert set(shared) <= set(said)
         assert common.statements == len(rows)
-        assert common.sources >= len(shared)
+        assert common.sources == 1, "one author, under many titles"
     pool.close()

@@ -27,7 +27,7 @@ LOADER = """
 import asyncio, sys
 from pathlib import Path
 from pydantic import SecretStr
-from clause.graph.address import Address
+from clause.graph.wire import Address
 from clause.graph.catalogue import Catalogue
 from clause.graph.runner import Graph
 from clause.ingest.triples import load_triples

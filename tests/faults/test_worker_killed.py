@@ -31,7 +31,7 @@ COUNTED = statement(
 WORKER = """
 import asyncio, sys
 from pydantic import SecretStr
-from clause.graph.address import Address
+from clause.graph.wire import Address
 from clause.graph.catalogue import Catalogue
 from clause.graph.runner import Graph
 from clause.jobs.jobs import Jobs

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from clause.app import Container
     from clause.evaluation.question_files import GoldQuestion
     from clause.evaluation.service import ServiceSystem
-    from clause.lab.worlds import OwnOutcome, OwnQuestion
+    from clause.lab.worlds import OwnCase, OwnOutcome
     from clause.reasoning.episode.budget import Budgets
 
 
@@ -108,7 +108,7 @@ def own(
         stdout().print(f"{name:<9} {figures[name]}", markup=False)
 
 
-async def _own(questions: Sequence[OwnQuestion], scope: str, policy: str | None) -> list[OwnOutcome]:
+async def _own(questions: Sequence[OwnCase], scope: str, policy: str | None) -> list[OwnOutcome]:
     from clause.app import Container
     from clause.lab.worlds import ask_own
     from clause.settings import Settings

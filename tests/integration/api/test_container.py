@@ -41,7 +41,7 @@ async def test_what_is_joined_becomes_ready_and_answers(migrated_address: Addres
         checks = await container.readiness()
         request = CoordinationRequest(query="who directed Kes", budgets=BudgetAllocation(), scopes=[scope])
         response = await container.coordinator.coordinate(request, Caller())
-        job = await container.jobs.submit("forget_keys", {}, scope)
+        job = await container.jobs.submit("forget_keys", {}, "public")
         states = [snapshot.state async for snapshot in container.jobs.watch(job.id)]
     assert {name for name, check in checks.items() if check.ready} == {"neo4j", "migrations", "model", "policy"}
     assert [answer.name for answer in response.result.answers] == ["Ken Loach"]

@@ -16,8 +16,18 @@ from clause.knowledge.tension_detection import Tension, TensionSide
 from tests.unit.api.fakes import FakeContainer
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
+PROOF = {
+    "origin": None, "session_id": None, "reliability": 0.5, "words": [], "recalled": False, "author": None, "sites": [],
+    "derived": False,
+}  # fmt: skip
 PROPERTIES = new_belief(
-    BeliefCreate(content="tea is ready"), "b1", {"id": "s", "kind": "document"}, scope="user:ann", model="m", at=AT
+    BeliefCreate(content="tea is ready"),
+    "b1",
+    {"id": "s", "kind": "document"},
+    PROOF,
+    scope="user:ann",
+    model="m",
+    at=AT,
 )
 BELIEF = belief_of(PROPERTIES, [], AT)
 SIDE = TensionSide(id="b1", content="a", status="disputed", overall=0.5)

@@ -7,18 +7,18 @@ from pathlib import Path
 import pytest
 
 from clause.errors import BadInputError, NotFoundError
-from clause.lab.worlds import OwnOutcome, OwnQuestion, WorldGraph, own_questions, own_report
+from clause.lab.worlds import OwnCase, OwnOutcome, WorldGraph, own_questions, own_report
 
 
 def outcome(gold: tuple[str, ...], answers: tuple[str, ...], score: float | None, form: str = "list") -> OwnOutcome:
     best = answers[0] if answers else None
-    return OwnOutcome(OwnQuestion("?", gold), answers, best, score, form, 10.0)
+    return OwnOutcome(OwnCase("?", gold), answers, best, score, form, 10.0)
 
 
 def test_questions_are_lines_of_json(tmp_path: Path) -> None:
     file = tmp_path / "own.jsonl"
     file.write_text('{"question": "Who?", "answers": ["Ann"], "start": "Kes"}\n\n{"question": "Why?", "answers": []}\n')
-    assert own_questions(file) == [OwnQuestion("Who?", ("Ann",), "Kes"), OwnQuestion("Why?")]
+    assert own_questions(file) == [OwnCase("Who?", ("Ann",), "Kes"), OwnCase("Why?")]
 
 
 @pytest.mark.parametrize("text", ['{"question": "Who?"}\n', "no json\n", "[1]\n", "\n"])
