@@ -31,7 +31,7 @@ from clause.graph.wire import Address
 from clause.graph.catalogue import Catalogue
 from clause.graph.runner import Graph
 from clause.ingest.triples import load_triples
-from clause.jobs.jobs import Jobs
+from clause.graph.jobs import Jobs
 
 uri, user, password, database, path, scope = sys.argv[1:]
 

@@ -34,7 +34,7 @@ from pydantic import SecretStr
 from clause.graph.wire import Address
 from clause.graph.catalogue import Catalogue
 from clause.graph.runner import Graph
-from clause.jobs.jobs import Jobs
+from clause.graph.jobs import Jobs
 from tests.faults.test_worker_killed import count
 
 uri, user, password, database, job_id = sys.argv[1:]
