@@ -77,13 +77,13 @@ def paired_bootstrap(
 
 
 AMPLE = Budgets(edges=200, steps=10, tokens=2048)
-"""Where prices are what binds."""
+"""The budgets under which prices alone bind."""
 
 SHOWN = (
     *("supported_f1", "supported_em", "em_at_1", "f1", "edges_mean", "edges_read_mean", "steps_mean", "tokens_mean"),
     *("p50_ms", "p95_ms", "violations", "joint_feasible"),
 )
-"""What a row tells of `Row`; the milliseconds are of the episode alone."""
+"""The fields of `Row` that a row tells; the milliseconds are of the episode alone."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from clause.graph.catalogue import CatalogueError, cypher_folder
 
 BROWSER_PORT = 7474
-"""Where a Neo4j serves its Browser unless told otherwise."""
+"""The address at which a Neo4j serves its Browser unless told otherwise."""
 STYLE = "style.grass"
 _LOOK_FOR = "Look for: "
 _HEX_COLOUR = re.compile(r"#([0-9a-f]{6})\b")
@@ -29,7 +29,7 @@ class Exploration(BaseModel):
 
 
 def browse_folder() -> Path:
-    """Where the explorations, the style and the guide lie."""
+    """The folder of the explorations, the style and the guide."""
     return cypher_folder() / "browse"
 
 
@@ -84,7 +84,7 @@ def _as_rgb(colour: re.Match[str]) -> str:
 
 
 def usual_browser(uri: str) -> str:
-    """Where a server of somebody else's usually serves Browser, from its Bolt address.
+    """The address at which a server of somebody else's usually serves Browser, from its Bolt address.
 
     >>> usual_browser("neo4j://graph.internal:7687")
     'http://graph.internal:7474/browser/'

@@ -20,7 +20,7 @@ from clause.graph.scopes import Caller
 from clause.graph.wire import Rows
 
 KEPT = timedelta(hours=24)
-"""How long an answer is kept for the same key."""
+"""The time for which an answer is kept for the same key."""
 
 _OPEN_S = 300.0
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
@@ -28,7 +28,7 @@ _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 
 @dataclass(frozen=True)
 class StoredResponse:
-    """What a request was answered: HTTP status and JSON body; `replayed` where an earlier one got it."""
+    """The answer to a request: HTTP status and JSON body; `replayed` where an earlier one got it."""
 
     status: int
     body: Any

@@ -19,7 +19,7 @@ from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
 
 _BEAT_S = 1.0
-"""How soon a worker learns that its job is to stop, in seconds."""
+"""Seconds within which a worker learns that its job is to stop."""
 
 
 class JobCancelledError(ConflictError):

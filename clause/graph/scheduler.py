@@ -107,11 +107,11 @@ class JobRunner:
 
 
 LOOK_S: Final = 600.0
-"""How often a service looks for what is due, in seconds; the first time after as long."""
+"""Seconds between two looks for what is due; the first look comes after as long."""
 
 
 class Periodic(NamedTuple):
-    """How often a kind of job runs, and where.
+    """The rhythm of a kind of job, and its scopes.
 
     Attributes:
         every: the time between two jobs of one scope.

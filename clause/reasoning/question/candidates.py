@@ -214,7 +214,7 @@ class QuestionContext:
     def _right_side(self, pattern: TypedPattern, asked: str) -> bool | None:
         """Tell whether a hop leads to the side that grammar or a word for relatives asks for; None: neither says."""
         said = pattern_words(pattern, self.text_of)
-        own = "patient" if _DONE_BY_TOPIC.match(said) else "agent" if _DOES_TO_TOPIC.match(said) else None
+        own = next((side for side, form in _OWN_SIDES if form.match(said)), None)
         side = asked_side(asked, self._roots(pattern)) if own else None
         if side is not None:
             return side == own
@@ -292,8 +292,11 @@ def roots(word: str) -> frozenset[str]:
     return frozenset((stem(word), *map(stem, bases(word))))
 
 
-_DONE_BY_TOPIC = re.compile(r"what is .* by it$")
-_DOES_TO_TOPIC = re.compile(r"what (?!is )\S+ .*it$")
+_OWN_SIDES = (
+    ("patient", re.compile(r"what is .* by it$|whose \w+(?:er|or) is it$")),
+    ("agent", re.compile(r"what (?!is )\S+ .*it$|\w+(?:er|or) of it$")),
+)
+"""The side of a verb that a hop's words lead to; a mentor is who mentors."""
 _HELPING = "(?:does|do|did|has|have|had|can|could|will|would|may|might|should)"
 _BEING = "(?:is|are|was|were|be|been|being|get|gets|got)"
 _SIDES = (

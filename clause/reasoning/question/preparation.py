@@ -15,14 +15,12 @@ from clause.graph.scopes import Caller, readable_scopes
 from clause.reasoning.agents.policy import Policy, Question, SeedCandidate
 from clause.reasoning.episode.actions import Look
 from clause.reasoning.episode.budget import Prices
+from clause.reasoning.episode.driver import WHOLE_NODE_CAP
 from clause.reasoning.models.answer import SeedEntity
 from clause.reasoning.neighbourhood.port import Expansion, NeighbourhoodPort, RelationshipType, View
 from clause.reasoning.question.seed_matching import plain
 from clause.reasoning.question.seeds import SeedFinder
 from clause.text.embedder import Embedder
-
-LOOK_CAP = 50
-"""Edges of each (node, hop) that a policy reads before an episode where it does not say how many."""
 
 
 class PolicyBook:
@@ -109,7 +107,7 @@ class Asker:
         candidates = [SeedCandidate(seed.id, seed.name, seed.score, seed.start, seed.end) for seed in seeds]
 
         def expand(look: Look) -> Awaitable[Expansion]:
-            return self._port.expand(look.nodes, view, per_type=look.per_type or LOOK_CAP, hops=look.hops)
+            return self._port.expand(look.nodes, view, per_type=look.per_type or WHOLE_NODE_CAP, hops=look.hops)
 
         given = start_nodes is not None
         question = Question(

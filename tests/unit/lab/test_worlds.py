@@ -1,4 +1,4 @@
-"""Questions of one's own: read, asked, counted; a reader's worlds in memory."""
+"""Questions of one's own, and worlds of them: read and counted."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from clause.errors import BadInputError, NotFoundError
-from clause.lab.worlds import OwnCase, OwnOutcome, WorldGraph, own_questions, own_report
+from clause.lab.worlds import OwnCase, OwnOutcome, own_questions, own_report, worlds_report
 
 
 def outcome(gold: tuple[str, ...], answers: tuple[str, ...], score: float | None, form: str = "list") -> OwnOutcome:
@@ -47,8 +47,7 @@ def test_an_abstention_is_right_where_nothing_answers() -> None:
     assert told["command"] == "clause evaluate own"
 
 
-def test_a_world_links_names_and_reads_literals() -> None:
-    world = WorldGraph([("Kes", "released_on", "1969-11-14"), ("Kes", "is_a", "Film")])
-    assert [world.name(m.candidates[0].id) for m in world.mentions("When was kes released?")] == ["Kes"]
-    assert world.classes("Kes") == {"Film"}
-    assert str(world.value("1969-11-14")) == "1969-11-14"
+def test_worlds_are_told_together_and_each() -> None:
+    told = worlds_report({"a": [outcome(("Ann",), ("Ann",), 0.9)], "b": [outcome((), ("Ann",), 0.9)]}, "clause")
+    assert (told["n"], told["em_at_1"], told["wrong"]) == (2, 0.5, 0.5)
+    assert (told["by_world"]["a"]["em_at_1"], told["by_world"]["b"]["em_at_1"]) == (1.0, 0.0)
