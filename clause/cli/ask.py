@@ -128,6 +128,7 @@ def ask(
     step_budget: Annotated[int, typer.Option(min=1, max=20, help="Steps the walk may take.")] = 10,
     token_budget: Annotated[int, typer.Option(min=100, max=8192, help="Tokens the evidence may have.")] = 2048,
     policy: Annotated[str | None, typer.Option(help="Who decides; the default policy if not given.")] = None,
+    reading: Annotated[str | None, typer.Option(help="Id of the reading that is meant, as an answer tells it.")] = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Ask a question; print the answers, the path, the evidence with sources, and the receipt."""
@@ -137,6 +138,7 @@ def ask(
         "start_nodes": start or None,
         "scopes": scope or None,
         "policy": policy,
+        "reading": reading,
     }
     answer = asyncio.run(_ask(given))
     if as_json:

@@ -62,6 +62,14 @@ def test_another_reading_can_be_chosen(http: httpx.Client) -> None:
     assert "reading_none" in str(refused)
 
 
+def test_a_reading_that_was_chosen_is_answered_however_unsure_it_was(http: httpx.Client) -> None:
+    unsure = ask(http, "Who is the president of Brazil?")["result"]
+    assert unsure["abstained"]
+    chosen = ask(http, "Who is the president of Brazil?", reading=unsure["readings"][0]["id"])["result"]
+    assert not chosen["abstained"]
+    assert chosen["answers"][0]["answer_score"] < 0.7
+
+
 def test_a_proof_that_the_budget_cannot_pay_gives_no_answer(http: httpx.Client) -> None:
     question = "Where is the coastal flooding located that sea level rise causes?"
     budgets = {"edge_budget": 10, "step_budget": 1, "token_budget": 100}

@@ -140,7 +140,8 @@ class GroundedPolicy(PlainPolicy):
         judging = partial(judge, listed, readings, rates)
         sure = judging() if self._pool is None else await self._pool.run(judging)
         told = list(map(_told, listed, sure))
-        account = Account(readings.form, tuple(told), readings.reason, readings.doubt, ABSTAIN_BELOW)
+        least = ABSTAIN_BELOW if question.reading is None else 0.0  # who chose a reading means it
+        account = Account(readings.form, tuple(told), readings.reason, readings.doubt, least)
         found = _found(listed[0], told[0].probability) if listed else []
         return ProvingAgents(found, account, reads.kept, _topics(listed), question.prices)
 

@@ -283,7 +283,10 @@ def read_question(
             by_topic[clause.topic] = yield from context.of_topic(clause.topic, clause.questions)
     by_topic = _told_apart(parsed, {topic: found for topic, found in by_topic.items() if found})
     if not by_topic:
-        return Readings(parsed.form, reason="the graph has nothing about what the question names")
+        return Readings(
+            parsed.form,
+            reason="the graph says nothing of what the question names, or only the other side of what is asked",
+        )
     drafts = yield from _drafts(context, by_topic)
     nearest = max((draft.nearest for draft in drafts), default=max(c.nearest for f in by_topic.values() for c in f))
     if not drafts or nearest < least:

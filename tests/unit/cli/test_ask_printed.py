@@ -93,3 +93,14 @@ def test_no_answer_says_why() -> None:
     assert "no answer: nothing in the question names a node" in text
     assert "no path" in text
     assert "none" in text
+
+
+def test_the_reading_comes_first_and_likely_others_say_how_to_choose_them() -> None:
+    told = [
+        {"id": "reading_a", "words": "what made [Kes]", "probability": 0.6},
+        {"id": "reading_b", "words": "what Kes made", "probability": 0.3},
+        {"id": "reading_c", "words": "what is like Kes", "probability": 0.1},
+    ]
+    lines = printed({**RESPONSE, "result": {**RESPONSE["result"], "readings": told}}).splitlines()
+    assert lines[:3] == ["read as", "  what made [Kes]  (0.60)", "  or what Kes made  (--reading reading_b)"]
+    assert "what is like Kes" not in "\n".join(lines)
