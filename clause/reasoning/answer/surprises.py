@@ -10,7 +10,7 @@ import numpy as np
 from clause.intelligence.curiosity import Surprise, realised
 from clause.reasoning.agents.policy import Foresight, Question
 from clause.reasoning.agents.scoring import hop_vector
-from clause.reasoning.episode.actions import NAVIGATOR, Backtrack, Continue
+from clause.reasoning.episode.actions import NAVIGATOR, Backtrack, Continue, Restart
 from clause.reasoning.episode.budget import Unit
 from clause.reasoning.episode.episode import Episode
 from clause.reasoning.episode.pool import unit_vectors
@@ -72,6 +72,9 @@ def _places(episode: Episode) -> Iterator[tuple[list[Front], Taken | None]]:
                 yield here, Taken(start, hop, after, step.score)
             case Backtrack():
                 trail.pop()
+                yield here, None
+            case Restart():
+                trail.clear()
                 yield here, None
             case _:
                 yield here, None

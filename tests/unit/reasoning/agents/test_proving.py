@@ -1,0 +1,79 @@
+"""Answers that a reading found are proved within the budgets: added, walked from every topic, and cited."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from clause.errors import BudgetError
+from clause.reasoning.agents.policy import Account, ProvedAnswer
+from clause.reasoning.agents.proving import ProvingAgents
+from clause.reasoning.answer.report import proved_views
+from clause.reasoning.answer.surprises import taken
+from clause.reasoning.episode.actions import NAVIGATOR, Restart, Stop
+from clause.reasoning.episode.budget import Budgets, Prices, Unit, edge_unit_id
+from clause.reasoning.episode.episode import Episode
+from clause.reasoning.neighbourhood.port import Edge, Hop
+
+KES, UP = Edge("kes", "made_in", "1969"), Edge("up", "made_in", "2009")
+OLDER = ProvedAnswer("Kes", "kes", 0.9, (KES, UP))
+PARTS = tuple(ProvedAnswer(f"part {n}", f"p{n}", 0.8, (Edge("kes", "part", f"p{n}"),)) for n in range(4))
+
+
+def prove(
+    found: tuple[ProvedAnswer, ...], budgets: Budgets, prices: Prices | None = None
+) -> tuple[Episode, Sequence[ProvedAnswer]]:
+    """An episode in which the three agents have proved what they could, and what that is."""
+    topics = ("kes", "up")
+    episode = Episode(topics, budgets)
+    agents = ProvingAgents(found, Account(), (), topics, prices or Prices())
+    for agent, decide in (("SubgraphArchitect", agents.architect), (NAVIGATOR, agents.navigator)):
+        while not isinstance(action := decide(episode).action, Stop):
+            episode.step(action)
+        episode.stop(agent, action)
+    edges = list(episode.subgraph.edges)
+    episode.offer([Unit(edge_unit_id(edge), " ".join(edge), 10, "triple", edge=edge) for edge in edges])
+    while not isinstance(action := agents.curator(episode).action, Stop):
+        episode.step(action)
+    episode.stop("ContextCurator", action)
+    assert not budgets.exceeded_by(episode.spend)
+    return episode, agents.findings(episode)
+
+
+def test_a_proof_from_two_topics_is_walked_from_both() -> None:
+    episode, proved = prove((OLDER,), Budgets(10, 5, 100))
+    assert [front.seed for front in episode.walked] == ["kes", "up"]
+    assert (episode.spend.edges, episode.spend.steps, episode.spend.tokens) == (2, 2, 20)
+    assert [(hop.before.seed, hop.hop) for hop in taken(episode)] == [
+        ("kes", Hop("made_in", True)), ("up", Hop("made_in", True)),
+    ]  # fmt: skip
+    (answer,), paths = proved_views(episode, proved)
+    assert (answer.supported, answer.answer_score, len(paths)) == (True, 0.9, 2)
+
+
+def test_a_proof_that_cannot_be_walked_whole_gives_no_answer() -> None:
+    episode, proved = prove((OLDER,), Budgets(10, 1, 100))
+    assert (episode.spend.steps, list(proved)) == (1, [])
+    assert episode.picked == []
+
+
+@pytest.mark.parametrize(("budgets", "answers", "supported"), [
+    (Budgets(2, 5, 100), 2, 2),
+    (Budgets(10, 5, 25), 4, 2),
+    (Budgets(10, 5, 100), 4, 4),
+])  # fmt: skip
+def test_answers_are_proved_as_far_as_budgets_go(budgets: Budgets, answers: int, supported: int) -> None:
+    found, _ = proved_views(*prove(PARTS, budgets))
+    assert (len(found), sum(answer.supported for answer in found)) == (answers, supported)
+
+
+def test_at_a_high_price_one_proof_is_taken() -> None:
+    _, proved = prove(PARTS, Budgets(10, 5, 100), Prices(edge=1.0))
+    assert [one.name for one in proved] == ["part 0"]
+
+
+def test_beginning_again_is_free_and_masked_where_nothing_was_walked() -> None:
+    episode = Episode(["kes"], Budgets())
+    with pytest.raises(BudgetError):
+        episode.step(Restart())
