@@ -21,7 +21,8 @@ def test_a_cosine_is_symmetric_and_within_its_bounds(left, right):
     assert -1.0 <= cosine(left, right) <= 1.0
 
 
-@given(vectors, st.floats(0.25, 8))
+# Halves: a float32 near zero times a small factor is another direction, or none.
+@given(arrays(np.float32, 5, elements=st.integers(-200, 200).map(lambda half: half / 2)), st.floats(0.25, 8))
 def test_length_does_not_matter(vector, factor):
     other = np.arange(1, 6, dtype=np.float32)
     assert cosine(vector * np.float32(factor), other) == pytest.approx(cosine(vector, other), abs=1e-4)
