@@ -258,7 +258,7 @@ async def _join(
     warming = _in_background(warm(embedder, book), stack)
     reporting = _reporting(rooms, port, runs)
     texts = RecalledTexts(IndexedTexts(graph), rooms.memory.store.recall)
-    coordinator = Coordinator(asker, port, book, texts=texts, **reporting)
+    coordinator = Coordinator(asker, port, book, texts=texts, abstain_below=settings.abstain_below, **reporting)
     keys = IdempotencyKeys(graph)
     kinds = job_kinds(graph, embedder, keys) | rooms.job_kinds()
     kinds["evaluate_frontier"] = partial(evaluate_frontier, asker=asker, coordinator=coordinator)

@@ -41,6 +41,9 @@ class Settings(BaseSettings):
 
     embedder: str = Field("all-MiniLM-L6-v2", description="a sentence-transformers model name or folder")
     embedder_threads: int = Field(2, ge=1, le=64, description="threads for embedding and other CPU work")
+    abstain_below: float | None = Field(
+        None, ge=0, le=1, description="score below which answers are withheld; unset: what the policy was calibrated to"
+    )
     token_margin: int = Field(0, ge=0, le=1000, description="tokens kept free of every token budget")
 
     host: str = Field("127.0.0.1", description="address that the API listens on")

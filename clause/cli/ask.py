@@ -129,6 +129,9 @@ def ask(
     token_budget: Annotated[int, typer.Option(min=100, max=8192, help="Tokens the evidence may have.")] = 2048,
     policy: Annotated[str | None, typer.Option(help="Who decides; the default policy if not given.")] = None,
     reading: Annotated[str | None, typer.Option(help="Id of the reading that is meant, as an answer tells it.")] = None,
+    abstain_below: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Show no answer with a lower score; the policy's if not given.")
+    ] = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Ask a question; print the answers, the path, the evidence with sources, and the receipt."""
@@ -139,6 +142,7 @@ def ask(
         "scopes": scope or None,
         "policy": policy,
         "reading": reading,
+        "abstain_below": abstain_below,
     }
     answer = asyncio.run(_ask(given))
     if as_json:

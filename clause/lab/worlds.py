@@ -19,6 +19,8 @@ from clause.errors import BadInputError, NotFoundError
 from clause.evaluation.harness import f1
 from clause.graph.scopes import Caller
 from clause.ingest.triples import load_triples
+from clause.policy.serve.grounded import GroundedPolicy, ReadingSigns
+from clause.reasoning.agents.policy import Question
 from clause.reasoning.coordinator import Coordinator
 from clause.reasoning.models import BudgetAllocation, CoordinationRequest
 
@@ -154,7 +156,41 @@ def calibration_error(scored: Sequence[tuple[float, bool]]) -> float:
     return round(off / len(scored), 4) if scored else 0.0
 
 
-async def ask_worlds(container: Container, folder: Path, names: Sequence[str]) -> dict[str, list[OwnOutcome]]:
+class NotedReadings(GroundedPolicy):
+    """The grounded policy, which keeps the signs of the first reading of every question."""
+
+    def __init__(self) -> None:
+        super().__init__(name="noted")
+        self.first: dict[str, ReadingSigns] = {}
+
+    def judged(self, question: Question, signs: Sequence[ReadingSigns]) -> list[float]:
+        """The probabilities, as served."""
+        if signs:
+            self.first[question.text] = signs[0]
+        return super().judged(question, signs)
+
+    def lessons(self, found: Sequence[OwnOutcome]) -> list[tuple[ReadingSigns, bool]]:
+        """The signs of the questions that had a reading, and whether its first answer is right."""
+        known = [one for one in found if one.asked.question in self.first and one.best is not None]
+        return [(self.first[one.asked.question], one.best in one.asked.answers) for one in known]
+
+
+def fitted_weights(graphs: Sequence[Sequence[tuple[ReadingSigns, bool]]]) -> tuple[float, ReadingSigns]:
+    """The bias and the weights that judge readings best on some graphs, each of which counts as the root of its size.
+
+    A logistic regression with a weak prior at nothing. Of signs that never differ the weight is 0.
+    """
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - takes a second
+
+    rows = [(signs, right, len(graph) ** -0.5) for graph in graphs for signs, right in graph]
+    model = LogisticRegression(C=1.0)
+    model.fit([signs for signs, _, _ in rows], [right for _, right, _ in rows], [10 * weight for _, _, weight in rows])
+    return float(model.intercept_[0]), ReadingSigns(*(round(float(weight), 2) for weight in model.coef_[0]))
+
+
+async def ask_worlds(
+    container: Container, folder: Path, names: Sequence[str], policy: str | None = None
+) -> dict[str, list[OwnOutcome]]:
     """What the served pipeline makes of the questions of some worlds, each loaded into `kg:world-NAME` first.
 
     Raises:
@@ -167,7 +203,7 @@ async def ask_worlds(container: Container, folder: Path, names: Sequence[str]) -
             raise NotFoundError(f"{folder / name} has no triples.txt", field="worlds")
         questions = own_questions(folder / name / "questions.jsonl")
         await load_triples(container.graph, None, triples, scope)
-        asked[name] = await ask_own(container.coordinator, questions, scope)
+        asked[name] = await ask_own(container.coordinator, questions, scope, policy)
     return asked
 
 

@@ -44,6 +44,7 @@ class Coordinator:
         count: exact token counts.
         reporter: provenance, receipts and recorded runs.
         token_margin: tokens kept free of every token budget.
+        abstain_below: the score below which answers are withheld where a request does not say; None: the policy's.
         integrations: causes, ThoughtSeeds and curiosity; None: the flags of requests have no effect.
     """
 
@@ -57,6 +58,7 @@ class Coordinator:
         count: TokenCounter,
         reporter: Reporter,
         token_margin: int = 0,
+        abstain_below: float | None = None,
         integrations: Integrations | None = None,
     ) -> None:
         self._asker = asker
@@ -66,6 +68,7 @@ class Coordinator:
         self._count = count
         self._reporter = reporter
         self._token_margin = token_margin
+        self._abstain_below = abstain_below
         self._integrations = integrations
 
     async def coordinate(
@@ -105,6 +108,7 @@ class Coordinator:
             asked = await self._asker.ask(
                 request.query, prices, view, start_nodes=request.start_nodes, reading=request.reading
             )
+            asked.question.abstain_below = self._least(request)
             allowed = budgets or self._budgets(request)
             causal_ms = await self._prepare(asked, request, repeat)
             finished = await self.play(asked, policy, allowed, max_rounds=request.max_rounds, hard=hard)
@@ -162,6 +166,12 @@ class Coordinator:
         if self._integrations is None:
             return Conclusion(finished.paths)
         return await self._integrations.conclude(finished, finished.paths, request, caller)
+
+    def _least(self, request: CoordinationRequest) -> float | None:
+        """The score below which this request wants no answer; who chose a reading means it, whatever the setting."""
+        if request.abstain_below is not None or request.reading is not None:
+            return request.abstain_below
+        return self._abstain_below
 
     def _budgets(self, request: CoordinationRequest) -> Budgets:
         given = request.budgets

@@ -207,7 +207,9 @@ def _year(date: Date) -> Decimal:
 
 
 def _same_unit(one: Number, two: Number) -> bool:
-    """Tell whether two numbers measure the same; one without a unit may have any but a time of day."""
-    if one.unit == two.unit:
+    """Tell whether two numbers measure the same; one without a unit may have any but a time of day, degrees may be
+    of either scale.
+    """
+    if one.unit == two.unit or {one.unit, two.unit} in ({"°", "C"}, {"°", "F"}):
         return True
     return "" in {one.unit, two.unit} and TIME_OF_DAY not in {one.unit, two.unit}

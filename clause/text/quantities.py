@@ -217,6 +217,8 @@ _FACTORS: dict[str, tuple[str, Decimal]] = {
     for group in _UNITS.replace("\n", " ").split(";")
     for form in group.split()[2:]
 }
+UNITS = frozenset(base for base, _ in _FACTORS.values())
+"""The units that numbers are brought to."""
 _MONEY = "€$£¥"
 _DIGITS = r"\d{1,3}(?:[,\u00a0\u202f'\u2019 ]\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?|\d+(?:[.,]\d+)?"
 _WORDS = "|".join(sorted((*_SMALL, "hundred", "thousand", "million", "billion", "trillion", "dozen"), key=len)[::-1])

@@ -1,8 +1,9 @@
-"""The reader's workshop at the command line: prepare, train, examine, blend, ship (docs/benchmarks-reader.md)."""
+"""The reader's workshop at the command line: prepare, train, examine, ship, calibrate (docs/benchmarks-reader.md)."""
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import sys
 from dataclasses import fields
@@ -11,9 +12,12 @@ from typing import Any
 
 import torch
 
+from clause.cli.opening import opened
 from clause.lab.reader.material import load, prepare, quick
 from clause.lab.reader.training import ReaderRecipe, averaged, blended, examine, restored, told, train, untrained
+from clause.lab.worlds import DEV, NotedReadings, ask_own, ask_worlds, fitted_weights, own_questions
 from clause.policy.serve.encoder import Matcher, TokenEncoder
+from clause.policy.serve.grounded import ReadingSigns
 from clause.policy.serve.pattern_scorer import SHIPPED, PatternScorer, packaged_encoder
 
 
@@ -37,9 +41,13 @@ def main(arguments: list[str] | None = None) -> None:
     shipping.add_argument("names", nargs="+", help="trained states, averaged")
     shipping.add_argument("--keep", type=float, default=1.0)
     shipping.add_argument("--to", type=Path, default=SHIPPED)
+    calibrating = commands.add_parser("calibrate", help="fit how readings are judged, through the served pipeline")
+    calibrating.add_argument("--worlds", type=Path, default=Path("tests/worlds"))
+    calibrating.add_argument("--own", nargs=2, action="append", default=[], metavar=("FILE", "SCOPE"))
     given = parser.parse_args(arguments)
     torch.set_num_threads(given.threads)
-    {"prepare": _prepare, "train": _train, "examine": _examine, "ship": _ship}[given.command](given)
+    done_by = {"prepare": _prepare, "train": _train, "examine": _examine, "ship": _ship, "calibrate": _calibrate}
+    done_by[given.command](given)
 
 
 def _prepare(given: argparse.Namespace) -> None:
@@ -81,6 +89,24 @@ def _ship(given: argparse.Namespace) -> None:
     encoder, matcher, recipes = _restored(given)
     tuned = tuple(f"layers.{number}." for number in range(min(recipe["frozen"] for recipe in recipes), 6))
     PatternScorer(encoder, matcher, {"recipes": recipes, "kept": given.keep}).save(given.to, tuned)
+
+
+def _calibrate(given: argparse.Namespace) -> None:
+    async def noted() -> list[list[tuple[ReadingSigns, bool]]]:
+        policy = NotedReadings()
+        async with opened(sample=False, policies={"noted": lambda: policy}) as container:
+            worlds = await ask_worlds(container, given.worlds, DEV, "noted")
+            graphs = [policy.lessons(found) for found in worlds.values()]
+            for file, scope in given.own:
+                asked = await ask_own(container.coordinator, own_questions(Path(file)), scope, "noted")
+                graphs.append(policy.lessons(asked))
+        return graphs
+
+    graphs = asyncio.run(noted())
+    given.folder.mkdir(parents=True, exist_ok=True)
+    (given.folder / "signs.json").write_text(json.dumps(graphs), encoding="utf-8")
+    bias, weights = fitted_weights(graphs)
+    _say(f"{sum(map(len, graphs))} readings of {len(graphs)} graphs: bias {bias:.2f}, {weights}")
 
 
 def _restored(given: argparse.Namespace) -> tuple[TokenEncoder, Matcher, list[dict[str, Any]]]:

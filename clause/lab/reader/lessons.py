@@ -83,8 +83,8 @@ class Lessons:
         likeness: Likeness,
         *,
         seed: int,
-        shares: tuple[float, ...] = (0.28, 0.3, 0.1, 0.1, 0.22),
-        wrong: int = 2,
+        shares: tuple[float, ...] = (0.26, 0.4, 0.07, 0.09, 0.18),
+        wrong: int = 4,
     ) -> None:
         self._rng = random.Random(seed)  # noqa: S311 - a reproducible draw
         self._single: dict[str, list[Asked]] = defaultdict(list)
@@ -267,7 +267,7 @@ class Lessons:
         return spelt(hop[0], relation.aliases if relation else (), hop[1], self._rng)
 
 
-_ERRORS = ["turn", "add", "replace", "drop", "drop", "swap"]
+_ERRORS = ["turn", "add", "replace", "drop", "drop", "swap", "swap"]
 _Drawn = tuple[str, Path_, str, list[tuple[Path_, str]]]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from clause.errors import NotFoundError
 from clause.policy.serve.pattern_scorer import PatternScorer
@@ -16,10 +16,11 @@ from clause.reasoning.agents.policy import Account, Embed, PlainPolicy, ProvedAn
 from clause.reasoning.agents.proving import ProvingAgents
 from clause.reasoning.models.answer import AnswerReading, ReadingHop
 from clause.reasoning.neighbourhood.port import RelationshipType
-from clause.reasoning.question.grounding import ground
+from clause.reasoning.question.grounding import ground, spoken
 from clause.reasoning.question.pattern_text import Wording, pattern_text
 from clause.reasoning.question.patterns import Rank, TypedPattern, best_scores
 from clause.reasoning.question.reading import RankedReading, Readings
+from clause.text.linking import Closeness, NamedEntity, match_name
 from clause.text.names import relation_words
 from clause.text.thread_pool import CpuPool
 
@@ -30,7 +31,9 @@ ABSTAIN_BELOW: Final = 0.7
 _ASKED = Path(__file__).parent / "asked_relations.txt"  # what people ask for most, by the labels of kgqa_paths
 _QUESTIONS = 3
 _WORDS_ALONE = 22.0  # the rate of a reading that words alone decided
+_WORDS_EXPLAIN = 0.8
 _CERTAIN = 1e-3
+_GAP_SCALE = 4.0
 
 
 @lru_cache(maxsize=1)
@@ -51,34 +54,41 @@ def asked_relations() -> tuple[str, ...]:
     return tuple(dict.fromkeys(pattern_text([(label, True)]) for label in labels))
 
 
-@dataclass(frozen=True, slots=True)
-class ReadingWeights:
-    """The logistic that judges a reading, fitted on the three dev worlds (docs/benchmarks-reader.md).
+class ReadingSigns(NamedTuple):
+    """The signs by which a reading is judged before anybody says whether its answer is right.
 
     Attributes:
-        share: weight of the log-odds of the reading among those that the graph has.
-        gap: of the rate of its patterns less that of the nearest relation that people ask for, by `scale`.
-        verdict: gained by yes, no, counts and winners, which are checked against both sides.
-        joined: gained by walks that meet.
+        share: log-odds of all the readings that give the same answers, among those that the graph has.
+        gap: the rate of its patterns less that of the nearest relation that people ask for, by 4.
+        linked: how well the names are spelt that its walks start from, in [0, 1].
+        verdict: 1 of yes, no, counts and winners, which are checked against both sides.
+        joined: 1 of walks that meet.
+        worded: 1 where words alone decided (`grandfather`).
+        explained: how far the question explains its least explained walk, in [-1, 1].
     """
 
-    bias: float = -0.61
-    share: float = 0.22
-    gap: float = 0.62
-    verdict: float = 2.04
-    joined: float = 1.73
-    scale: float = 4.0
+    share: float
+    gap: float
+    linked: float
+    verdict: float
+    joined: float
+    worded: float
+    explained: float
 
-    def probability(self, share: float, gap: float, *, verdict: bool, joined: bool) -> float:
-        """The probability that the answer of a reading is right, in (0, 1).
 
-        >>> ReadingWeights().probability(0.9, 2.0, verdict=False, joined=False) > 0.5
-        True
-        """
-        kept = min(max(share, _CERTAIN), 1 - _CERTAIN)
-        utility = self.bias + self.share * math.log(kept / (1 - kept)) + self.gap * gap / self.scale
-        utility += self.verdict * verdict + self.joined * joined
-        return 1 / (1 + math.exp(-max(-30.0, min(30.0, utility))))
+WEIGHTS: Final = ReadingSigns(0.22, 0.62, 0.0, 2.04, 1.73, 0.0, 0.0)
+BIAS: Final = -0.61
+"""The logistic that judges a reading: fitted by `python -m clause.lab.reader calibrate` (docs/benchmarks-reader.md)."""
+
+
+def probability(signs: ReadingSigns) -> float:
+    """The probability that the answer of a reading is right, in (0, 1).
+
+    >>> probability(ReadingSigns(2.0, 0.5, 1.0, 0, 0, 0, 0.8)) > probability(ReadingSigns(-2.0, 0.5, 1.0, 0, 0, 0, 0.8))
+    True
+    """
+    utility = BIAS + sum(weight * sign for weight, sign in zip(WEIGHTS, signs, strict=True))
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, utility))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +105,10 @@ class PatternRates:
         scores = [next(found) if pattern else math.inf for pattern in patterns]
         least = min(scores, default=0.0)
         return [score if score < math.inf else (least if walks else 0.0) for score in scores]
+
+    def explained(self, question: str, walk: TypedPattern) -> float:
+        """How far a masked question explains a walk, in [-1, 1]: low where the walk says more than was asked."""
+        return float(self.scorer.parts(question, [pattern_text(walk, self.wordings)])[0, 2])
 
     def most_asked(self, masked_question: str) -> float:
         """The rate of the nearest of all relations that people ask for."""
@@ -122,6 +136,10 @@ class GroundedPolicy(PlainPolicy):
         """Read the scorer now, and what people ask for."""
         PatternRates(shipped(), {}).most_asked("what is it")
 
+    def judged(self, question: Question, signs: Sequence[ReadingSigns]) -> list[float]:  # noqa: ARG002 -- for reports
+        """The probability of each reading of a question, by its signs."""
+        return list(map(probability, signs))
+
     async def begin(self, question: Question, embed: Embed) -> ProvingAgents:  # noqa: ARG002 -- it has its own encoder
         """Agents that prove the reading which was chosen, or the likeliest.
 
@@ -137,9 +155,9 @@ class GroundedPolicy(PlainPolicy):
 
         readings, reads = await ground(question, rated)
         listed = _chosen(readings.readings, question.reading)
-        judging = partial(judge, listed, readings, rates)
-        sure = judging() if self._pool is None else await self._pool.run(judging)
-        told = list(map(_told, listed, sure))
+        judging = partial(signs_of, listed, readings, rates, question)
+        signs = judging() if self._pool is None else await self._pool.run(judging)
+        told = list(map(_told, listed, self.judged(question, signs)))
         least = ABSTAIN_BELOW if question.reading is None else 0.0  # who chose a reading means it
         account = Account(readings.form, tuple(told), readings.reason, readings.doubt, least)
         found = _found(listed[0], told[0].probability) if listed else []
@@ -157,21 +175,49 @@ def wordings(types: Mapping[str, RelationshipType]) -> dict[str, Wording]:
     return own
 
 
-def judge(listed: Sequence[RankedReading], readings: Readings, rates: PatternRates) -> list[float]:
-    """The probability of each reading that its answer is right."""
-    asked = readings.questions[:_QUESTIONS]
-    beyond = max((rates.most_asked(question) for question in asked), default=_WORDS_ALONE)
-    verdict = readings.form in {"yes_no", "comparison", "count"}
-    weights = ReadingWeights()
+def signs_of(
+    listed: Sequence[RankedReading], readings: Readings, rates: PatternRates, question: Question
+) -> list[ReadingSigns]:
+    """The signs of each reading of a question."""
+    beyond = max((rates.most_asked(question) for question in readings.questions[:_QUESTIONS]), default=_WORDS_ALONE)
+    linked = _linked(question)
     found = []
     for reading in listed:
         walks = [pattern for pattern in reading.patterns if pattern]
-        rate = _WORDS_ALONE
+        rate, explained = _WORDS_ALONE, _WORDS_EXPLAIN
         if walks and readings.questions:
             rate = min(max(rates.score(question, [walk])[0] for question in readings.questions) for walk in walks)
-        joined = len(reading.patterns) > 1
-        found.append(weights.probability(reading.probability, rate - beyond, verdict=verdict, joined=joined))
+            explained = min(max(rates.explained(question, walk) for question in readings.questions) for walk in walks)
+        same = sum(one.probability for one in listed if _names(one) == _names(reading))
+        share = min(max(same, _CERTAIN), 1 - _CERTAIN)
+        found.append(
+            ReadingSigns(
+                share=math.log(share / (1 - share)),
+                gap=(rate - beyond) / _GAP_SCALE,
+                linked=min((linked.get(topic, 1.0) for topic in reading.topics), default=1.0),
+                verdict=readings.form in {"yes_no", "comparison", "count"},
+                joined=len(reading.patterns) > 1,
+                worded=math.isinf(reading.nearest),
+                explained=explained,
+            )
+        )
     return found
+
+
+def _linked(question: Question) -> dict[str, float]:
+    """Each seed's id with how well the question spells it: 1 by its name or an alias, 0.5 with slips, 0 in part."""
+    text, mentions = spoken(question)
+    found: dict[str, float] = {}
+    for mention in mentions:
+        for one in mention.candidates:
+            match = match_name(text[mention.start : mention.end], NamedEntity(one.id, one.name))
+            spelt = 0.0 if match is None else 0.5 if match.closeness is Closeness.TYPO else 1.0
+            found[one.id] = max(spelt, found.get(one.id, 0.0))
+    return found
+
+
+def _names(reading: RankedReading) -> frozenset[str]:
+    return frozenset(answer.node or answer.name for answer in reading.result.answers)
 
 
 def reading_id(reading: RankedReading) -> str:

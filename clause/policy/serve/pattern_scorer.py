@@ -137,6 +137,12 @@ class PatternScorer:
         said = self._patterns(texts)
         return self._matched(self._question(question), said)
 
+    def parts(self, question: str, texts: Sequence[str]) -> Floats:
+        """The parts of scores, float32 [n, 3], each in [-1, 1]: cosine of means, how far the pattern covers the
+        question, and how far the question explains the pattern. Unlike scores they compare between questions.
+        """
+        return self._parts(self._question(question), self._patterns(texts))
+
     def warm(self, patterns: Sequence[Hops], wordings: Mapping[str, Wording] | None = None) -> None:
         """Read the texts of `patterns` now, so that no question waits for them."""
         self._patterns([pattern_text(_checked(hops), wordings) for hops in patterns])
@@ -181,7 +187,13 @@ class PatternScorer:
         return dict(zip(texts, reads, strict=True))
 
     def _matched(self, asked: _Read, said: Sequence[_Read]) -> Floats:
-        """The matcher's scores, over tokens laid end to end."""
+        scales = self._scales
+        weights = np.array([scales.mean, scales.covered, scales.explained], np.float32)
+        return np.asarray(self._parts(asked, said) @ weights, np.float32)
+
+    @staticmethod
+    def _parts(asked: _Read, said: Sequence[_Read]) -> Floats:
+        """The parts of the matcher's scores, over tokens laid end to end."""
         lengths = [len(read.shares) for read in said]
         starts = np.concatenate(([0], np.cumsum(lengths)[:-1]))
         near = asked.tokens @ np.concatenate([read.tokens for read in said]).T
@@ -189,8 +201,7 @@ class PatternScorer:
         shares = np.concatenate([read.shares for read in said])
         explained = np.add.reduceat(near.max(axis=0) * shares, starts)
         means = np.stack([read.mean for read in said]) @ asked.mean
-        scales = self._scales
-        return np.asarray(scales.mean * means + scales.covered * covered + scales.explained * explained, np.float32)
+        return np.stack([means, covered, explained], axis=1)
 
 
 def _checked(hops: Hops) -> Hops:

@@ -45,7 +45,7 @@ class Question:
     `vectors` holds unit vectors of the nodes read so far when the policy asks for them (`Policy.reads_vectors`);
     the coordinator fills it after every look. `causal` scores hops where the graph has causal relationships and the
     request wants them. `expand` reads the graph before an episode begins, for policies that ground their reading;
-    `reading` is the id of the reading that the request chose.
+    `reading` is the id of the reading that the request chose, `abstain_below` the score below which it wants no answer.
     """
 
     text: str
@@ -58,6 +58,7 @@ class Question:
     causal: CausalScores | None = None
     expand: Expand | None = None
     reading: str | None = None
+    abstain_below: float | None = None
 
     def causal_score(self, hop: Hop, seed: str, ends: Sequence[str]) -> float | None:
         """The causal score of a hop from a walk's seed to `ends`; None where the hop's type is no causal one, nothing

@@ -89,7 +89,8 @@ def _abstains(asked: PreparedQuestion, policy: Policy, answers: Sequence[Answer]
         return NO_SEEDS
     if not answers:
         return account.reason or NO_WALK
-    least = policy.abstain_below if account.abstain_below is None else account.abstain_below
+    wanted = (asked.question.abstain_below, account.abstain_below, policy.abstain_below)
+    least = next(least for least in wanted if least is not None)
     if max(answer.answer_score for answer in answers) >= least:
         return None
     return account.doubt or TOO_WEAK

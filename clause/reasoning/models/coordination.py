@@ -40,6 +40,9 @@ class CoordinationRequest(Model):
     scopes: Scopes = None
     policy: str | None = Field(default=None, max_length=200, description="Policy that decides (unset: the default)")
     reading: str | None = Field(default=None, max_length=64, description="Id of a reading (unset: the likeliest)")
+    abstain_below: float | None = Field(
+        default=None, ge=0.0, le=1.0, description="Score below which answers are withheld (unset: the policy's)"
+    )
     max_rounds: int = Field(default=1, ge=1, le=5, description="Rounds of edit, traverse, curate")
     as_of_valid: AsOfValid = None
     as_of_recorded: AsOfRecorded = None

@@ -36,6 +36,7 @@ from clause.reasoning.question.skeleton import (
 from clause.reasoning.question.vocabulary import (
     AUXILIARIES,
     PREPOSITIONS,
+    SEXES,
     WH_WORDS,
     ImpliedRelation,
     composed,
@@ -198,6 +199,8 @@ _STATED = re.compile(
 )
 _ANY_WH = re.compile(rf"\b(?:{'|'.join(sorted(WH_WORDS))})\b")
 _CHOICES = re.compile(r"\b(?P<one>[a-z-]+) or (?:(?:an?|the|in|from|of|by) )?(?P<two>[a-z-]+)(?: [a-z-]+)?$")
+_NAMED_CHOICES = re.compile(rf"(?:an? |the )?{TOPIC} or (?:an? |the )?{TOPIC}$")
+_IS_EITHER = re.compile(rf"\b(?:is|are|was|were) (?:an? |the )?{TOPIC} or (?:an? |the )?{TOPIC}$")
 _NO_CHOICE = re.compile(r"\b(?:brothers?|sisters?|any|more|not) or\b|\bor (?:not|no)$")
 _COMMON = re.compile(r"\bin common\b")
 
@@ -293,8 +296,8 @@ def _listed(made: Skeleton, core: str, base: ParsedQuestion, *, verdict: bool) -
     counted = None if verdict else _COUNT.search(core)
     superlative, core = (None, core) if verdict or counted else find_superlative(core)
     implied = find_implied(core)
-    choice = _CHOICES.search(core) if verdict and implied is None and not _NO_CHOICE.search(core) else None
-    choices = (choice["one"], choice["two"]) if choice else ()
+    either = implied is None and (verdict or _IS_EITHER.search(core))
+    choices, core = _chosen_among(made, core, base.text) if either else ((), core)
     verdict = verdict and not choices
     kind: Kind = "yes_no" if verdict else "count" if counted else "superlative" if superlative is not None else "list"
     plain = f"{core[: counted.start()]} which {core[counted.end() :]}".strip() if counted else core
@@ -325,6 +328,21 @@ def _listed(made: Skeleton, core: str, base: ParsedQuestion, *, verdict: bool) -
         choices=choices,
         joint=joint,
     )
+
+
+def _chosen_among(made: Skeleton, core: str, text: str) -> tuple[tuple[str, ...], str]:
+    """The words of which one is the answer (`male or female`), and the core without them where they are names."""
+    named = _NAMED_CHOICES.search(core)
+    if named and made.names(core[: named.start()]):
+        said = [made.mentions[place] for place in made.names(named[0])]
+        names = (one.candidates[0].name if one.candidates else text[one.start : one.end] for one in said)
+        words = tuple(names)
+        return words, f"{core[: named.start()]}{' or '.join(words).lower()}"
+    choice = None if _NO_CHOICE.search(core) else _CHOICES.search(core)
+    if choice is None:
+        return (), core
+    words = (choice["one"], choice["two"])
+    return (*words, *(SEXES[word] for word in words if word in SEXES)), core
 
 
 def _stripped(text: str) -> tuple[str, bool]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from clause.reasoning.neighbourhood.port import Hop
-from clause.reasoning.question.candidates import Candidates, QuestionContext, rank_hops
+from clause.reasoning.question.candidates import Candidates, QuestionContext, rank_hops, says
 from clause.reasoning.question.modifiers import Excluded, LiteralFilter
 from clause.reasoning.question.pattern_text import pattern_words, plural_words
 from clause.reasoning.question.patterns import Around, Effects, FoundPattern, Read, TypedPattern, comparable
@@ -60,7 +60,16 @@ def drafts_of_list(context: QuestionContext, by_topic: dict[int, list[Candidates
     if len(topics) > 1:
         met = yield from _met(context, [by_topic[topic] for topic in topics])
         return [*implied, *met]
-    return [*implied, *_single(context, by_topic[topics[0]])]
+    single = _single(context, by_topic[topics[0]])
+    return [*implied, *(single if implied else [draft for draft in single if not _is_part(context, draft)])]
+
+
+def _is_part(context: QuestionContext, draft: ReadingDraft) -> bool:
+    """Tell whether a draft walks one step alone of what an implied relation is composed of: no spouse is in-law."""
+    relation, walk = context.parsed.implied, draft.patterns[0]
+    if relation is None or len(walk) > 1 or any(len(steps) == 1 for steps in relation.compositions):
+        return False
+    return any(says(walk[0], step, context.text_of) for steps in relation.compositions for step in steps)
 
 
 def _single(context: QuestionContext, found: Sequence[Candidates]) -> list[ReadingDraft]:

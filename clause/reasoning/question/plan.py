@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from clause.reasoning.neighbourhood.port import Edge
+from clause.reasoning.question.pattern_text import plain_words
 from clause.reasoning.question.patterns import (
     Around,
     Effects,
@@ -23,7 +24,7 @@ from clause.reasoning.question.patterns import (
 )
 from clause.text.literals import LiteralValue, Operator, holds
 from clause.text.mentions import folded_key
-from clause.text.quantities import Date, Number, singular
+from clause.text.quantities import UNITS, Date, Number, read_number, singular
 
 MOST_PROOFS = 12
 """Triples that a yes, a no or a count shows at most."""
@@ -179,7 +180,20 @@ class NodeTest:
         value = names.value(node) if self.operator is not None else None
         if value is None or self.operator is None or self.value is None:
             return False
+        value = _measured(value, self.pattern[-1].relation) if self.pattern else value
         return holds(self.operator, value, self.value, self.second) is True
+
+
+def _measured(value: LiteralValue, relation: str) -> LiteralValue:
+    """A bare number with the unit that its type's name says: 128 by `ram_gb`."""
+    if not isinstance(value, Number) or value.unit:
+        return value
+    words = [word for word in plain_words(relation).split() if len(word) > 1 and singular(word) not in _TIMES]
+    counted = (read_number(f"{value.value} {word}") for word in words)
+    return next((number for number in counted if number is not None and number.unit in UNITS), value)
+
+
+_TIMES = frozenset({"day", "month", "year"})  # of a type's name they say when, not how long
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -11,6 +12,7 @@ from clause.errors import AmbiguousNameError, NotFoundError, OutOfBoundsError
 from clause.reasoning.models.answer import SeedEntity
 from clause.reasoning.neighbourhood.port import View
 from clause.reasoning.question.seed_matching import (
+    FUNCTION_WORDS,
     LEAST_SIMILARITY,
     WORD,
     EntityMatch,
@@ -23,7 +25,8 @@ from clause.reasoning.question.seed_matching import (
 )
 from clause.reasoning.question.seed_ranking import RankedSeed, rank
 from clause.text.embedder import Embedder
-from clause.text.mentions import MAX_SPANS, candidate_spans, folded_key, name_key
+from clause.text.mentions import MAX_SPANS, Span, candidate_spans, folded_key, name_key
+from clause.text.quantities import singular
 from clause.text.retrieval import clip01
 
 MOST_CHARACTERS = 10_000
@@ -85,6 +88,8 @@ class SeedFinder:
             return SeedSearch(reason="no scope is readable")
         ranked = await self._by_name(text, view)
         if not any(_tells(found.candidate) for found in ranked):
+            ranked = [*ranked, *await self._by_plural(text, view)]
+        if not any(_tells(found.candidate) for found in ranked):
             ranked = rank(text, [*(r.candidate for r in ranked), *await self._by_meaning(text, view, limit)])
         if not ranked:
             return SeedSearch(reason="no entity of these scopes is named in the query or near it in meaning")
@@ -119,15 +124,22 @@ class SeedFinder:
 
     async def _by_name(self, text: str, view: View) -> list[RankedSeed]:
         spans = candidate_spans(text, limit=max(_FEWEST_SPANS, min(MAX_SPANS, _MOST_SEEKS // len(view.scopes))))
-        keys = list(dict.fromkeys(spaced(name_key(span.text)) for span in spans if len(span.text) <= _LONGEST_NAME))
         words = telling_words(text)
-        rows = await self._look(view, keys=keys, words=words)
+        rows = await self._look(view, keys=_keys(spans), words=words)
         named = match_names(spans, rows)
         ranked = rank(text, named)
         sure = [r.candidate.span for r in ranked if r.score >= _SURE and r.candidate.span is not None]
         names = {candidate.id for candidate in named}
         others = [row for row in rows if row["id"] not in names]
         return rank(text, [*named, *match_words(words, others, fresh=telling_words(text, covered=sure))])
+
+    async def _by_plural(self, text: str, view: View) -> list[RankedSeed]:
+        """What the text names in the plural: the class `Soup` by `how many soups`."""
+        spans = candidate_spans(text, limit=_FEWEST_SPANS)
+        single = [replace(span, text=said) for span in spans if (said := _singular(span.text)) != span.text]
+        if not single:
+            return []
+        return rank(text, match_names(single, await self._look(view, keys=_keys(single), words=())))
 
     async def _by_meaning(self, text: str, view: View, limit: int) -> list[EntityMatch]:
         embedding = await self._embedder.embed_query(text)
@@ -168,6 +180,15 @@ class SeedFinder:
 def _tells(candidate: EntityMatch) -> bool:
     """Whether the find rests on more than words that any question has."""
     return candidate.span is None or bool(telling_words(candidate.span.text)) or not _words(candidate.span.text)
+
+
+def _keys(spans: Sequence[Span]) -> list[str]:
+    return list(dict.fromkeys(spaced(name_key(span.text)) for span in spans if len(span.text) <= _LONGEST_NAME))
+
+
+def _singular(text: str) -> str:
+    *before, last = text.split()
+    return text if last.casefold() in FUNCTION_WORDS else " ".join((*before, singular(last)))
 
 
 def _words(text: str) -> list[str]:

@@ -140,6 +140,9 @@ GENDERS: Final = {
 }  # fmt: skip
 """Steps that say the gender of the one they lead to."""
 
+SEXES: Final = {"man": "male", "men": "male", "boy": "male", "woman": "female", "women": "female", "girl": "female"}
+"""Words for people, and what a graph calls their gender."""
+
 
 def find_implied(text: str) -> ImpliedRelation | None:
     """The implied relation that a skeleton's text names; the longest name decides.

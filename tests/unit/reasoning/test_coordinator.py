@@ -16,7 +16,7 @@ from clause.graph.scopes import Caller
 from clause.reasoning.agents.heuristic import HeuristicPolicy
 from clause.reasoning.agents.single_agent import LoneAgents
 from clause.reasoning.answer.evidence import Provenance
-from clause.reasoning.answer.report import NO_SEEDS, Reporter
+from clause.reasoning.answer.report import NO_SEEDS, TOO_WEAK, Reporter
 from clause.reasoning.answer.run_record import digest_of
 from clause.reasoning.answer.runs import RunRecorder
 from clause.reasoning.coordinator import Coordinator
@@ -155,6 +155,14 @@ async def test_a_question_that_names_nothing_abstains_with_the_reason(house: Hou
     assert response.result.abstained
     assert response.result.reason == NO_SEEDS
     assert response.result.answers == ()
+
+
+async def test_a_request_says_how_sure_an_answer_must_be_and_else_the_setting_does(house: House) -> None:
+    unsure = await house.coordinator.coordinate(request(abstain_below=1.0), OWNER)
+    assert (unsure.result.abstained, unsure.result.reason) == (True, TOO_WEAK)
+    house.coordinator._abstain_below = 1.0
+    assert (await house.coordinator.coordinate(request(), OWNER)).result.abstained
+    assert not (await house.coordinator.coordinate(request(abstain_below=0.0), OWNER)).result.abstained
 
 
 async def test_an_unknown_policy_is_named_with_the_known_ones(house: House) -> None:

@@ -112,3 +112,23 @@ def test_the_core_masks_its_own_topic_and_the_words_around_the_other():
 def test_no_name_no_topics():
     parsed = parse("what is the meaning of life", [])
     assert (parsed.topics, parsed.clauses, parsed.form) == ((), (), "list")
+
+
+@pytest.mark.parametrize(
+    ("question", "names", "choices", "topics"),
+    [
+        ("Leo is male or female?", ["Leo", "male", "female"], ("male", "female"), ["Leo"]),
+        ("the partner of Leo is male or female ?", ["Leo", "male", "female"], ("male", "female"), ["Leo"]),
+        ("Is Leo a man or a woman", ["Leo"], ("man", "woman", "male", "female"), ["Leo"]),
+        ("Is Kes by Ann or Bob?", ["Kes", "Ann", "Bob"], ("Ann", "Bob"), ["Kes"]),
+        ("films by Ann or Bob", ["Ann", "Bob"], (), ["Ann", "Bob"]),
+    ],
+)
+def test_one_of_two_is_asked_for_by_names_too(question, names, choices, topics):
+    parsed = parse(question, linked(question, names))
+    assert (parsed.choices, said(parsed, parsed.topics)) == (choices, topics)
+
+
+def test_who_is_older_of_two_is_a_comparison_and_no_choice():
+    parsed = parse("Is Ann or Bob older?", linked("Is Ann or Bob older?", ["Ann", "Bob"]))
+    assert (parsed.form, parsed.choices) == ("comparison", ())

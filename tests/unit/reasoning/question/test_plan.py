@@ -5,6 +5,8 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
+import pytest
+
 from clause.reasoning.episode.subgraph import Front, walk
 from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.measures import Compare
@@ -171,3 +173,32 @@ def test_the_time_between_two_dates_is_compared():
     )
     longer = Compare((("s",), ("m",)), (Hop("b", True),), "more", until=(Hop("d", True),))
     assert named(answers(longer, graph)) == ["m"]
+
+
+class Values:
+    """Names that are what they are called."""
+
+    def name(self, node):
+        return node
+
+    def value(self, node):
+        return read_literal(node)
+
+    def classes(self, node):
+        return frozenset()
+
+
+@pytest.mark.parametrize(
+    ("relation", "value", "reference", "passes"),
+    [
+        ("ram_gb", "128", "100 GB", True),
+        ("ram_gb", "64", "100 GB", False),
+        ("minutes", "45", "1 hour", False),
+        ("minutes", "75", "1 hour", True),
+        ("boiling_point", "118 °C", "100 degrees", True),
+        ("built_year", "99", "100", False),
+    ],
+)
+def test_a_bare_number_is_measured_as_its_type_says(relation, value, reference, passes):
+    test = NodeTest((Hop(relation, True),), operator="more", value=read_literal(reference))
+    assert test.passes(value, Values()) is passes

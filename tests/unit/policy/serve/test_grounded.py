@@ -1,0 +1,55 @@
+"""How readings are judged: by those that give the same answers, and by how the names were spelt."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from clause.policy.serve.grounded import PatternRates, ReadingSigns, probability, shipped, signs_of
+from clause.reasoning.agents.policy import Question, SeedCandidate
+from clause.reasoning.episode.budget import Prices
+from clause.reasoning.neighbourhood.port import Hop
+from clause.reasoning.question.plan import PlanAnswer, PlanResult, WalkFrom
+from clause.reasoning.question.reading import RankedReading, Readings
+
+
+def reading(pattern: tuple[Hop, ...], share: float, *answers: str, nearest: float = 1.0) -> RankedReading:
+    result = PlanResult(tuple(PlanAnswer(name, name) for name in answers))
+    return RankedReading("", share, WalkFrom(("kes",), pattern), ("kes",), (pattern,), result, nearest)
+
+
+def signs(said: str, *listed: RankedReading) -> list[ReadingSigns]:
+    seeds = [SeedCandidate("kes", "Kestrel Tower", 0.5, 13, 13 + len(said))]
+    question = Question(f"who designed {said}", np.zeros(1), seeds, {}, Prices())
+    readings = Readings("list", tuple(listed), questions=("who designed it",))
+    return signs_of(listed, readings, PatternRates(shipped(), {}), question)
+
+
+DESIGNED, BUILT = (Hop("designed_by", True),), (Hop("built_by", True),)
+
+
+def test_readings_with_the_same_answers_vouch_for_each_other() -> None:
+    apart = signs("Kestrel Tower", reading(DESIGNED, 0.5, "ann"), reading(BUILT, 0.5, "bob"))
+    alike = signs("Kestrel Tower", reading(DESIGNED, 0.5, "ann"), reading(BUILT, 0.5, "ann"))
+    assert apart[0].share == pytest.approx(0.0)
+    assert alike[0].share > 5
+    assert probability(alike[0]) > probability(apart[0])
+
+
+def test_the_question_explains_what_it_asks_for() -> None:
+    right, other = signs("Kestrel Tower", reading(DESIGNED, 0.5, "ann"), reading(BUILT, 0.5, "bob"))
+    assert right.explained > other.explained
+    assert right.gap > other.gap
+
+
+@pytest.mark.parametrize(("said", "linked"), [("kestrel tower", 1.0), ("Kestral Tower", 0.5), ("Kestrel", 0.0)])
+def test_a_name_spelt_in_part_is_linked_less_surely(said: str, linked: float) -> None:
+    (only,) = signs(said, reading(DESIGNED, 1.0, "ann"))
+    assert only.linked == linked
+
+
+def test_what_words_alone_decide_is_told() -> None:
+    (only,) = signs("Kestrel Tower", reading((), 1.0, "ann", nearest=math.inf))
+    assert only.worded
