@@ -2,10 +2,9 @@ from __future__ import annotations
 
 from itertools import product
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-import pytest
 
 from clause.reasoning.episode.subgraph import Front, walk
 from clause.reasoning.neighbourhood.port import Hop
