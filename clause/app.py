@@ -270,7 +270,7 @@ async def _join(
         seeds=finder,
         port=port,
         coordinator=coordinator,
-        agents=LoneAgents(asker, port, finder, **reporting),
+        agents=LoneAgents(asker, port, finder, book, **reporting),
         runs=runs,
         jobs=rooms.ground.jobs,
         job_kinds=kinds,

@@ -10,7 +10,7 @@ import pytest
 from playwright.async_api import Browser, expect
 
 from tests.e2e.chromium import Watched, chromium, explorer_of, watch
-from tests.e2e.conftest import SCOPE
+from tests.e2e.conftest import CLIMATE, SCOPE
 
 pytestmark = pytest.mark.integration
 
@@ -75,6 +75,19 @@ async def test_the_walk_goes_step_by_step_by_keyboard(explorer: Watched) -> None
     assert await page.locator("#steps button[aria-current=step]").count() == 1
     await page.locator("#steps button").nth(1).press("Enter")
     assert (await page.locator("#told").inner_text()).startswith("1 /")
+
+
+async def test_a_question_is_said_back_and_another_reading_is_one_key_away(explorer: Watched) -> None:
+    page = explorer.page
+    await ask(explorer, "Does deforestation cause climate change?", scopes=CLIMATE)
+    await answered(explorer)
+    first = await page.locator("#readings q").inner_text()
+    await explorer.photograph("explorer-readings")
+    other = page.locator("#readings button").first
+    words = (await other.inner_text()).removeprefix("or: ")
+    await other.press("Enter")
+    await expect(page.locator("#readings q")).not_to_have_text(first)
+    assert words.startswith(await page.locator("#readings q").inner_text())
 
 
 async def test_evidence_tells_where_it_comes_from(explorer: Watched) -> None:

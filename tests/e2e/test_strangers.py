@@ -85,3 +85,36 @@ def test_a_run_is_replayed_the_same(http: httpx.Client) -> None:
     replayed = http.post(f"/api/clause/runs/{run}/replay")
     assert replayed.status_code == 200, replayed.text
     assert replayed.json()["differences"] == []
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ("What causes it?", {"Greenhouse gas emissions", "Deforestation"}),
+        ("What does it cause?", {"Sea level rise", "Crop failure"}),
+    ],
+)
+def test_a_named_policy_walks_and_gathers_as_it_reads(http: httpx.Client, query: str, wanted: set[str]) -> None:
+    walk = {"query": query, "start_node": "Climate change", "scopes": [CLIMATE], "policy": "learned"}
+    walked = http.post("/api/clause/navigate", json=walk).json()
+    assert {answer["name"] for answer in walked["metadata"]["answers"]} == wanted
+    assert walked["metadata"]["budget_used"] == 1
+    asked = {"query": query, "start_nodes": ["Climate change"], "scopes": [CLIMATE], "policy": "learned"}
+    gathered = http.post("/api/clause/subgraph", json=asked).json()
+    assert gathered["budget_used"] == len(gathered["selected_edges"]) == len(wanted)
+    assert all(0 <= edge["score"] <= 1 for edge in gathered["selected_edges"])
+
+
+@pytest.mark.parametrize("route", ["navigate", "subgraph"])
+def test_a_policy_that_nobody_knows_is_refused(http: httpx.Client, route: str) -> None:
+    start = {"start_node": "Climate change"} if route == "navigate" else {}
+    asked = {"query": "What causes climate change?", "scopes": [CLIMATE], "policy": "oracle", **start}
+    refused = http.post(f"/api/clause/{route}", json=asked)
+    assert refused.status_code == 404
+    assert "learned" in refused.text
+
+
+def test_how_sure_an_answer_must_be_is_asked_for(http: httpx.Client) -> None:
+    sure = ask(http, "What is the capital of Brazil?", abstain_below=1.0)["result"]
+    assert (sure["abstained"], sure["answers"][0]["name"]) == (True, "Brasília")
+    assert names(ask(http, "What is the capital of Brazil?", abstain_below=0.0)["result"]) == {"Brasília"}

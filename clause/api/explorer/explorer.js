@@ -1,6 +1,6 @@
 // The page: reads the form, asks, and shows the answer as it was after the chosen step.
 
-import { markEvidence, markReceipt, markStep, showAnswers, showEdges, showEvidence, showLegend, showReceipt, showSteps } from "./panels.js";
+import { markEvidence, markReceipt, markStep, showAnswers, showEdges, showEvidence, showLegend, showReadings, showReceipt, showSteps } from "./panels.js";
 import { Picture } from "./picture.js";
 import { Problem, coordinate, recordedRun } from "./service.js";
 import { edgesOf, framesOf, namesOf } from "./walk.js";
@@ -15,16 +15,16 @@ let shown = null; // {response, frames, picture, place}
 let asking = null; // the AbortController of the request on its way
 let settle = null;
 
-function request() {
+function request(reading) {
   const words = (id) => at(id).value.split(",").map((word) => word.trim()).filter(Boolean);
   const budgets = Object.fromEntries(BUDGETS.map((name) => [name, Number(at(name).value)]));
   const optional = { scopes: words("scopes"), start_nodes: words("start_nodes") };
   const chosen = Object.entries(optional).filter(([, value]) => value.length);
   const policy = at("policy").value.trim();
-  return { query: at("query").value.trim(), budgets, ...Object.fromEntries(chosen), ...(policy ? { policy } : {}) };
+  return { query: at("query").value.trim(), budgets, ...Object.fromEntries(chosen), ...(policy ? { policy } : {}), ...(reading ? { reading } : {}) };
 }
 
-async function ask() {
+async function ask(reading) {
   asking?.abort();
   const controller = (asking = new AbortController());
   const key = at("key").value.trim();
@@ -32,7 +32,7 @@ async function ask() {
   at("status").textContent = "Asking …";
   document.body.setAttribute("aria-busy", "true");
   try {
-    const given = request();
+    const given = request(reading);
     remember(given);
     const response = await coordinate(given, key, controller.signal);
     const run = response.run_id ? await written(response.run_id, key, controller.signal) : null;
@@ -83,6 +83,7 @@ function show(response, run) {
   });
   shown = { response, frames, picture, place: -1 };
   showAnswers(at("answers"), at("reason"), result);
+  showReadings(at("readings"), result.readings || [], ask);
   showEvidence(at("evidence"), result.evidence || []);
   showReceipt(at("receipt"), response.receipt, response.performance);
   showSteps(at("steps"), frames, step);
@@ -142,7 +143,7 @@ for (const name of BUDGETS)
   at(name).addEventListener("input", (event) => {
     tell(event.target);
     clearTimeout(settle);
-    if (shown) settle = setTimeout(ask, SETTLE_MS);
+    if (shown) settle = setTimeout(() => ask(), SETTLE_MS);
   });
 at("first").addEventListener("click", () => step(0));
 at("previous").addEventListener("click", () => step(shown.place - 1));

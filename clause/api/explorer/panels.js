@@ -31,6 +31,21 @@ export function showAnswers(holder, reason, result) {
   reason.textContent = answers.length ? "✓ proved by the evidence below" : `No answer: ${result.reason || "nothing was good enough"}.`;
 }
 
+/** How the question was read, and the other readings as buttons; `chosen` is called with a reading's id. */
+export function showReadings(holder, readings, chosen) {
+  const [first, ...others] = readings;
+  holder.hidden = !first;
+  if (!first) return;
+  holder.replaceChildren(make("p", {}, "Read as: ", make("q", { dir: "auto" }, first.words), " ", score(first)),
+    ...others.map((reading) => {
+      const button = make("button", { type: "button" }, `or: ${reading.words} `, score(reading));
+      button.addEventListener("click", () => chosen(reading.id));
+      return button;
+    }));
+}
+
+const score = (reading) => make("span", { class: "score" }, number(reading.probability));
+
 export function showEvidence(holder, evidence) {
   holder.replaceChildren(...evidence.map((item, place) => {
     const source = item.provenance;

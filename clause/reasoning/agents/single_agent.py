@@ -12,7 +12,7 @@ import numpy as np
 from clause.arrays import AnyFloats, Vector
 from clause.graph.scopes import Caller
 from clause.reasoning.agents.heuristic import HeuristicAgents, HeuristicPolicy
-from clause.reasoning.agents.policy import Question
+from clause.reasoning.agents.policy import Agents, Policy, Question
 from clause.reasoning.agents.scoring import edge_scores, shaped_gain, signals_of
 from clause.reasoning.answer.integrations import Conclusion, Integrations
 from clause.reasoning.answer.report import Finished, Reporter, path_view
@@ -37,20 +37,26 @@ from clause.reasoning.models import (
     SubgraphResponse,
 )
 from clause.reasoning.neighbourhood.port import Edge, NeighbourhoodPort, View
-from clause.reasoning.question.preparation import Asker
+from clause.reasoning.question.preparation import Asker, PolicyBook, PreparedQuestion
 from clause.reasoning.question.seeds import SeedFinder
 
-UNLIMITED_TOKENS = 8192
+LOOKED_AHEAD = 200
+"""Edges that a named policy may gather before it walks."""
 
 
 class LoneAgents:
-    """The three agents, one at a time."""
+    """The three agents, one at a time: by their rules, or by the policy that a request names.
+
+    Args:
+        policies: who may be named; `heuristic`, or no name, are the rules.
+    """
 
     def __init__(
         self,
         asker: Asker,
         port: NeighbourhoodPort,
         finder: SeedFinder,
+        policies: PolicyBook,
         *,
         count: TokenCounter,
         reporter: Reporter,
@@ -60,26 +66,33 @@ class LoneAgents:
         self._asker = asker
         self._port = port
         self._finder = finder
+        self._policies = policies
         self._count = count
         self._reporter = reporter
         self._token_margin = token_margin
         self._integrations = integrations
 
     async def subgraph(self, request: SubgraphRequest, caller: Caller) -> SubgraphResponse:
-        """The heuristic SubgraphArchitect: the best edges around what the question names, one at a time."""
+        """The SubgraphArchitect: the best edges around what the question names, one at a time.
+
+        `hop_distance` and `min_edge_score` are the rules'; another policy reads how far the question goes.
+        """
         started = time.perf_counter()
         view = await self._asker.view(caller, request.scopes, request.as_of_valid, request.as_of_recorded)
         prices = Prices(edge=request.lambda_edge)
         asked = await self._asker.ask(request.query, prices, view, start_nodes=request.start_nodes)
-        agents = HeuristicAgents(
+        named = self._named(request.policy)
+        rules = HeuristicAgents(
             asked.question, hop_distance=request.hop_distance, min_edge_score=request.min_edge_score
         )
-        episode = Episode([seed.id for seed in asked.seeds], Budgets(edges=request.edge_budget))
-        feeder = PortFeeder(self._port, view, asked.question, reads_vectors=True)
+        agents = rules if named is None else await named.begin(asked.question, self._asker.embedder.embed)
+        episode = _episode(asked, agents, Budgets(edges=request.edge_budget))
+        feeder = PortFeeder(self._port, view, asked.question, reads_vectors=named is None or named.reads_vectors)
         turn = await feeder.feed(Driver(episode, asked.question, agents, self._count).turn(ARCHITECT))
-        chosen = [
-            _scored(edge, score, signals, request.lambda_edge) for edge, (score, signals) in agents.edges.chosen.items()
-        ]
+        found = rules.edges.chosen
+        if named is not None:
+            found = await self._signals(asked.question, list(episode.subgraph.edges), view)
+        chosen = [_scored(edge, score, signals, request.lambda_edge) for edge, (score, signals) in found.items()]
         return SubgraphResponse(
             selected_edges=chosen,
             budget_used=episode.spend.edges,
@@ -92,7 +105,7 @@ class LoneAgents:
         )
 
     async def navigate(self, request: PathNavigationRequest, caller: Caller) -> PathNavigationResponse:
-        """The PathNavigator on the graph itself, from one start node."""
+        """The PathNavigator on the graph itself, from one start node; a named policy looks ahead first."""
         with nullcontext() if self._integrations is None else self._integrations.asking():
             return await self._navigate(request, caller)
 
@@ -100,14 +113,19 @@ class LoneAgents:
         started = time.perf_counter()
         view = await self._asker.view(caller, request.scopes, request.as_of_valid, request.as_of_recorded)
         asked = await self._asker.ask(request.query, Prices(), view, start_nodes=[request.start_node])
-        policy = HeuristicPolicy()
+        named = self._named(request.policy)
+        policy: Policy = named or HeuristicPolicy()
         agents = await policy.begin(asked.question, self._asker.embedder.embed)
         causal_ms = 0.0
         if self._integrations is not None:
             causal_ms = await self._integrations.prepare(asked.question, view, causal=request.enable_causal)
-        episode = Episode([seed.id for seed in asked.seeds], Budgets(steps=request.step_budget), walk_known=True)
+        edges = 0 if named is None else LOOKED_AHEAD
+        episode = _episode(asked, agents, Budgets(edges=edges, steps=request.step_budget), walk_known=named is None)
         feeder = PortFeeder(self._port, view, asked.question, policy.reads_vectors)
-        turn = await feeder.feed(Driver(episode, asked.question, agents, self._count).turn(NAVIGATOR))
+        driver = Driver(episode, asked.question, agents, self._count)
+        if named is not None:
+            await feeder.feed(driver.turn(ARCHITECT))
+        turn = await feeder.feed(driver.turn(NAVIGATOR))
         finished = Finished.of(asked, policy, agents, episode, {NAVIGATOR: (turn,)})
         concluded = await self._conclude(finished, request, caller)
         actions = tuple(type(step.action).__name__.upper() for step in episode.log if step.agent == NAVIGATOR)
@@ -189,24 +207,34 @@ class LoneAgents:
         names = list(dict.fromkeys(name for triple in request.edges for name in (triple.source, triple.target)))
         ends = {name: seed.id for name, seed in (await self._finder.named(names, view)).items()}
         edges = [Edge(ends[triple.source], triple.relation, ends[triple.target]) for triple in request.edges]
-        around = await self._port.expand(list(dict.fromkeys(ends.values())), view, per_type=1)
         question = Question(
             request.query,
             await self._asker.embedder.embed_query(request.query),
             [],
             await self._asker.types(view),
             Prices(edge=request.lambda_edge),
-            dict(await self._port.embeddings(list(ends.values()))),
         )
-        signals = signals_of(question, [(edge.source, edge) for edge in edges], around.nodes, around.together)
-        scores = edge_scores(signals)
+        found = await self._signals(question, edges, view)
         return EdgeScoreResponse(
-            scores=[
-                _scored(edge, float(score), row, request.lambda_edge)
-                for edge, score, row in zip(edges, scores, signals, strict=True)
-            ],
+            scores=[_scored(edge, *found[edge], request.lambda_edge) for edge in edges],
             performance={"latency_ms": (time.perf_counter() - started) * 1000},
         )
+
+    def _named(self, name: str | None) -> Policy | None:
+        """The policy of that name; None: the rules."""
+        return None if name in (None, HeuristicPolicy().name) else self._policies[name]
+
+    async def _signals(
+        self, question: Question, edges: Sequence[Edge], view: View
+    ) -> dict[Edge, tuple[float, AnyFloats]]:
+        """The score and the signals [5] of edges."""
+        if not edges:
+            return {}
+        ends = list(dict.fromkeys(end for edge in edges for end in (edge.source, edge.target)))
+        around = await self._port.expand(ends, view, per_type=1)
+        question.vectors.update(await self._port.embeddings(ends))
+        rows = signals_of(question, [(edge.source, edge) for edge in edges], around.nodes, around.together)
+        return {edge: (float(score), row) for edge, score, row in zip(edges, edge_scores(rows), rows, strict=True)}
 
     async def _query_vector(self, query: str | None, vectors: np.ndarray[Any, np.dtype[np.float32]]) -> Vector:
         if query is not None:
@@ -214,6 +242,15 @@ class LoneAgents:
         centroid: Vector = vectors.mean(axis=0)
         length = float(np.linalg.norm(centroid))
         return centroid / length if length else centroid
+
+
+def _episode(asked: PreparedQuestion, agents: Agents, budgets: Budgets, *, walk_known: bool = False) -> Episode:
+    """An episode that knows what the agents read before it."""
+    seeds = [seed.id for seed in asked.seeds]
+    episode = Episode(seeds, budgets, edge_score=agents.edge_score, walk_known=walk_known)
+    for look, found in agents.reads:
+        episode.subgraph.learn(found, look.nodes, look.hops)
+    return episode
 
 
 def _scored(edge: Edge, score: float, signals: AnyFloats, price: float) -> EdgeScore:

@@ -45,6 +45,7 @@ from tests.integration.reasoning.known_graph import run
 pytestmark = pytest.mark.integration
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+RULES = PolicyBook({"heuristic": HeuristicPolicy}, default="heuristic")
 QUESTION = "what makes the flood"
 
 
@@ -89,7 +90,7 @@ async def house(graph: Graph, scope: str) -> AsyncIterator[House]:
     }
     book = PolicyBook({"heuristic": HeuristicPolicy, "foretelling": Foretelling}, default="heuristic")
     coordinator = Coordinator(asker, port, book, texts=None, **speaking)
-    agents = LoneAgents(asker, port, finder, **speaking)
+    agents = LoneAgents(asker, port, finder, book, **speaking)
     await graph.run("graph/register_scope", scope=scope, recorded_at=NOW)
     yield House(ground, room, port, coordinator, agents, runs, Caller((scope,), (scope,)))
     await runs.settled()
@@ -202,7 +203,7 @@ async def answered_alike(house: House, scope: str) -> list[str]:
     finder = SeedFinder(graph, embedder)
     asker = Asker(graph, snapshot, finder, embedder)
     reporter = Reporter(Provenance(graph, lambda: NOW), house.runs, default_scope=scope)
-    apart = LoneAgents(asker, snapshot, finder, count=lambda texts: [1] * len(texts), reporter=reporter)
+    apart = LoneAgents(asker, snapshot, finder, RULES, count=lambda texts: [1] * len(texts), reporter=reporter)
     stored = (await house.agents.subgraph(subgraph_of(scope), house.caller)).selected_edges
     held = (await apart.subgraph(subgraph_of(scope), house.caller)).selected_edges
     assert [edge.model_dump() for edge in held] == [edge.model_dump() for edge in stored]
@@ -373,6 +374,7 @@ async def test_answers_of_several_services_at_once_meet_no_conflict_and_lose_not
             Asker(graph, house.port, finder, house.ground.embedder),
             house.port,
             finder,
+            RULES,
             count=lambda texts: [1] * len(texts),
             reporter=Reporter(Provenance(graph, lambda: NOW), house.runs, default_scope=scope),
             integrations=Integrations(room, house.port, default_scope=scope),

@@ -96,7 +96,7 @@ class House:
         self.coordinator = Coordinator(
             asker, port, book, texts=texts, count=count, reporter=reporter, token_margin=margin
         )
-        self.agents = LoneAgents(asker, port, finder, count=count, reporter=reporter, token_margin=margin)
+        self.agents = LoneAgents(asker, port, finder, book, count=count, reporter=reporter, token_margin=margin)
 
 
 @pytest.fixture
