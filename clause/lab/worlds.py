@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from clause.app import Container
 
 DEV = ("company", "recipes", "chemistry")
+MADE = ("made/dynasty", "made/league")
+"""Made by templates; they join the dev worlds where the judge of readings is fitted."""
 KEPT_ASIDE = ("transport", "library", "packages")
 
 Verdict = Literal["right", "wrong", "abstained"]
@@ -198,7 +200,7 @@ async def ask_worlds(
     """
     asked: dict[str, list[OwnOutcome]] = {}
     for name in names:
-        triples, scope = folder / name / "triples.txt", f"kg:world-{name}"
+        triples, scope = folder / name / "triples.txt", f"kg:world-{name.replace('/', '-')}"
         if not triples.is_file():
             raise NotFoundError(f"{folder / name} has no triples.txt", field="worlds")
         questions = own_questions(folder / name / "questions.jsonl")

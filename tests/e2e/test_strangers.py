@@ -52,6 +52,11 @@ def test_what_the_graph_does_not_say_is_not_answered(http: httpx.Client, query: 
     assert "the graph" in result["reason"]
 
 
+def test_the_other_side_alone_is_said_and_not_answered(http: httpx.Client) -> None:
+    result = ask(http, "What causes soil erosion?")["result"]
+    assert result["reason"].startswith('the graph says "what is caused by Soil erosion", which is only the other side')
+
+
 def test_another_reading_can_be_chosen(http: httpx.Client) -> None:
     first = ask(http, "Does deforestation cause climate change?")["result"]
     other = first["readings"][1]

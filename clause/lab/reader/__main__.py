@@ -14,8 +14,9 @@ import torch
 
 from clause.cli.opening import opened
 from clause.lab.reader.material import load, prepare, quick
+from clause.lab.reader.sources import wiki_world
 from clause.lab.reader.training import ReaderRecipe, averaged, blended, examine, restored, told, train, untrained
-from clause.lab.worlds import DEV, NotedReadings, ask_own, ask_worlds, fitted_weights, own_questions
+from clause.lab.worlds import DEV, MADE, NotedReadings, ask_own, ask_worlds, fitted_weights, own_questions
 from clause.policy.serve.encoder import Matcher, TokenEncoder
 from clause.policy.serve.grounded import ReadingSigns
 from clause.policy.serve.pattern_scorer import SHIPPED, PatternScorer, packaged_encoder
@@ -28,6 +29,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--threads", type=int, default=1)
     commands = parser.add_subparsers(required=True, dest="command")
     commands.add_parser("prepare").add_argument("data", type=Path, help="the folder of the shared data")
+    made = commands.add_parser("wiki", help="2WikiMultihopQA's evidence as a graph of one's own, with its questions")
+    made.add_argument("data", type=Path, help="the folder of the shared data")
     training = commands.add_parser("train")
     training.add_argument("name")
     training.add_argument("recipe", nargs="?", default="{}", help="JSON of what differs from the usual recipe")
@@ -46,7 +49,14 @@ def main(arguments: list[str] | None = None) -> None:
     calibrating.add_argument("--own", nargs=2, action="append", default=[], metavar=("FILE", "SCOPE"))
     given = parser.parse_args(arguments)
     torch.set_num_threads(given.threads)
-    done_by = {"prepare": _prepare, "train": _train, "examine": _examine, "ship": _ship, "calibrate": _calibrate}
+    done_by = {
+        "prepare": _prepare,
+        "wiki": lambda given: wiki_world(given.data / "2wikimultihopqa", given.folder / "wiki"),
+        "train": _train,
+        "examine": _examine,
+        "ship": _ship,
+        "calibrate": _calibrate,
+    }
     done_by[given.command](given)
 
 
@@ -95,7 +105,7 @@ def _calibrate(given: argparse.Namespace) -> None:
     async def noted() -> list[list[tuple[ReadingSigns, bool]]]:
         policy = NotedReadings()
         async with opened(sample=False, policies={"noted": lambda: policy}) as container:
-            worlds = await ask_worlds(container, given.worlds, DEV, "noted")
+            worlds = await ask_worlds(container, given.worlds, (*DEV, *MADE), "noted")
             graphs = [policy.lessons(found) for found in worlds.values()]
             for file, scope in given.own:
                 asked = await ask_own(container.coordinator, own_questions(Path(file)), scope, "noted")

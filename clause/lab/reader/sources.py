@@ -8,6 +8,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +127,43 @@ def wiki_chains(path: Path) -> list[tuple[Asked, str]]:
             path_ = tuple((triple[1], True) for triple in triples)
             found.append((Asked(said, path_, "2WikiMultihopQA"), topic))
     return found
+
+
+def wiki_world(folder: Path, to: Path) -> None:
+    """Write 2WikiMultihopQA's evidence as a graph of one's own, with questions of dev and of train, to `to`.
+
+    triples.txt holds the evidence of all its files; dev.jsonl and train.jsonl hold every type of question. An answer is
+    right by its own spelling and by the graph's.
+    """
+    files = {"dev": "dev.jsonl.gz", "more": "dev_distractor.jsonl.gz", "train": "train_distractor.jsonl.gz"}
+    read = {name: list(rows(folder / file)) for name, file in files.items()}
+    evidence = [row["evidence_triples"] for own in read.values() for row in own]
+    triples = {tuple(" ".join(part.split()) for part in triple) for own in evidence for triple in own}
+    spelt: dict[str, set[str]] = defaultdict(set)
+    for head, _, tail in triples:
+        spelt[head.casefold()].add(head)
+        spelt[tail.casefold()].add(tail)
+    to.mkdir(parents=True, exist_ok=True)
+    lines = sorted("|".join(triple) for triple in triples if "|" not in "".join(triple))
+    (to / "triples.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    for name in ("dev", "train"):
+        asked = [
+            {"question": row["question"], "answers": _spellings(row, spelt), "form": row["type"]} for row in read[name]
+        ]
+        text = "".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in asked)
+        (to / f"{name}.jsonl").write_text(text, encoding="utf-8")
+
+
+def _spellings(row: dict[str, Any], spelt: dict[str, set[str]]) -> list[str]:
+    """The ways in which a question's answer may be written: as given, as in the graph, as in its evidence."""
+    answer = row["answer"]
+    found = {answer} | spelt.get(answer.casefold(), set())
+    evidence = row["evidence_triples"]
+    if row["type"] in ("compositional", "inference"):
+        return sorted({*found, evidence[-1][2]})
+    heads = {triple[0].casefold(): triple[0] for triple in evidence}
+    near = [] if answer in ("yes", "no") else get_close_matches(answer.casefold(), heads, 1, 0.6)
+    return sorted(found | {heads[one] for one in near})
 
 
 def film_questions(folder: Path, per_set: int = 6000) -> list[Asked]:

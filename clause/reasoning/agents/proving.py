@@ -124,7 +124,7 @@ class ProvingAgents:
             self._unread += 1
             if not self._reached(finding, episode):
                 continue
-            ids = [edge_unit_id(edge) for edge in finding.triples]
+            ids = dict.fromkeys(edge_unit_id(edge) for edge in finding.triples)  # a walk may come by one again
             units = [place_of[one] for one in ids if one in place_of and place_of[one] not in episode.picked]
             tokens = sum(episode.pool[place].tokens for place in units)
             left_out = LeftOut(f"evidence for {finding.name}", tokens, finding.score)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
 
@@ -76,7 +76,7 @@ class ReadingPriors:
     unsaid: float = 3.0
     longer: float = 0.6
     back: float = 1.5
-    repeated: float = 1.5
+    repeated: float = 0.3
     same_kind: float = 1.5
 
 
@@ -108,13 +108,17 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class QuestionContext:
-    """The needs of reading beside the question: names of nodes, texts of types, and bounds."""
+    """The needs of reading beside the question: names of nodes, texts of types, and bounds.
+
+    `other_side` gathers what the graph says of a topic, where that is only the other side of what is asked.
+    """
 
     parsed: ParsedQuestion
     names: NodeNames
     bounds: ReadBounds
     text_of: TypeText = readable_relation
     priors: ReadingPriors = ReadingPriors()
+    other_side: list[str] = field(default_factory=list)
 
     def meanings(self, place: int) -> list[Meaning]:
         """The likeliest meanings of a mention."""
@@ -132,6 +136,8 @@ class QuestionContext:
         for meaning in self.meanings(place):
             found_patterns = yield from enumerate_patterns((meaning.id,), questions, self.bounds)
             patterns = self._on_side(found_patterns, " ".join(questions))
+            if not patterns and found_patterns:
+                self.other_side.append(pattern_words(found_patterns[0].pattern, self.text_of, meaning.name))
             if patterns:
                 nearest = max(one.score for one in patterns)
                 members = [one for one in patterns if self._leads_to_members(one.pattern)]

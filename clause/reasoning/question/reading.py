@@ -283,10 +283,7 @@ def read_question(
             by_topic[clause.topic] = yield from context.of_topic(clause.topic, clause.questions)
     by_topic = _told_apart(parsed, {topic: found for topic, found in by_topic.items() if found})
     if not by_topic:
-        return Readings(
-            parsed.form,
-            reason="the graph says nothing of what the question names, or only the other side of what is asked",
-        )
+        return Readings(parsed.form, reason=_one_sided(context.other_side))
     drafts = yield from _drafts(context, by_topic)
     nearest = max((draft.nearest for draft in drafts), default=max(c.nearest for f in by_topic.values() for c in f))
     if not drafts or nearest < least:
@@ -311,6 +308,12 @@ def read_question(
     shared = tuple(replace(reading, probability=reading.probability / total) for reading in readings)
     asked = tuple(question for clause in parsed.clauses for question in clause.questions)
     return Readings(parsed.form, shared, None, nearest, unsaid(context, by_topic), asked)
+
+
+def _one_sided(other_side: Sequence[str]) -> str:
+    if not other_side:
+        return "the graph says nothing of what the question names"
+    return f'the graph says "{other_side[0]}", which is only the other side of what is asked'
 
 
 def _told_apart(parsed: ParsedQuestion, by_topic: dict[int, list[Candidates]]) -> dict[int, list[Candidates]]:

@@ -77,3 +77,10 @@ def test_beginning_again_is_free_and_masked_where_nothing_was_walked() -> None:
     episode = Episode(["kes"], Budgets())
     with pytest.raises(BudgetError):
         episode.step(Restart())
+
+
+def test_a_triple_that_a_proof_comes_by_twice_is_cited_once() -> None:
+    boss = Edge("kes", "reports_to", "ann")
+    there_and_back = ProvedAnswer("Kes", "kes", 0.9, (boss, Edge("up", "reports_to", "ann"), boss))
+    episode, _ = prove((there_and_back,), Budgets(10, 5, 100))
+    assert len(episode.picked) == len(set(episode.picked))
