@@ -56,6 +56,7 @@ _NAMING = frozenset(
     ("best", "worst", "other", "else", "another", "same", "without", "number", "count", "over", "under")
 )
 _FIRST_NAME, _FIRST_LITERAL = 0xE000, 0xE800
+_LETTERS = re.compile("[\ue000-\uefff]")
 TOPIC: Final = "[\ue000-\ue7ff]"
 """A name in a skeleton, as a regular expression."""
 LITERAL: Final = "[\ue800-\uefff]"
@@ -145,6 +146,7 @@ def skeleton(text: str, mentions: Sequence[LinkedMention]) -> Skeleton:
     >>> made.text == f"what else has {name_letter(0)} 's director done ?", made.referred
     (True, (0,))
     """
+    text = _LETTERS.sub(" ", text)  # what stands for names and literals here may not come from outside
     kept = chosen(text, [_qualified(text, mention) for mention in mentions])
     literals = _free_literals(text, kept)
     if len(kept) > 1:

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from clause.reasoning.question.forms import ParsedQuestion, parse
@@ -75,6 +75,8 @@ def test_form_and_parts(case):
     assert differences(case) == []
 
 
+@example("who \ue800 made \ue001 in \uefff", [(0, 3)])
+@example("before \ue800", [])
 @given(st.text(max_size=80), st.lists(st.tuples(st.integers(0, 80), st.integers(1, 12)), max_size=4))
 def test_any_text_with_any_mentions_is_read(text, places):
     mentions = [LinkedMention(s, min(s + n, len(text)), ()) for s, n in places if s < len(text)]
