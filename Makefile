@@ -50,7 +50,7 @@ test: lint types ## everything a pull request needs, with a real Neo4j and witho
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not long" --doctest-modules --cov --cov-report=term --cov-fail-under=90
 
 test-long: setup ## the long randomised runs
-	$(BIN)/python -m pytest -q -m long
+	CLAUSE_TEST_RANDOM=1 $(BIN)/python -m pytest -q -m "long or hypothesis"
 
 bench: setup ## every row of the qualities table that applies
 	@for row in coordinate subgraph navigate curate edges load http serve-start growth; do $(BIN)/clause bench $$row || exit 1; done
