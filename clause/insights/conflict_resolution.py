@@ -183,7 +183,7 @@ OPPOSED = (
 """Feelings that do not lean the same way. Curiosity and awe go with everything."""
 
 LEAN = 0.4
-"""How far an insight has to lean to one side, and the other insight to the other."""
+"""The least lean of an insight to one side, and of the other insight to the other."""
 
 NEAR = 0.35
 """The least similarity of insights whose feelings are compared: below it they are about different things."""

@@ -12,7 +12,7 @@ from clause.insights.profiles import RetrievalProfile
 VALENCES = (
     "joy", "concern", "curiosity", "warmth", "tension", "awe", "grief", "longing", "peace", "gratitude",
 )  # fmt: skip
-"""What an insight may feel like."""
+"""The tones that an insight may have."""
 
 Degree = Annotated[float, Field(ge=0, le=1)]
 Category = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]

@@ -16,7 +16,7 @@ IDLE_DAYS = 7
 """Days without activity before a topic's salience fades."""
 
 DAILY = 0.99
-"""What is left of it after each further day."""
+"""The share of it that is left after each further day."""
 
 
 def salience_at(salience: float, since: datetime, now: datetime) -> float:

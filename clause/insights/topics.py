@@ -20,7 +20,7 @@ from clause.errors import BadInputError
 from clause.text.names import hashed
 
 GLOBAL_KINDS = frozenset({"user", "dyad"})
-"""What is one and the same on every server."""
+"""Topics that are one and the same on every server."""
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}")
 _NAME = re.compile(r"[^:\x00-\x1f\x7f-\x9f]{1,200}")

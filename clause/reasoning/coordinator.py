@@ -15,8 +15,7 @@ from clause.reasoning.answer.integrations import Conclusion, Integrations
 from clause.reasoning.answer.report import Finished, Reporter, shown, subgraph_view
 from clause.reasoning.episode.actions import ARCHITECT, CURATOR, NAVIGATOR, Agent
 from clause.reasoning.episode.budget import Budgets, Prices, Resource, TokenCounter
-from clause.reasoning.episode.driver import Driver, PortFeeder
-from clause.reasoning.episode.episode import Episode
+from clause.reasoning.episode.driver import Driver, PortFeeder, begun
 from clause.reasoning.episode.pool import TextSource
 from clause.reasoning.models import (
     AgentHandoff,
@@ -144,9 +143,7 @@ class Coordinator:
             BudgetError: a policy chose what a mask forbids.
         """
         agents = await policy.begin(asked.question, self._asker.embedder.embed)
-        episode = Episode([seed.id for seed in asked.question.seeds], budgets, hard=hard, edge_score=agents.edge_score)
-        for look, found in agents.reads:
-            episode.subgraph.learn(found, look.nodes, look.hops)
+        episode = begun(asked.question, agents, budgets, hard=hard)
         driver = Driver(episode, asked.question, agents, self._count)
         feeder = PortFeeder(self._port, asked.view, asked.question, policy.reads_vectors, self._texts)
         turns = await feeder.feed(driver.rounds(max_rounds))
@@ -169,9 +166,9 @@ class Coordinator:
 
     def _least(self, request: CoordinationRequest) -> float | None:
         """The score below which this request wants no answer; who chose a reading means it, whatever the setting."""
-        if request.abstain_below is not None or request.reading is not None:
+        if request.abstain_below is not None:
             return request.abstain_below
-        return self._abstain_below
+        return self._abstain_below if request.reading is None else 0.0
 
     def _budgets(self, request: CoordinationRequest) -> Budgets:
         given = request.budgets

@@ -25,7 +25,7 @@ from clause.telemetry import Progress, silent
 
 _START_S = 180.0
 _WAKE_S = 20.0
-"""How long a server that had answered before may be silent."""
+"""Seconds for which a server that had answered before may be silent."""
 _STOP_S = 60.0
 _POLL_S = 0.05
 _ATTEMPTS = 3
@@ -34,7 +34,7 @@ _LOCK_S = 600.0
 
 
 class ServerStatus(BaseModel):
-    """What is known of the server without starting it. `started_at` is seconds since the epoch.
+    """The state of the server, told without starting it. `started_at` is seconds since the epoch.
 
     `running` is true only of a server whose database is open; `problem` says what is wrong with one that lives.
     """
@@ -91,7 +91,7 @@ class ManagedServer:
             return process is not None
 
     def status(self) -> ServerStatus:
-        """What runs, without starting anything."""
+        """The state of what runs; nothing is started."""
         record = self._pidfile.running()
         process = record.process if record else None
         if record is None or process is None:
@@ -196,7 +196,7 @@ class ManagedServer:
         return password
 
     def _problem(self, record: ProcessRecord) -> str | None:
-        """What keeps a live server from being used, in one line; None when nothing does."""
+        """The obstacle that keeps a live server from being used, in one line; None when there is none."""
         if not record.details.get("ready"):
             return "it is starting"
         if not _answers(record):

@@ -36,13 +36,13 @@ from clause.telemetry import logger
 MOST_EDGES = 1_000
 """Causal relationships that one question reads."""
 LEVELS = 12
-"""How far causes of causes are read."""
+"""The levels of causes of causes that are read."""
 FOREVER = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True)
 class Sight:
-    """What a question may see: scopes, and the two clocks (None: now)."""
+    """The view of a question: scopes, and the two clocks (None: now)."""
 
     scopes: tuple[str, ...]
     as_of_valid: datetime | None = None
@@ -70,7 +70,7 @@ class CausalReader:
         return await self._read([target], sight, levels=LEVELS, outward=False)
 
     async def around(self, nodes: Sequence[str], sight: Sight, *, levels: int) -> CausalReading:
-        """What nodes cause and are caused by, `levels` steps either way."""
+        """Causes and effects of nodes, `levels` steps either way."""
         return await self._read(nodes, sight, levels=levels, outward=True)
 
     async def kinds(self, sight: Sight) -> Mapping[str, str]:
@@ -139,7 +139,7 @@ class Causal:
         return InterventionResponse(intervention=found, basis=basis)
 
     async def counterfactual(self, request: CausalQuestion, *, caller: Caller) -> CounterfactualResponse:
-        """What the node makes of the target: the difference of two propagations, with it and without it."""
+        """The difference that the node makes to the target: that of two propagations, with it and without it."""
         node, target, reading = await self._asked(request, caller)
         both = [Propagation(reading.graph, target, node, value, request.base_rate) for value in (True, False)]
         basis, (present, absent) = await self._answered(reading, both)
@@ -246,5 +246,5 @@ class Causal:
 
 
 def bears(graph: CausalGraph, node: str, target: str) -> bool:
-    """Whether setting `node` can bear on `target` at all: it is the target, or a causal path leads there."""
+    """True where setting `node` can bear on `target` at all: it is the target, or a causal path leads there."""
     return bool(graph.edges) and (node == target or graph.leads_to(node, target))

@@ -16,11 +16,10 @@ from clause.reasoning.agents.policy import Account, Embed, PlainPolicy, ProvedAn
 from clause.reasoning.agents.proving import ProvingAgents
 from clause.reasoning.models.answer import AnswerReading, ReadingHop
 from clause.reasoning.neighbourhood.port import RelationshipType
-from clause.reasoning.question.grounding import ground, spoken
+from clause.reasoning.question.grounding import ground
 from clause.reasoning.question.pattern_text import Wording, pattern_text
 from clause.reasoning.question.patterns import Rank, TypedPattern, best_scores
 from clause.reasoning.question.reading import RankedReading, Readings
-from clause.text.linking import Closeness, NamedEntity, match_name
 from clause.text.names import relation_words
 from clause.text.thread_pool import CpuPool
 
@@ -106,9 +105,9 @@ class PatternRates:
         least = min(scores, default=0.0)
         return [score if score < math.inf else (least if walks else 0.0) for score in scores]
 
-    def explained(self, question: str, walk: TypedPattern) -> float:
-        """How far a masked question explains a walk, in [-1, 1]: low where the walk says more than was asked."""
-        return float(self.scorer.parts(question, [pattern_text(walk, self.wordings)])[0, 2])
+    def fit(self, masked_question: str, walk: TypedPattern) -> tuple[float, float]:
+        """The rate of a walk, and how far the question explains it, in [-1, 1]: low where it says too much."""
+        return self.scorer.fit(masked_question, pattern_text(walk, self.wordings))
 
     def most_asked(self, masked_question: str) -> float:
         """The rate of the nearest of all relations that people ask for."""
@@ -155,11 +154,10 @@ class GroundedPolicy(PlainPolicy):
 
         readings, reads = await ground(question, rated)
         listed = _chosen(readings.readings, question.reading)
-        judging = partial(signs_of, listed, readings, rates, question)
+        judging = partial(signs_of, listed, readings, rates, reads.spelling())
         signs = judging() if self._pool is None else await self._pool.run(judging)
         told = list(map(_told, listed, self.judged(question, signs)))
-        least = ABSTAIN_BELOW if question.reading is None else 0.0  # who chose a reading means it
-        account = Account(readings.form, tuple(told), readings.reason, readings.doubt, least)
+        account = Account(readings.form, tuple(told), readings.reason, readings.doubt, ABSTAIN_BELOW)
         found = _found(listed[0], told[0].probability) if listed else []
         return ProvingAgents(found, account, reads.kept, _topics(listed), question.prices)
 
@@ -176,18 +174,21 @@ def wordings(types: Mapping[str, RelationshipType]) -> dict[str, Wording]:
 
 
 def signs_of(
-    listed: Sequence[RankedReading], readings: Readings, rates: PatternRates, question: Question
+    listed: Sequence[RankedReading], readings: Readings, rates: PatternRates, linked: Mapping[str, float]
 ) -> list[ReadingSigns]:
-    """The signs of each reading of a question."""
+    """The signs of each reading of a question.
+
+    Args:
+        linked: how well the question spells each of its seeds, by id.
+    """
     beyond = max((rates.most_asked(question) for question in readings.questions[:_QUESTIONS]), default=_WORDS_ALONE)
-    linked = _linked(question)
     found = []
     for reading in listed:
         walks = [pattern for pattern in reading.patterns if pattern]
         rate, explained = _WORDS_ALONE, _WORDS_EXPLAIN
         if walks and readings.questions:
-            rate = min(max(rates.score(question, [walk])[0] for question in readings.questions) for walk in walks)
-            explained = min(max(rates.explained(question, walk) for question in readings.questions) for walk in walks)
+            fits = [[rates.fit(question, walk) for question in readings.questions] for walk in walks]
+            rate, explained = (min(max(fit[sign] for fit in own) for own in fits) for sign in (0, 1))
         same = sum(one.probability for one in listed if _names(one) == _names(reading))
         share = min(max(same, _CERTAIN), 1 - _CERTAIN)
         found.append(
@@ -201,18 +202,6 @@ def signs_of(
                 explained=explained,
             )
         )
-    return found
-
-
-def _linked(question: Question) -> dict[str, float]:
-    """Each seed's id with how well the question spells it: 1 by its name or an alias, 0.5 with slips, 0 in part."""
-    text, mentions = spoken(question)
-    found: dict[str, float] = {}
-    for mention in mentions:
-        for one in mention.candidates:
-            match = match_name(text[mention.start : mention.end], NamedEntity(one.id, one.name))
-            spelt = 0.0 if match is None else 0.5 if match.closeness is Closeness.TYPO else 1.0
-            found[one.id] = max(spelt, found.get(one.id, 0.0))
     return found
 
 

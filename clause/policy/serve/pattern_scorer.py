@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from threading import Lock
@@ -39,13 +38,6 @@ class _Read(NamedTuple):
     shares: Floats
 
 
-@dataclass(frozen=True, slots=True)
-class _Scales:
-    mean: float
-    covered: float
-    explained: float
-
-
 class PatternScorer:
     """Reads a masked question beside the patterns that can be walked, in words.
 
@@ -63,7 +55,7 @@ class PatternScorer:
     ) -> None:
         self._encoder = encoder.eval().requires_grad_(False)
         self._matcher = matcher.eval().requires_grad_(False)
-        self._scales = _Scales(*torch.nn.functional.softplus(matcher.scales).tolist())
+        self._weights = torch.nn.functional.softplus(matcher.scales).detach().numpy()
         self.about = dict(about or {})
         self._kept: OrderedDict[str, _Read] = OrderedDict()
         self._cached = cached
@@ -137,11 +129,12 @@ class PatternScorer:
         said = self._patterns(texts)
         return self._matched(self._question(question), said)
 
-    def parts(self, question: str, texts: Sequence[str]) -> Floats:
-        """The parts of scores, float32 [n, 3], each in [-1, 1]: cosine of means, how far the pattern covers the
-        question, and how far the question explains the pattern. Unlike scores they compare between questions.
+    def fit(self, question: str, text: str) -> tuple[float, float]:
+        """The score of a pattern in words, and how far the question explains it, in [-1, 1]; unlike scores, the latter
+        compares between questions.
         """
-        return self._parts(self._question(question), self._patterns(texts))
+        (parts,) = self._parts(self._question(question), self._patterns([text]))
+        return float(parts @ self._weights), float(parts[2])
 
     def warm(self, patterns: Sequence[Hops], wordings: Mapping[str, Wording] | None = None) -> None:
         """Read the texts of `patterns` now, so that no question waits for them."""
@@ -187,13 +180,13 @@ class PatternScorer:
         return dict(zip(texts, reads, strict=True))
 
     def _matched(self, asked: _Read, said: Sequence[_Read]) -> Floats:
-        scales = self._scales
-        weights = np.array([scales.mean, scales.covered, scales.explained], np.float32)
-        return np.asarray(self._parts(asked, said) @ weights, np.float32)
+        return np.asarray(self._parts(asked, said) @ self._weights, np.float32)
 
     @staticmethod
     def _parts(asked: _Read, said: Sequence[_Read]) -> Floats:
-        """The parts of the matcher's scores, over tokens laid end to end."""
+        """The parts of the matcher's scores [n, 3], over tokens laid end to end: cosine of means, how far the pattern
+        covers the question, how far the question explains the pattern.
+        """
         lengths = [len(read.shares) for read in said]
         starts = np.concatenate(([0], np.cumsum(lengths)[:-1]))
         near = asked.tokens @ np.concatenate([read.tokens for read in said]).T

@@ -12,13 +12,13 @@ import numpy as np
 from clause.arrays import AnyFloats, Vector
 from clause.graph.scopes import Caller
 from clause.reasoning.agents.heuristic import HeuristicAgents, HeuristicPolicy
-from clause.reasoning.agents.policy import Agents, Policy, Question
+from clause.reasoning.agents.policy import Policy, Question
 from clause.reasoning.agents.scoring import edge_scores, shaped_gain, signals_of
 from clause.reasoning.answer.integrations import Conclusion, Integrations
 from clause.reasoning.answer.report import Finished, Reporter, path_view
 from clause.reasoning.episode.actions import ARCHITECT, CURATOR, NAVIGATOR
 from clause.reasoning.episode.budget import Budgets, Prices, TokenCounter, Unit, text_unit_id
-from clause.reasoning.episode.driver import Driver, PortFeeder
+from clause.reasoning.episode.driver import Driver, PortFeeder, begun
 from clause.reasoning.episode.episode import Episode
 from clause.reasoning.episode.subgraph import Path
 from clause.reasoning.models import (
@@ -37,7 +37,7 @@ from clause.reasoning.models import (
     SubgraphResponse,
 )
 from clause.reasoning.neighbourhood.port import Edge, NeighbourhoodPort, View
-from clause.reasoning.question.preparation import Asker, PolicyBook, PreparedQuestion
+from clause.reasoning.question.preparation import Asker, PolicyBook
 from clause.reasoning.question.seeds import SeedFinder
 
 LOOKED_AHEAD = 200
@@ -86,7 +86,7 @@ class LoneAgents:
             asked.question, hop_distance=request.hop_distance, min_edge_score=request.min_edge_score
         )
         agents = rules if named is None else await named.begin(asked.question, self._asker.embedder.embed)
-        episode = _episode(asked, agents, Budgets(edges=request.edge_budget))
+        episode = begun(asked.question, agents, Budgets(edges=request.edge_budget))
         feeder = PortFeeder(self._port, view, asked.question, reads_vectors=named is None or named.reads_vectors)
         turn = await feeder.feed(Driver(episode, asked.question, agents, self._count).turn(ARCHITECT))
         found = rules.edges.chosen
@@ -120,7 +120,7 @@ class LoneAgents:
         if self._integrations is not None:
             causal_ms = await self._integrations.prepare(asked.question, view, causal=request.enable_causal)
         edges = 0 if named is None else LOOKED_AHEAD
-        episode = _episode(asked, agents, Budgets(edges=edges, steps=request.step_budget), walk_known=named is None)
+        episode = begun(asked.question, agents, Budgets(edges, request.step_budget), walk_known=named is None)
         feeder = PortFeeder(self._port, view, asked.question, policy.reads_vectors)
         driver = Driver(episode, asked.question, agents, self._count)
         if named is not None:
@@ -242,15 +242,6 @@ class LoneAgents:
         centroid: Vector = vectors.mean(axis=0)
         length = float(np.linalg.norm(centroid))
         return centroid / length if length else centroid
-
-
-def _episode(asked: PreparedQuestion, agents: Agents, budgets: Budgets, *, walk_known: bool = False) -> Episode:
-    """An episode that knows what the agents read before it."""
-    seeds = [seed.id for seed in asked.seeds]
-    episode = Episode(seeds, budgets, edge_score=agents.edge_score, walk_known=walk_known)
-    for look, found in agents.reads:
-        episode.subgraph.learn(found, look.nodes, look.hops)
-    return episode
 
 
 def _scored(edge: Edge, score: float, signals: AnyFloats, price: float) -> EdgeScore:

@@ -13,7 +13,7 @@ from typing import TypeAlias, TypeVar
 
 from clause.reasoning.agents.policy import Agents, Decision, LeftOut, Question
 from clause.reasoning.episode.actions import ARCHITECT, CURATOR, NAVIGATOR, Action, Agent, Look, Stop
-from clause.reasoning.episode.budget import TokenCounter
+from clause.reasoning.episode.budget import Budgets, TokenCounter
 from clause.reasoning.episode.episode import Episode
 from clause.reasoning.episode.pool import MOST_FOUND, SMALL_POOL, TextSource, edge_units, text_units, touched_texts
 from clause.reasoning.neighbourhood.port import Expansion, NeighbourhoodPort, Node, View
@@ -56,6 +56,17 @@ class AgentTurn:
 
 Turns = Mapping[Agent, tuple[AgentTurn, ...]]
 """The turns of each agent, in order."""
+
+
+def begun(
+    question: Question, agents: Agents, budgets: Budgets, *, hard: bool = True, walk_known: bool = False
+) -> Episode:
+    """An episode at its start: it knows what its agents read before it."""
+    seeds = [seed.id for seed in question.seeds]
+    episode = Episode(seeds, budgets, hard=hard, edge_score=agents.edge_score, walk_known=walk_known)
+    for look, found in agents.reads:
+        episode.subgraph.learn(found, look.nodes, look.hops)
+    return episode
 
 
 def _nothing(_episode: Episode) -> None:

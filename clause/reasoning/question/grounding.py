@@ -16,7 +16,7 @@ from clause.reasoning.question.patterns import Around, Rank, Read, ReadBounds, d
 from clause.reasoning.question.reading import Readings, read_question
 from clause.reasoning.question.skeleton import EntityCandidate, LinkedMention, named_span
 from clause.reasoning.question.vocabulary import FORM_WORDS
-from clause.text.linking import NamedEntity, match_name
+from clause.text.linking import Closeness, NamedEntity, match_name
 from clause.text.literals import LiteralValue, String, find_literals, read_literal
 from clause.text.mentions import candidate_spans, folded_key
 from clause.text.names import readable_relation
@@ -37,9 +37,14 @@ class GraphReads:
 
     Args:
         question: what is asked; its `expand` reads.
+
+    Attributes:
+        text, mentions: the question as it is parsed, and its linked names.
     """
 
     question: Question
+    text: str = field(init=False)
+    mentions: Sequence[LinkedMention] = field(init=False)
     kept: list[tuple[Look, Expansion]] = field(default_factory=list)
     _edges: dict[str, dict[Hop, Sequence[Edge]]] = field(default_factory=dict)
     _nodes: dict[str, Node] = field(default_factory=dict)
@@ -47,6 +52,20 @@ class GraphReads:
     _cut: set[tuple[str, Hop]] = field(default_factory=set)
     _whole: set[tuple[str, Hop]] = field(default_factory=set)
     _classes: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.text, self.mentions = spoken(self.question)
+
+    def spelling(self) -> dict[str, float]:
+        """The id of each seed with how well the question spells it: 1 by its name, 0.5 with slips, 0 in part."""
+        found: dict[str, float] = {}
+        for mention in self.mentions:
+            said = self.text[mention.start : mention.end]
+            for one in mention.candidates:
+                match = match_name(said, NamedEntity(one.id, one.name))
+                spelt = 0.0 if match is None else 0.5 if match.closeness is Closeness.TYPO else 1.0
+                found[one.id] = max(spelt, found.get(one.id, 0.0))
+        return found
 
     async def read(self, wanted: Read) -> Around:
         """The edges around a frontier: one query, and one for the classes of what is new where the graph has any."""
@@ -211,8 +230,8 @@ async def ground(question: Question, rated: Rated, bounds: ReadBounds = SERVED) 
         bounds: the most that is read.
     """
     reads = GraphReads(question)
-    text, mentions = spoken(question)
-    steps = read_question(parse(text, mentions), reads, text_of=texts_of(question.relationship_types), bounds=bounds)
+    parsed, text_of = parse(reads.text, reads.mentions), texts_of(question.relationship_types)
+    steps = read_question(parsed, reads, text_of=text_of, bounds=bounds)
     return await drive_async(steps, reads.read, rated), reads
 
 

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from clause.errors import BadInputError, NotFoundError
-from clause.lab.worlds import OwnCase, OwnOutcome, own_questions, own_report, worlds_report
+from clause.lab.reader.sources import wiki_world
+from clause.lab.worlds import (
+    NotedReadings,
+    OwnCase,
+    OwnOutcome,
+    fitted_weights,
+    own_questions,
+    own_report,
+    worlds_report,
+)
+from clause.policy.serve.grounded import ReadingSigns
+from clause.reasoning.agents.policy import Question
+from clause.reasoning.episode.budget import Prices
 
 
 def outcome(gold: tuple[str, ...], answers: tuple[str, ...], score: float | None, form: str = "list") -> OwnOutcome:
@@ -51,3 +66,43 @@ def test_worlds_are_told_together_and_each() -> None:
     told = worlds_report({"a": [outcome(("Ann",), ("Ann",), 0.9)], "b": [outcome((), ("Ann",), 0.9)]}, "clause")
     assert (told["n"], told["em_at_1"], told["wrong"]) == (2, 0.5, 0.5)
     assert (told["by_world"]["a"]["em_at_1"], told["by_world"]["b"]["em_at_1"]) == (1.0, 0.0)
+
+
+def signs(share: float, linked: float = 1.0) -> ReadingSigns:
+    return ReadingSigns(share, 0.0, linked, 0.0, 0.0, 0.0, 0.8)
+
+
+def test_the_judge_learns_by_what_right_readings_are_told() -> None:
+    graph = [(signs(share), share > 0) for share in (-3.0, -2.0, -1.0, 1.0, 2.0, 3.0)]
+    bias, weights = fitted_weights([graph, graph])
+    assert weights.share > 0.3
+    assert (weights.gap, weights.verdict, weights.joined) == (0, 0, 0)
+    assert abs(bias) < 0.5
+
+
+def test_the_signs_of_first_readings_are_noted_beside_what_was_right() -> None:
+    noted = NotedReadings()
+    for text in ("Who?", "Why?"):
+        noted.judged(Question(text, np.zeros(1), [], {}, Prices()), [signs(1.0), signs(2.0)])
+    noted.judged(Question("Where?", np.zeros(1), [], {}, Prices()), [])
+    asked = [OwnOutcome(OwnCase("Who?", ("Ann",)), ("Ann",), "Ann", 0.9, "list", 1.0)]
+    asked.append(OwnOutcome(OwnCase("Why?", ("Bob",)), (), "Ann", 0.2, "list", 1.0))
+    asked.append(OwnOutcome(OwnCase("Where?", ("Bob",)), (), None, None, "list", 1.0))
+    assert noted.lessons(asked) == [(signs(1.0), True), (signs(1.0), False)]
+
+
+def test_evidence_becomes_a_graph_with_questions(tmp_path: Path) -> None:
+    lives = [["Kes", "director", "Ken Loach"], ["Ken Loach", "place of birth", "Nuneaton"]]
+    both = [["Kes", "publication date", "1969"], ["Up", "publication date", "2009"]]
+    rows = [
+        {"question": "Where?", "answer": "nuneaton", "type": "compositional", "evidence_triples": lives},
+        {"question": "Which?", "answer": "KES", "type": "comparison", "evidence_triples": both},
+        {"question": "Same?", "answer": "no", "type": "comparison", "evidence_triples": both},
+    ]
+    for name in ("dev", "dev_distractor", "train_distractor"):
+        with gzip.open(tmp_path / f"{name}.jsonl.gz", "wt", encoding="utf-8") as lines:
+            lines.writelines(f"{json.dumps(row)}\n" for row in rows)
+    wiki_world(tmp_path, tmp_path / "world")
+    assert len((tmp_path / "world" / "triples.txt").read_text(encoding="utf-8").splitlines()) == 4
+    read = own_questions(tmp_path / "world" / "train.jsonl")
+    assert [set(one.answers) for one in read] == [{"nuneaton", "Nuneaton"}, {"KES", "Kes"}, {"no"}]

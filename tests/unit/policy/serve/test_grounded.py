@@ -11,6 +11,7 @@ from clause.policy.serve.grounded import PatternRates, ReadingSigns, probability
 from clause.reasoning.agents.policy import Question, SeedCandidate
 from clause.reasoning.episode.budget import Prices
 from clause.reasoning.neighbourhood.port import Hop
+from clause.reasoning.question.grounding import GraphReads
 from clause.reasoning.question.plan import PlanAnswer, PlanResult, WalkFrom
 from clause.reasoning.question.reading import RankedReading, Readings
 
@@ -24,7 +25,7 @@ def signs(said: str, *listed: RankedReading) -> list[ReadingSigns]:
     seeds = [SeedCandidate("kes", "Kestrel Tower", 0.5, 13, 13 + len(said))]
     question = Question(f"who designed {said}", np.zeros(1), seeds, {}, Prices())
     readings = Readings("list", tuple(listed), questions=("who designed it",))
-    return signs_of(listed, readings, PatternRates(shipped(), {}), question)
+    return signs_of(listed, readings, PatternRates(shipped(), {}), GraphReads(question).spelling())
 
 
 DESIGNED, BUILT = (Hop("designed_by", True),), (Hop("built_by", True),)
