@@ -104,7 +104,7 @@ def gain(
     from clause.evaluation import training_material as material
     from clause.evaluation.question_files import question_files, read_questions
     from clause.policy.serve.checkpoint import load, save
-    from clause.policy.train.gain_lessons import with_gain
+    from clause.policy.train.demonstrations import with_gain
     from clause.policy.train.warm_start import VectorTable
 
     snapshot, embedder = material.packaged()

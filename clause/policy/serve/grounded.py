@@ -6,7 +6,7 @@ import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -14,12 +14,12 @@ from clause.errors import NotFoundError
 from clause.policy.serve.pattern_scorer import PatternScorer
 from clause.reasoning.agents.policy import Account, Embed, PlainPolicy, ProvedAnswer, Question
 from clause.reasoning.agents.proving import ProvingAgents
-from clause.reasoning.models.answer import AnswerReading, ReadingHop
+from clause.reasoning.models.answer import AnswerReading, QuestionForm, ReadingHop
 from clause.reasoning.neighbourhood.port import RelationshipType
 from clause.reasoning.question.grounding import ground
 from clause.reasoning.question.pattern_text import Wording, pattern_text
 from clause.reasoning.question.patterns import Rank, TypedPattern, best_scores
-from clause.reasoning.question.reading import RankedReading, Readings
+from clause.reasoning.question.reading import RankedReading
 from clause.text.names import relation_words
 from clause.text.thread_pool import CpuPool
 
@@ -29,7 +29,6 @@ ABSTAIN_BELOW: Final = 0.7
 
 _ASKED = Path(__file__).parent / "asked_relations.txt"  # what people ask for most, by the labels of kgqa_paths
 _QUESTIONS = 3
-_WORDS_ALONE = 22.0  # the rate of a reading that words alone decided
 _WORDS_EXPLAIN = 0.8
 _CERTAIN = 1e-3
 _GAP_SCALE = 4.0
@@ -64,6 +63,7 @@ class ReadingSigns(NamedTuple):
         joined: 1 of walks that meet.
         worded: 1 where words alone decided (`grandfather`).
         explained: how far the question explains its least explained walk, in [-1, 1].
+        covered: the share of the question's telling words that words of the graph explain, in [0, 1].
     """
 
     share: float
@@ -73,17 +73,19 @@ class ReadingSigns(NamedTuple):
     joined: float
     worded: float
     explained: float
+    covered: float
 
 
-WEIGHTS: Final = ReadingSigns(0.38, 0.68, 0.3, 1.96, 1.66, 0.46, 1.55)
-BIAS: Final = -1.76
+WEIGHTS: Final = ReadingSigns(0.43, 0.79, 0.61, 1.86, 1.66, 1.25, 1.75, 0.44)
+BIAS: Final = -2.58
 """The logistic that judges a reading: fitted by `python -m clause.lab.reader calibrate` (docs/benchmarks-reader.md)."""
 
 
 def probability(signs: ReadingSigns) -> float:
     """The probability that the answer of a reading is right, in (0, 1).
 
-    >>> probability(ReadingSigns(2.0, 0.5, 1.0, 0, 0, 0, 0.8)) > probability(ReadingSigns(-2.0, 0.5, 1.0, 0, 0, 0, 0.8))
+    >>> likely, unlikely = (ReadingSigns(share, 0.5, 1, 0, 0, 0, 0.8, 1) for share in (2.0, -2.0))
+    >>> probability(likely) > probability(unlikely)
     True
     """
     utility = BIAS + sum(weight * sign for weight, sign in zip(WEIGHTS, signs, strict=True))
@@ -154,7 +156,7 @@ class GroundedPolicy(PlainPolicy):
 
         readings, reads = await ground(question, rated)
         listed = _chosen(readings.readings, question.reading)
-        judging = partial(signs_of, listed, readings, rates, reads.spelling())
+        judging = partial(signs_of, listed, readings.form, rates, reads.spelling())
         signs = judging() if self._pool is None else await self._pool.run(judging)
         told = list(map(_told, listed, self.judged(question, signs)))
         account = Account(readings.form, tuple(told), readings.reason, readings.doubt, ABSTAIN_BELOW)
@@ -174,35 +176,40 @@ def wordings(types: Mapping[str, RelationshipType]) -> dict[str, Wording]:
 
 
 def signs_of(
-    listed: Sequence[RankedReading], readings: Readings, rates: PatternRates, linked: Mapping[str, float]
+    listed: Sequence[RankedReading], form: QuestionForm, rates: PatternRates, linked: Mapping[str, float]
 ) -> list[ReadingSigns]:
     """The signs of each reading of a question.
 
     Args:
         linked: how well the question spells each of its seeds, by id.
     """
-    beyond = max((rates.most_asked(question) for question in readings.questions[:_QUESTIONS]), default=_WORDS_ALONE)
+    fit_of = cache(partial(_fit, rates))
     found = []
     for reading in listed:
-        walks = [pattern for pattern in reading.patterns if pattern]
-        rate, explained = _WORDS_ALONE, _WORDS_EXPLAIN
-        if walks and readings.questions:
-            fits = [[rates.fit(question, walk) for question in readings.questions] for walk in walks]
-            rate, explained = (min(max(fit[sign] for fit in own) for own in fits) for sign in (0, 1))
+        fits = [fit_of(*claim) for claim in reading.claims]
+        gap, explained = (min(fit[sign] for fit in fits) for sign in (0, 1)) if fits else (0.0, _WORDS_EXPLAIN)
         same = sum(one.probability for one in listed if _names(one) == _names(reading))
         share = min(max(same, _CERTAIN), 1 - _CERTAIN)
         found.append(
             ReadingSigns(
                 share=math.log(share / (1 - share)),
-                gap=(rate - beyond) / _GAP_SCALE,
+                gap=gap / _GAP_SCALE,
                 linked=min((linked.get(topic, 1.0) for topic in reading.topics), default=1.0),
-                verdict=readings.form in {"yes_no", "comparison"},
+                verdict=form in {"yes_no", "comparison"},
                 joined=len(reading.patterns) > 1,
                 worded=math.isinf(reading.nearest),
                 explained=explained,
+                covered=reading.covered,
             )
         )
     return found
+
+
+def _fit(rates: PatternRates, walk: TypedPattern, questions: tuple[str, ...]) -> tuple[float, float]:
+    """A walk's rate above that of the nearest relation that people ask for, and how far the questions explain it."""
+    fits = [rates.fit(question, walk) for question in questions]
+    beyond = max(rates.most_asked(question) for question in questions[:_QUESTIONS])
+    return max(rate for rate, _ in fits) - beyond, max(explained for _, explained in fits)
 
 
 def _names(reading: RankedReading) -> frozenset[str]:

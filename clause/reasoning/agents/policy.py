@@ -20,6 +20,9 @@ A_co = TypeVar("A_co", covariant=True)
 Embed = Callable[[Sequence[str]], Awaitable[Floats]]
 """Texts -> unit vectors [n, d]."""
 
+Heads = Callable[[str, int], Awaitable[Sequence[str]]]
+"""The nodes that a relationship type leads from, so many at most, in what the caller may see."""
+
 Expand = Callable[[Look], Awaitable[Expansion]]
 """Reads what a look asks for, in what the caller may see."""
 
@@ -44,8 +47,9 @@ class Question:
 
     `vectors` holds unit vectors of the nodes read so far when the policy asks for them (`Policy.reads_vectors`);
     the coordinator fills it after every look. `causal` scores hops where the graph has causal relationships and the
-    request wants them. `expand` reads the graph before an episode begins, for policies that ground their reading;
-    `reading` is the id of the reading that the request chose, `abstain_below` the score below which it wants no answer.
+    request wants them. `expand` and `heads` read the graph before an episode begins, for policies that ground their
+    reading; `reading` is the id of the reading that the request chose, `abstain_below` the score below which it wants
+    no answer.
     """
 
     text: str
@@ -57,6 +61,7 @@ class Question:
     start_nodes_given: bool = False
     causal: CausalScores | None = None
     expand: Expand | None = None
+    heads: Heads | None = None
     reading: str | None = None
     abstain_below: float | None = None
 

@@ -85,10 +85,8 @@ class Finished:
 
 def _abstains(asked: PreparedQuestion, policy: Policy, answers: Sequence[Answer], account: Account) -> str | None:
     """Why no answer is good enough; None where one is."""
-    if not asked.question.seeds:
-        return NO_SEEDS
     if not answers:
-        return account.reason or NO_WALK
+        return account.reason or (NO_WALK if asked.question.seeds else NO_SEEDS)
     wanted = (asked.question.abstain_below, account.abstain_below, policy.abstain_below)
     least = next(least for least in wanted if least is not None)
     if max(answer.answer_score for answer in answers) >= least:

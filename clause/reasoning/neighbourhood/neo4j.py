@@ -101,6 +101,8 @@ WIDE = 1_000
 """Relationships of a node that one read takes whole; beyond, each type is read apart."""
 REACH = 1_000
 """Relationships of one type and direction that are read around a wider node, before filters and the cap."""
+SCANNED = 20_000
+"""Relationships of one type, in all scopes, among which those are looked for that lead from anything."""
 RELATIONS_AT_ONCE = 16
 PAIRS = 1_000
 """Concepts that occur together with a node's, read when all its neighbours are asked for (the heuristic's phi_nbr)."""
@@ -175,6 +177,14 @@ class Neo4jNeighbourhood:
             for row in await self._graph.execute(named, {**parameters, "nodes": hubs, "reach": most}):
                 gathering.take(row, limit=most)
         return gathering.expansion(asked)
+
+    async def heads(self, relation: str, view: View, *, limit: int) -> Sequence[str]:
+        """Ids of nodes that a relationship type leads from, sorted, at most `limit`, from its first SCANNED edges."""
+        if not view.scopes or relation not in {kind.name for kind in await self.relationship_types(view)}:
+            return ()
+        statement = name_relations(self._graph.catalogue["reasoning/heads"], [relation])
+        rows = await self._graph.execute(statement, {**self._seen_by(view), "scanned": SCANNED, "limit": limit})
+        return [row["id"] for row in rows]
 
     async def embeddings(self, nodes: Sequence[str]) -> Mapping[str, Vector]:
         """Unit vectors of the nodes that have one, from memory where they were read before."""

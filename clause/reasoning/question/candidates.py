@@ -6,10 +6,8 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from itertools import pairwise
 
-from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.forms import ParsedQuestion
 from clause.reasoning.question.pattern_text import TypeText, pattern_words
 from clause.reasoning.question.patterns import (
@@ -25,28 +23,24 @@ from clause.reasoning.question.patterns import (
     enumerate_patterns,
 )
 from clause.reasoning.question.plan import AnyOf, NodeTest, QuestionPlan, WalkFrom, Where, alike
-from clause.reasoning.question.seed_ranking import stem
-from clause.reasoning.question.vocabulary import FORM_WORDS, GENDERS, INVERSES, SYNONYMS, ImpliedRelation
+from clause.reasoning.question.sides import WHO, asked_kin, asked_way, kin, roots, says, telling_words, wanted_kind
+from clause.reasoning.question.vocabulary import (
+    FORM_WORDS,
+    GENDERS,
+    INVERSES,
+    ImpliedRelation,
+)
 from clause.text.names import readable_relation
-from clause.text.quantities import singular
-from clause.text.statements.words import bases
 
 MOST_MEANINGS = 2
 """Entities of one mention that are tried."""
 _SEEN = 8
 
-_WHEN = re.compile(
-    r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|decade|century)\b|\bhow old\b|\bbirthday\b|\bdate of\b"
-)
-_MEASURE = re.compile(
-    r"\bhow (?:tall|long|far|high|big|large|deep|heavy|wide|much|fast|old|expensive)\b|\bpopulation\b"
-)
 _LIKENESS = re.compile(r"\b(?:same|similar|also|too|likewise|share|shares|common|like|together)\b")
 _HEAD = re.compile(
     r"^(?:(?:in|on|at|by|for|to|from|of|with) )?"
     r"(?:(?:which|what|how many|how much|all|any|every|each|the|number of|count of|list|of|our|my) )*it\b"
 )
-_WHO = re.compile(r"^(?:who|whom|whose|where)\b|\bwhom\b")
 
 
 CLASS_TYPES = frozenset({"is a", "isa", "type", "instance of", "kind", "kind of", "rdf type", "has type"})
@@ -63,6 +57,7 @@ class ReadingPriors:
         right_class: gained by ends of the class that the question names, lost by others where some are.
         own_name: lost by ends that are called what the question's noun says (the genre `thriller` is no thriller).
         unsaid: lost for each word of the question that is a word of a type around, and not of this pattern.
+        named: gained by an attribute that the question names.
         longer: lost for each hop beyond the first.
         back: lost where a hop is walked back at once, and the question does not ask for others or the same.
         repeated: lost where a hop is walked twice the same way.
@@ -74,6 +69,7 @@ class ReadingPriors:
     right_class: float = 2.5
     own_name: float = 4.0
     unsaid: float = 3.0
+    named: float = 8.0
     longer: float = 0.6
     back: float = 1.5
     repeated: float = 0.3
@@ -160,14 +156,16 @@ class QuestionContext:
         """Scores as log-probabilities over the patterns, after what the question says of the kind of answer."""
         asked = " ".join(questions)
         words = {word for word in re.findall(r"[a-z]+", asked) if word not in FORM_WORDS and len(word) > 2}
-        said = [self._roots(one.pattern) for one in patterns]
+        said = [self.roots_of(one.pattern) for one in patterns]
         around = frozenset().union(*said)
         sayable = [roots(word) for word in sorted(words) if roots(word) & around]
         fits = [self._of_class(one) for one in patterns]
         scored = []
         for one, own, right in zip(patterns, said, fits, strict=True):
             loss = self.priors.unsaid * sum(not word & own for word in sayable) + self._by_shape(one, asked)
-            loss += self._wrong_kind(one, asked, lexical=any(word & self._roots(one.pattern[-1:]) for word in sayable))
+            loss += self._wrong_kind(
+                one, asked, lexical=any(word & self.roots_of(one.pattern[-1:]) for word in sayable)
+            )
             if any(fits):
                 loss += -self.priors.right_class if right else self.priors.right_class
             scored.append(replace(one, score=one.score - loss))
@@ -176,9 +174,37 @@ class QuestionContext:
         normal = [replace(one, score=one.score - total) for one in scored]
         return tuple(sorted(normal, key=lambda one: (-one.score, len(one.pattern), one.pattern)))
 
-    def _roots(self, pattern: TypedPattern) -> frozenset[str]:
+    def roots_of(self, pattern: TypedPattern) -> frozenset[str]:
+        """The roots of the words of a walk's types."""
         words = (word for hop in pattern for word in self.text_of(hop.relation).split())
         return frozenset(root for word in words if word not in FORM_WORDS for root in roots(word))
+
+    def is_class_alone(self, patterns: Sequence[TypedPattern]) -> bool:
+        """Tell whether all that is walked is from a class to what is of it (`which employees ...`)."""
+        return bool(patterns) and all(self._leads_to_members(pattern) for pattern in patterns)
+
+    def covered(self, walks: Sequence[TypedPattern], ends: Sequence[str]) -> float:
+        """The share of the question's telling words that some walks, or the class of what they lead to, explain."""
+        asked = telling_words(self.parsed)
+        hops = {hop for walk in walks for hop in walk if self.text_of(hop.relation) not in CLASS_TYPES}
+        explained = frozenset().union(*(self.roots_of((hop,)) for hop in hops))
+        if self.parsed.implied is not None:
+            explained |= frozenset(root for word in self.parsed.implied.name.split() for root in roots(word))
+        kinds = {name for end in ends[:_SEEN] for name in self.names.classes(end)}
+        told = [word for word in asked if kin(word) & explained or any(alike(kind, word) for kind in kinds)]
+        return len(told) / len(asked) if asked else 1.0
+
+    def is_named(self, pattern: TypedPattern) -> bool:
+        """Tell whether the question has a word of a walk's types."""
+        return any(roots(word) & self.roots_of(pattern) for word in telling_words(self.parsed))
+
+    def fitting(
+        self, questions: Sequence[str], patterns: Sequence[TypedPattern]
+    ) -> Effects[list[tuple[TypedPattern, float]]]:
+        """Patterns by how well they fit some questions, those that the whole question names before others."""
+        ranked = yield from rank_hops(questions, patterns)
+        gained = [(one, score + (self.priors.named if self.is_named(one) else 0.0)) for one, score in ranked]
+        return sorted(gained, key=lambda pair: (-pair[1], pair[0]))
 
     def _wrong_kind(self, one: FoundPattern, asked: str, *, lexical: bool) -> float:
         """The loss of a pattern for ends of another kind than the question asks for."""
@@ -189,7 +215,7 @@ class QuestionContext:
         if kind == "text":
             return 0.0
         noun = self.parsed.class_words.noun if self.parsed.class_words else ""
-        if noun and self.parsed.comparison is None and not roots(noun) & self._roots(one.pattern[-1:]):
+        if noun and self.parsed.comparison is None and not roots(noun) & self.roots_of(one.pattern[-1:]):
             return self.priors.wrong_kind
         used = self.parsed.filters or self.parsed.superlative is not None
         return 0.0 if lexical and not (used and self.parsed.kind != "yes_no") else self.priors.unasked_value
@@ -205,7 +231,7 @@ class QuestionContext:
         noun = self.parsed.class_words.noun if self.parsed.class_words else None
         if noun is not None and any(alike(self.names.name(end), noun) for end in one.ends[:_SEEN]):
             loss += priors.own_name
-        if self.parsed.itself and pattern[-1].inverse == pattern[0] and not _WHO.search(asked):
+        if self.parsed.itself and pattern[-1].inverse == pattern[0] and not WHO.search(asked):
             loss -= priors.same_kind
         return loss
 
@@ -219,13 +245,10 @@ class QuestionContext:
 
     def _right_side(self, pattern: TypedPattern, asked: str) -> bool | None:
         """Tell whether a hop leads to the side that grammar or a word for relatives asks for; None: neither says."""
-        said = pattern_words(pattern, self.text_of)
-        own = next((side for side, form in _OWN_SIDES if form.match(said)), None)
-        side = asked_side(asked, self._roots(pattern)) if own else None
-        if side is not None:
-            return side == own
-        words = {singular(word) for word in re.findall(r"[a-z]+", asked)}
-        steps = [step for step, named in SYNONYMS.items() if words & {singular(word) for word in named}]
+        forward = asked_way(asked, self.text_of(pattern[0].relation))
+        if forward is not None:
+            return forward == pattern[0].forward
+        steps = asked_kin(asked)
         if not steps:
             return None
         if any(says(pattern[0], step, self.text_of) is not None for step in steps):
@@ -286,91 +309,6 @@ class QuestionContext:
                 words = frozenset(("male", "man", "m") if gender == "male" else ("female", "woman", "f"))
                 return NodeTest((hop,), called=words)
         return None
-
-
-@lru_cache(maxsize=65536)
-def roots(word: str) -> frozenset[str]:
-    """The roots that a word has in common with its other forms: `leads` and `led`, `director` and `directed`.
-
-    >>> bool(roots("leads") & roots("led")), bool(roots("director") & roots("directed")), roots("plan") & roots("plain")
-    (True, True, frozenset())
-    """
-    return frozenset((stem(word), *map(stem, bases(word))))
-
-
-_OWN_SIDES = (
-    ("patient", re.compile(r"what is .* by it$|whose \w+(?:er|or) is it$")),
-    ("agent", re.compile(r"what (?!is )\S+ .*it$|\w+(?:er|or) of it$")),
-)
-"""The side of a verb that a hop's words lead to; a mentor is who mentors."""
-_HELPING = "(?:does|do|did|has|have|had|can|could|will|would|may|might|should)"
-_BEING = "(?:is|are|was|were|be|been|being|get|gets|got)"
-_SIDES = (
-    ("agent", rf"{_BEING} it (?:\w+ )?VERB (?:\w+ )?by\b|\bby (?:what|whom|who|which \w+) {_BEING} it VERB\b"),
-    ("patient", rf"(?:{_BEING} )?(?:\w+ )?VERB by it\b"),
-    ("patient", rf"{_HELPING} (?:not )?it (?:\w+ )?VERB\b"),
-    (
-        "agent",
-        rf"(?:^|\b)(?:what|who|which(?: \w+)?|something|things?|that)(?: {_HELPING})? (?:\w+ly )?VERB (?:\w+ )?it\b",
-    ),
-)
-
-
-def asked_side(question: str, verbs: frozenset[str]) -> str | None:
-    """The side of a verb that a masked question asks for: its `agent`, its `patient` (done to), or None.
-
-    Args:
-        question: with its topic masked, in small letters.
-        verbs: roots of the verb.
-
-    >>> asked_side("what causes it", roots("causes")), asked_side("what is it caused by", roots("causes"))
-    ('agent', 'agent')
-    >>> asked_side("what does it cause", roots("causes")), asked_side("what is caused by it", roots("causes"))
-    ('patient', 'patient')
-    """
-    for word in re.findall(r"[a-z]+", question):
-        if word in FORM_WORDS or not roots(word) & verbs:
-            continue
-        for side, form in _SIDES:
-            if re.search(form.replace("VERB", word), question):
-                return side
-    return None
-
-
-def wanted_kind(question: str) -> str | None:
-    """The kind of answer that a question's words ask for: `date`, `number`, `entity`, or None where they leave it open.
-
-    >>> wanted_kind("when was it born"), wanted_kind("how tall is it"), wanted_kind("who made it")
-    ('date', 'number', 'entity')
-    """
-    if _WHEN.search(question):
-        return "date"
-    if _MEASURE.search(question):
-        return "number"
-    return "entity" if _WHO.search(question) else None
-
-
-def says(hop: Hop, step: str, text_of: TypeText) -> str | None:
-    """Tell how a hop is a step of an implied relation: `exact` by its own word, `wide` by a wider one, None not at all.
-
-    >>> father = Hop("father", True)
-    >>> says(father, "father", readable_relation), says(father.inverse, "child", readable_relation)
-    ('exact', 'exact')
-    >>> says(Hop("child", True), "son", readable_relation), says(father, "mother", readable_relation)
-    ('wide', None)
-    """
-    words = {singular(word) for word in text_of(hop.relation).split()}
-    leads_on = hop.forward != ("of" in words)  # `father of` leads from the father
-    towards = step if leads_on else INVERSES[step]
-    own = {singular(word) for word in SYNONYMS[towards]}
-    if words & own:
-        gendered = not leads_on and step in GENDERS
-        return "wide" if gendered else "exact"
-    wider = {"father": "parent", "mother": "parent", "son": "child", "daughter": "child"}
-    wider |= {"husband": "spouse", "wife": "spouse", "brother": "sibling", "sister": "sibling"}
-    towards = wider.get(towards, towards)
-    general = {towards, f"{towards}ren"} if step in wider else set()
-    return "wide" if words & {singular(word) for word in general} else None
 
 
 def rank_hops(questions: Sequence[str], hops: Sequence[TypedPattern]) -> Effects[list[tuple[TypedPattern, float]]]:

@@ -41,6 +41,7 @@ from clause.reasoning.question.vocabulary import (
     ImpliedRelation,
     composed,
     find_implied,
+    mended,
 )
 
 MASK = "it"
@@ -221,6 +222,7 @@ class ParsedQuestion:
         choices: words of which one is the answer (`male or female`).
         joint: the whole core with every topic masked (`it`), for scorers that read two patterns at once.
         did_refer: whether a pronoun or the sentence before brought the topic in.
+        words: the words that are no names, in small letters, spelt right.
     """
 
     text: str
@@ -239,6 +241,7 @@ class ParsedQuestion:
     choices: tuple[str, ...] = ()
     joint: str = ""
     did_refer: bool = False
+    words: tuple[str, ...] = ()
 
     @property
     def form(self) -> QuestionForm:
@@ -254,8 +257,10 @@ class ParsedQuestion:
         return "composition" if self.implied is not None else "list"
 
 
-def parse(text: str, mentions: Sequence[LinkedMention]) -> ParsedQuestion:
+def parse(text: str, mentions: Sequence[LinkedMention], vocabulary: frozenset[str] = frozenset()) -> ParsedQuestion:
     """The parts of a question, given the names that the linker found in it.
+
+    A slip of the fingers in a word of `vocabulary` (the graph's words for its relationships) is mended.
 
     >>> parsed = parse("Which films other than Kes did Ken Loach make?", [LinkedMention(23, 26, ()),
     ...                LinkedMention(31, 40, ())])
@@ -263,6 +268,7 @@ def parse(text: str, mentions: Sequence[LinkedMention]) -> ParsedQuestion:
     ('exclusion', (0,), (1,), ('which films did it make',))
     """
     made = skeleton(text, mentions)
+    made = replace(made, text=re.sub(r"[a-z]{5,}", lambda hit: mended(hit[0], vocabulary), made.text))
     core, asked = _stripped(made.text)
     excluded, core = take_excluded(made, core)
     if not made.names(core) and excluded:
@@ -284,6 +290,7 @@ def parse(text: str, mentions: Sequence[LinkedMention]) -> ParsedQuestion:
         negated=negated,
         filters=filters,
         did_refer=bool(made.referred),
+        words=tuple(dict.fromkeys(re.findall(r"[a-z]{3,}", made.text))),
     )
     if comparison is not None:
         clauses = tuple(TopicClause(topic, comparison.questions) for topic in comparison.operands)

@@ -12,6 +12,7 @@ from clause.reasoning.episode.actions import Look
 from clause.reasoning.neighbourhood.port import Edge, Expansion, Hop, Node, RelationshipType
 from clause.reasoning.question.candidates import CLASS_TYPES
 from clause.reasoning.question.forms import parse
+from clause.reasoning.question.pattern_text import plain
 from clause.reasoning.question.patterns import Around, Rank, Read, ReadBounds, drive_async
 from clause.reasoning.question.reading import Readings, read_question
 from clause.reasoning.question.skeleton import EntityCandidate, LinkedMention, named_span
@@ -70,6 +71,9 @@ class GraphReads:
     async def read(self, wanted: Read) -> Around:
         """The edges around a frontier: one query, and one for the classes of what is new where the graph has any."""
         hops = wanted.hops or self._hops
+        if not wanted.nodes:
+            heads = await self._heads(hops, wanted.per_type)
+            return await self.read(wanted._replace(nodes=heads)) if heads else {}
         missing = tuple(node for node in wanted.nodes if not self._known(node, wanted.hops))
         if missing:
             await self._look(Look(missing, hops, wanted.per_type), whole=wanted.hops is not None)
@@ -93,6 +97,13 @@ class GraphReads:
         kind = self._nodes[node].kind if node in self._nodes else ""
         own = frozenset() if not kind or kind in _PLAIN_KINDS else frozenset((kind,))
         return self._classes.get(node, frozenset()) | own
+
+    async def _heads(self, hops: Sequence[Hop], limit: int) -> tuple[str, ...]:
+        """What any of some hops leads from, wherever it is."""
+        if self.question.heads is None:
+            return ()
+        found = [await self.question.heads(hop.relation, limit) for hop in hops]
+        return tuple(dict.fromkeys(node for heads in found for node in heads))
 
     @property
     def _hops(self) -> tuple[Hop, ...]:
@@ -230,8 +241,11 @@ async def ground(question: Question, rated: Rated, bounds: ReadBounds = SERVED) 
         bounds: the most that is read.
     """
     reads = GraphReads(question)
-    parsed, text_of = parse(reads.text, reads.mentions), texts_of(question.relationship_types)
-    steps = read_question(parsed, reads, text_of=text_of, bounds=bounds)
+    text_of = texts_of(question.relationship_types)
+    parsed = parse(reads.text, reads.mentions, vocabulary_of(question.relationship_types, text_of))
+    kinds = sorted(question.relationship_types.values(), key=lambda kind: (-kind.count, kind.name))
+    types = [kind.name for kind in kinds]
+    steps = read_question(parsed, reads, text_of=text_of, bounds=bounds, types=types)
     return await drive_async(steps, reads.read, rated), reads
 
 
@@ -239,6 +253,16 @@ def texts_of(types: Mapping[str, RelationshipType]) -> Callable[[str], str]:
     """The words of relationship types: a person's own where the registry has them."""
     own = {name: kind.text for name, kind in types.items()}
     return lambda name: own.get(name) or readable_relation(name)
+
+
+def vocabulary_of(types: Iterable[str], text_of: Callable[[str], str]) -> frozenset[str]:
+    """The words of relationship types, and their plain forms.
+
+    >>> sorted(vocabulary_of(["discovered_by"], readable_relation))
+    ['by', 'discover', 'discovered']
+    """
+    words = {word for name in types for word in text_of(name).lower().split()}
+    return frozenset(form for word in words for form in (word, plain(word)))
 
 
 def chains(triples: Iterable[Edge], topics: Sequence[str]) -> list[tuple[str, tuple[Edge, ...]]]:

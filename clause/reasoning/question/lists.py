@@ -9,13 +9,15 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from clause.reasoning.neighbourhood.port import Hop
-from clause.reasoning.question.candidates import Candidates, QuestionContext, rank_hops, says
+from clause.reasoning.question.candidates import Candidates, QuestionContext
+from clause.reasoning.question.measures import Superlative
 from clause.reasoning.question.modifiers import Excluded, LiteralFilter
 from clause.reasoning.question.pattern_text import pattern_words, plural_words
 from clause.reasoning.question.patterns import Around, Effects, FoundPattern, Read, TypedPattern, comparable
 from clause.reasoning.question.plan import (
     Best,
     Count,
+    Having,
     Meet,
     NodeTest,
     PlanResult,
@@ -25,6 +27,8 @@ from clause.reasoning.question.plan import (
     Without,
     alike,
 )
+from clause.reasoning.question.sides import roots, says
+from clause.reasoning.question.vocabulary import FORM_WORDS
 from clause.text.quantities import Date
 
 MOST_OF_TOPIC = 10
@@ -37,12 +41,23 @@ UNFIT = 3.0
 """The loss of a draft to which a filter of the question cannot be applied."""
 IMPLIED = 3.0
 """The gain of a draft that the words of an implied relation made, over the patterns that only resemble it."""
+MOST_TYPES = 256
+"""Relationship types among which a question's attribute is looked for where it names nothing."""
+UNNAMED_TRIED = 4
+"""Attributes of everything that are read then."""
 _SEEN = 24
+
+
+Claim = tuple[TypedPattern, tuple[str, ...]]
+"""A walk, and the questions (alternatives of one, about `it`) that it is to answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingDraft:
-    """A reading that is not yet run: its plan, its words, its score; `ends` are some of its answers."""
+    """A reading that is not yet run: its plan, its words, its score.
+
+    `ends` are some of its answers, `attributes` the walks to the values that filters and ranks look at.
+    """
 
     plan: QuestionPlan
     words: str
@@ -51,6 +66,31 @@ class ReadingDraft:
     patterns: tuple[TypedPattern, ...]
     ends: tuple[str, ...] = ()
     nearest: float = 0.0
+    attributes: tuple[Claim, ...] = ()
+
+
+def drafts_of_unnamed(context: QuestionContext, types: Sequence[str]) -> Effects[list[ReadingDraft]]:
+    """Drafts for a question that names nothing but an attribute (`the cheapest`, `noted before 1975`): what has it.
+
+    Args:
+        types: the relationship types that the graph has, those that it has most of first.
+    """
+    parsed = context.parsed
+    if parsed.superlative is not None and parsed.superlative.questions:
+        questions, kind = parsed.superlative.questions, "date" if parsed.superlative.dated else "number"
+    elif parsed.filters:
+        questions, kind = _asked_of(parsed.filters[0])
+    else:
+        return []
+    ranked = yield from context.fitting(questions, [(Hop(name, forward=True),) for name in types[:MOST_TYPES]])
+    drafts: list[ReadingDraft] = []
+    for pattern, score in ranked[:UNNAMED_TRIED]:
+        around: Around = yield Read((), pattern, context.bounds.front)
+        ends = [edge.other(node) for node, hops in around.items() for edges in hops.values() for edge in edges]
+        if comparable([context.names.value(end) for end in ends]) == kind:
+            words = f"everything with {context.text_of(pattern[0].relation)}"
+            drafts.append(ReadingDraft(Having(pattern[0]), words, score, (), (), tuple(around), score))
+    return drafts
 
 
 def drafts_of_list(context: QuestionContext, by_topic: dict[int, list[Candidates]]) -> Effects[list[ReadingDraft]]:
@@ -205,23 +245,30 @@ def _taken_away(context: QuestionContext, negated: Excluded, draft: ReadingDraft
 
 def _filtered(context: QuestionContext, draft: ReadingDraft, literal: LiteralFilter) -> Effects[ReadingDraft]:
     """The draft with a literal filter, through the attribute that fits its words best; penalised where none does."""
-    kind = "date" if isinstance(literal.value, Date) and not _counts(literal) else "number"
+    questions, kind = _asked_of(literal)
     own = comparable([context.names.value(end) for end in draft.ends[:_SEEN]])
     value = {"operator": literal.operator, "value": literal.value, "second": literal.second}
     said = f"{literal.operator.replace('_', ' ')} {literal.value}"
     if own == kind:
         return replace(draft, plan=Where(draft.plan, NodeTest(**value)), words=f"{draft.words}, {said}")  # type: ignore[arg-type]
     hops = yield from value_hops(context, draft.ends, kind)
-    asked = literal.words or ("date year" if kind == "date" else "number")
-    ranked = yield from rank_hops(
-        (f"{asked} of it", f"when was it {asked}") if kind == "date" else (f"{asked} of it",), hops
-    )
+    ranked = yield from context.fitting(questions, hops)
     if not ranked:
         return replace(draft, score=draft.score - UNFIT)
     pattern = ranked[0][0]
     test = NodeTest(pattern, **value)  # type: ignore[arg-type]
     through = pattern_words(pattern, context.text_of, "each")
-    return replace(draft, plan=Where(draft.plan, test), words=f"{draft.words}, of which {through} is {said}")
+    words = f"{draft.words}, of which {through} is {said}"
+    attributes = (*draft.attributes, (pattern, questions))
+    return replace(draft, plan=Where(draft.plan, test), words=words, attributes=attributes)
+
+
+def _asked_of(literal: LiteralFilter) -> tuple[tuple[str, ...], str]:
+    """What a filter looks at, as questions about one answer, and its kind."""
+    if isinstance(literal.value, Date) and not _counts(literal):
+        asked = literal.words or "date year"
+        return (f"{asked} of it", f"when was it {asked}"), "date"
+    return (f"{literal.words or 'number'} of it",), "number"
 
 
 def _counts(literal: LiteralFilter) -> bool:
@@ -278,16 +325,18 @@ def _ranked(context: QuestionContext, draft: ReadingDraft) -> Effects[list[Readi
         return [draft]
     largest = superlative.direction == "max"
     word = "most" if largest else "least"
-    if superlative.by == "frequency" and not superlative.questions:
-        plan = Best(draft.plan, None, largest, superlative.rank)
-        return [replace(draft, plan=plan, words=f"{draft.words}, the {word} often")]
+    often = replace(
+        draft, plan=Best(draft.plan, None, largest, superlative.rank), words=f"{draft.words}, the {word} often"
+    )
+    if not superlative.questions:
+        return [often]
     kind = "date" if superlative.dated else "number"
     hops = yield from value_hops(context, draft.ends, kind)
     own = comparable([context.names.value(end) for end in draft.ends[:_SEEN]]) == kind
-    ranked = yield from rank_hops(superlative.questions, [*hops, *([()] if own else [])])
+    ranked = yield from context.fitting(superlative.questions, [*hops, *([()] if own else [])])
     if superlative.by == "frequency":
-        plan = Best(draft.plan, None, largest, superlative.rank)
-        return [replace(draft, plan=plan, words=f"{draft.words}, the {word} often")]
+        counted = yield from _most_of(context, draft, superlative, [pattern for pattern, _ in ranked])
+        return [counted or often]
     drafts = []
     best = ranked[0][1] if ranked else 0.0
     for pattern, score in ranked[:2]:
@@ -295,8 +344,32 @@ def _ranked(context: QuestionContext, draft: ReadingDraft) -> Effects[list[Readi
         side = ("latest" if largest else "earliest") if superlative.dated else ("largest" if largest else "smallest")
         plan = Best(draft.plan, pattern, largest, superlative.rank)
         said = f"{draft.words}, the one with the {side} {through}"
-        drafts.append(replace(draft, plan=plan, words=said, score=draft.score + score - best))
+        attributes = (*draft.attributes, (pattern, superlative.questions)) if pattern else draft.attributes
+        gained = score - best
+        drafts.append(replace(draft, plan=plan, words=said, score=draft.score + gained, attributes=attributes))
     return drafts or [replace(draft, score=draft.score - UNFIT, plan=Best(draft.plan, None, largest))]
+
+
+def _most_of(
+    context: QuestionContext, draft: ReadingDraft, superlative: Superlative, valued: Sequence[TypedPattern]
+) -> Effects[ReadingDraft | None]:
+    """The draft's answer with the most of what the question's noun says: a number that is stored, or ends counted."""
+    around: Around = yield Read(tuple(draft.ends[:_SEEN]), None, context.bounds.sample_edges)
+    every = sorted({(hop,) for hops in around.values() for hop in hops if (hop,) not in draft.patterns})
+    said = frozenset().union(*(roots(word) for word in superlative.questions[0].split() if word not in FORM_WORDS))
+    ranked = yield from context.fitting(superlative.questions, list(dict.fromkeys((*valued, *every))))
+    named = [pattern for pattern, _ in ranked if said & context.roots_of(pattern)]
+    found = (
+        [pattern for pattern in named if pattern in valued] or named or [one for one, _ in ranked[:1] if one in valued]
+    )
+    if not found:
+        return None
+    pattern = found[0]
+    largest = superlative.direction == "max"
+    plan = Best(draft.plan, pattern, largest, superlative.rank, counted=pattern not in valued)
+    words = f"{draft.words}, the one with the {'most' if largest else 'fewest'}: "
+    words += pattern_words(pattern, context.text_of, "each")
+    return replace(draft, plan=plan, words=words, attributes=(*draft.attributes, (pattern, superlative.questions)))
 
 
 def _name(context: QuestionContext, place: int) -> str:

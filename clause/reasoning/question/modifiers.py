@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from clause.reasoning.question.skeleton import LITERAL, TOPIC, Skeleton
 from clause.reasoning.question.vocabulary import AUXILIARIES, COMPARATIVES, PREPOSITIONS, SUPERLATIVES, WH_WORDS
 from clause.text.literals import LiteralValue, Operator
-from clause.text.quantities import Date
+from clause.text.quantities import Date, Number
 
 _BESIDES = (
     r"(?:besides?|apart from|aside from|other than|except(?: for)?|excepting|excluding|not counting|not including"
@@ -60,6 +60,11 @@ _BETWEEN = re.compile(
 )
 _COMPARED = re.compile(
     rf"{_LEAD}\b(?:(?P<than>{_THAN}) than|(?P<op>{_SAID}))(?: the)?(?: year)? (?P<value>{LITERAL}){_COUNTED}"
+)
+_NAMED = re.compile(
+    rf"(?:\b(?:with|of|at|has|have|having) )?(?:the |an? )?"
+    rf"\b(?P<words>(?!(?:{_JOINING}|top|first|last|next|about|nearly|almost|exactly|the|all)\b)[a-z-]{{3,}}) "
+    rf"(?P<value>{LITERAL})(?! ?(?:[a-z]+ )?(?:or|and) {LITERAL})"
 )
 _BARE = re.compile(rf"(?P<value>{LITERAL})")
 _ON = re.compile(
@@ -205,6 +210,11 @@ def take_filters(of: Skeleton, text: str) -> tuple[tuple[LiteralFilter, ...], st
         words = _words(hit["lead"], measure or "", hit["counted"])
         found.append(LiteralFilter(operator, value(hit["value"]), None, words, said(hit["value"])))
     text = _tidy(_COMPARED.sub(" ", text))
+    for hit in _NAMED.finditer(text):
+        number = value(hit["value"])
+        if isinstance(number, Number) and not number.unit:
+            found.append(LiteralFilter("same", number, None, hit["words"], said(hit["value"])))
+            text = _tidy(text.replace(hit[0], " "))
     for hit in _BARE.finditer(text):
         if isinstance(value(hit["value"]), Date):
             found.append(LiteralFilter("in", value(hit["value"]), said=said(hit["value"])))

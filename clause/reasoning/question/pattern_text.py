@@ -312,7 +312,7 @@ def _frames(parts: list[str]) -> tuple[str, str]:
     said, first = " ".join(parts), parts[0]
     if parts[-1] in PREPOSITIONS:
         return _ending_open(said, parts)
-    if _is_verb(first):
+    if is_verb(first):
         return _active(parts)
     noun = " ".join(parts[1:]) if first in _LEADING else said
     return f"{noun} of {{}}", f"whose {noun} is {{}}"
@@ -324,7 +324,7 @@ def _ending_open(said: str, parts: list[str]) -> tuple[str, str]:
     if len(parts) == 2 and last == "by":
         return f"what {past(first)} {{}}", f"what is {said} {{}}"
     if len(parts) > 1 and not is_passive(first, last):
-        if _is_verb(first):
+        if is_verb(first):
             return f"what is {' '.join([participle(first), *parts[1:]])} by {{}}", f"what {said} {{}}"
         if last == _KIN:
             noun = " ".join(parts[:-1])
@@ -346,7 +346,12 @@ def _active(parts: list[str]) -> tuple[str, str]:
     return f"{rest} {passive} by {{}}", f"what {verb} the {rest} {{}}"
 
 
-def _is_verb(word: str) -> bool:
+def is_verb(word: str) -> bool:
+    """Tell whether a type's first word is a verb's form.
+
+    >>> is_verb("causes"), is_verb("part")
+    (True, False)
+    """
     return word in PRESENT or word in ACTIVE_PASTS or word in BASES
 
 

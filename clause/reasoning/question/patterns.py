@@ -23,7 +23,10 @@ Result_ = TypeVar("Result_")
 
 
 class Read(NamedTuple):
-    """Edges wanted around one frontier: at most `per_type` for each (node, hop); only `hops` where given."""
+    """Edges wanted around one frontier: at most `per_type` for each (node, hop); only `hops` where given.
+
+    Of no nodes: around all that the hops lead from, `per_type` nodes at most.
+    """
 
     nodes: tuple[str, ...]
     hops: tuple[Hop, ...] | None

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from clause.reasoning.neighbourhood.port import Edge
+from clause.reasoning.neighbourhood.port import Edge, Hop
 from clause.reasoning.question.pattern_text import plain_words
 from clause.reasoning.question.patterns import (
     Around,
@@ -95,6 +95,20 @@ class WalkFrom:
         found = () if not self.pattern else tuple(front.items())
         listed = tuple(PlanAnswer(names.name(node), node, proof, ways) for node, (proof, ways) in found)
         return PlanResult(listed, None if listed else "the walk leads nowhere", truncated)
+
+
+@dataclass(frozen=True, slots=True)
+class Having:
+    """All nodes that a hop leads from, where the question names none: what it leads to is read by who asks for it."""
+
+    hop: Hop
+
+    def run(self, names: NodeNames, bounds: ReadBounds) -> Effects[PlanResult]:
+        """Read the hop wherever it is."""
+        around: Around = yield Read((), (self.hop,), bounds.front)
+        found = tuple(PlanAnswer(names.name(node), node) for node, edges in around.items() if edges)
+        reason = None if found else f"nothing has {plain_words(self.hop.relation)}"
+        return PlanResult(found, reason, truncated=len(found) >= bounds.front)
 
 
 @dataclass(frozen=True, slots=True)

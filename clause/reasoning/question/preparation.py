@@ -109,10 +109,11 @@ class Asker:
         def expand(look: Look) -> Awaitable[Expansion]:
             return self._port.expand(look.nodes, view, per_type=look.per_type or WHOLE_NODE_CAP, hops=look.hops)
 
-        given = start_nodes is not None
-        question = Question(
-            text, embedding, candidates, types, prices, start_nodes_given=given, expand=expand, reading=reading
-        )
+        def heads(relation: str, limit: int) -> Awaitable[Sequence[str]]:
+            return self._port.heads(relation, view, limit=limit)
+
+        question = Question(text, embedding, candidates, types, prices, expand=expand, heads=heads, reading=reading)
+        question.start_nodes_given = start_nodes is not None
         return PreparedQuestion(question, view, tuple(seeds), embed_ms)
 
     async def types(self, view: View) -> Mapping[str, RelationshipType]:

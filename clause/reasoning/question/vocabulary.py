@@ -232,6 +232,20 @@ def spelt(word: str, following: str = "") -> str:
     return near.pop() if len(near) == 1 else word
 
 
+@lru_cache(maxsize=16384)
+def mended(word: str, vocabulary: frozenset[str]) -> str:
+    """A word as a graph's own vocabulary spells it, where one slip of the fingers is between them; else as it is.
+
+    >>> mended("happend", frozenset({"happened"})), mended("lender", frozenset({"leader"}))
+    ('happened', 'lender')
+    """
+    if word in vocabulary or word in FORM_WORDS or word in _ORDINARY:
+        return word
+    near = {right for right in vocabulary if len(right) >= _SHORTEST and slipped(word, right)}
+    inflected = any(word in {f"{right}s", f"{right}es", f"{right}d", f"{right}ed"} for right in near)
+    return near.pop() if len(near) == 1 and not inflected else word
+
+
 def slipped(word: str, right: str) -> bool:
     """Tell whether one slip of the fingers makes `word` of `right`: two letters turned, one doubled, one left out.
 
@@ -288,6 +302,10 @@ COMPARATIVES: Final[dict[str, tuple[Operator, tuple[str, ...]]]] = {
     "dearer": ("more", ("price of {}", "cost of {}")),
     "faster": ("more", ("speed of {}",)),
     "slower": ("less", ("speed of {}",)),
+    "quicker": ("less", ("time of {}", "duration of {}", "minutes of {}")),
+    "pricier": ("more", ("price of {}", "cost of {}")),
+    "busier": ("more", ("number of passengers of {}", "traffic of {}")),
+    "nearer": ("less", ("distance of {}",)),
     "hotter": ("more", ("temperature of {}",)),
     "colder": ("less", ("temperature of {}",)),
     "deeper": ("more", ("depth of {}",)),

@@ -81,6 +81,25 @@ RETURN id, collect([relation, forward, kept, read]) AS groups
 ORDER BY id
 LIMIT 10000
 
+// reasoning/heads, nodes that a relationship type leads from: among the first $scanned of its relationships
+// mode:       read
+// returns:    many
+// parameters: $scopes LIST<STRING>, $valid ZONED DATETIME, $recorded ZONED DATETIME, $scanned INTEGER, $limit INTEGER
+// columns:    id
+CYPHER 25 CALL () {
+  /* each relation, between: UNION ALL */
+  MATCH (n)-[r:`RELATION`]->(m) RETURN n, r, m LIMIT $scanned
+  /* end */
+}
+WITH n, r, m
+WHERE n.scope IN $scopes AND m.scope IN $scopes
+  AND (r.scope IS NULL OR r.scope IN $scopes)
+  AND (r.valid_from IS NULL OR r.valid_from <= $valid) AND (r.valid_until IS NULL OR r.valid_until > $valid)
+  AND (r.recorded_at IS NULL OR r.recorded_at <= $recorded)
+  AND (r.retracted_at IS NULL OR r.retracted_at > $recorded)
+WITH DISTINCT n.id AS id LIMIT $limit
+RETURN id ORDER BY id
+
 // reasoning/embeddings, vectors of nodes that an expansion within the caller's scopes has returned
 // mode:       read
 // returns:    many

@@ -13,19 +13,19 @@ from clause.reasoning.episode.budget import Prices
 from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.grounding import GraphReads
 from clause.reasoning.question.plan import PlanAnswer, PlanResult, WalkFrom
-from clause.reasoning.question.reading import RankedReading, Readings
+from clause.reasoning.question.reading import RankedReading
 
 
 def reading(pattern: tuple[Hop, ...], share: float, *answers: str, nearest: float = 1.0) -> RankedReading:
     result = PlanResult(tuple(PlanAnswer(name, name) for name in answers))
-    return RankedReading("", share, WalkFrom(("kes",), pattern), ("kes",), (pattern,), result, nearest)
+    claims = ((pattern, ("who designed it",)),) if pattern else ()
+    return RankedReading("", share, WalkFrom(("kes",), pattern), ("kes",), (pattern,), result, nearest, claims)
 
 
 def signs(said: str, *listed: RankedReading) -> list[ReadingSigns]:
     seeds = [SeedCandidate("kes", "Kestrel Tower", 0.5, 13, 13 + len(said))]
     question = Question(f"who designed {said}", np.zeros(1), seeds, {}, Prices())
-    readings = Readings("list", tuple(listed), questions=("who designed it",))
-    return signs_of(listed, readings, PatternRates(shipped(), {}), GraphReads(question).spelling())
+    return signs_of(listed, "list", PatternRates(shipped(), {}), GraphReads(question).spelling())
 
 
 DESIGNED, BUILT = (Hop("designed_by", True),), (Hop("built_by", True),)

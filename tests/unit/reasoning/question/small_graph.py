@@ -36,6 +36,7 @@ class SmallGraph:
     def around(self, nodes, hops, per_type):
         self.reads += 1
         found = {}
+        nodes = nodes or sorted(node for node, mine in self.hops.items() if set(hops) & set(mine))[:per_type]
         for node in nodes:
             mine = self.hops.get(node, {})
             kept = {

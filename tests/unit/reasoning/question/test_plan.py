@@ -15,6 +15,7 @@ from clause.reasoning.question.plan import (
     Best,
     Count,
     Exists,
+    Having,
     Meet,
     NodeTest,
     WalkFrom,
@@ -34,6 +35,22 @@ RELEASED = Hop("release_date", True)
 
 def named(result):
     return sorted(answer.name for answer in result.answers)
+
+
+def test_what_has_an_attribute_is_had_without_a_name():
+    graph = SmallGraph([("oak", "height", "30 m"), ("ash", "height", "20 m"), ("elm", "colour", "green")])
+    height = Hop("height", True)
+    assert named(answers(Having(height), graph)) == ["ash", "oak"]
+    assert named(answers(Best(Having(height), (height,)), graph)) == ["oak"]
+    assert answers(Having(Hop("weight", True)), graph).reason == "nothing has weight"
+
+
+def test_a_best_of_more_than_can_be_read_is_none():
+    graph = SmallGraph([(f"tree{number}", "height", f"{number} m") for number in range(1, 9)])
+    height = Hop("height", True)
+    result = answers(Best(Having(height), (height,)), graph, ReadBounds(front=5))
+    assert not result.answers
+    assert result.truncated
 
 
 def slowly(edges, topic, pattern):

@@ -29,13 +29,13 @@ def mentions(graph, question, names):
     ]
 
 
-async def ask(graph, scorer, question, names, least=-1e9):
+async def ask(graph, scorer, question, names, least=-1e9, types=()):
     parsed = parse(question, mentions(graph, question, names))
 
     async def read(wanted):
         return graph.around(wanted.nodes, wanted.hops, wanted.per_type)
 
-    return parsed, await drive_async(read_question(parsed, graph, least=least), read, scorer.rank)
+    return parsed, await drive_async(read_question(parsed, graph, least=least, types=types), read, scorer.rank)
 
 
 @pytest.fixture(scope="module")
@@ -90,3 +90,26 @@ async def test_a_question_that_names_nothing_says_so(scorer):
     graph = SmallGraph.load("studio")
     _, read = await ask(graph, scorer, "who is the tallest", [])
     assert read.reason == "the question names nothing that the graph has"
+
+
+ORCHARD = (
+    ("old pear", "planted on", "1921-03-01"), ("young plum", "planted on", "2019-11-20"),
+    ("red apple", "planted on", "1988-04-02"), ("old pear", "yearly yield", "80 kg"),
+    ("young plum", "yearly yield", "4 kg"), ("red apple", "yearly yield", "120 kg"),
+    ("old pear", "grows near", "pond"), ("red apple", "grows near", "pond"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("which trees were planted before 1990", ["old pear", "red apple"]),
+        ("which tree has the highest yield", ["red apple"]),
+        ("what was planted last", ["young plum"]),
+        ("everything with a yield of more than 50 kg", ["old pear", "red apple"]),
+    ],
+)
+async def test_a_question_that_names_only_an_attribute_is_read_on_all_that_has_it(scorer, question, expected):
+    _, read = await ask(SmallGraph(ORCHARD), scorer, question, [], types=["grows near", "planted on", "yearly yield"])
+    assert sorted(answer.name for answer in read.result.answers) == expected
+    assert all(answer.triples for answer in read.result.answers)

@@ -14,8 +14,7 @@ from clause.policy.serve.agents import LearnedAgents
 from clause.policy.serve.checkpoint import Checkpoint, load, save
 from clause.policy.serve.decider import Decider
 from clause.policy.serve.observations import CONTEXT, COSINES, GainHead, inputs
-from clause.policy.train.demonstrations import serving_networks
-from clause.policy.train.gain_lessons import fitted, with_gain
+from clause.policy.train.demonstrations import fitted, serving_networks, with_gain
 from clause.policy.train.lessons import AnsweredQuestion
 from clause.policy.train.rollout import Arena, Result
 from clause.policy.train.warm_start import VectorTable

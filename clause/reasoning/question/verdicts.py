@@ -1,0 +1,195 @@
+"""Drafts of readings that judge: yes or no, and the winner of a comparison."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+from clause.reasoning.question.candidates import Candidates, QuestionContext, rank_hops
+from clause.reasoning.question.lists import UNFIT, ReadingDraft, drafts_of_list
+from clause.reasoning.question.measures import Compare, Comparison
+from clause.reasoning.question.modifiers import LiteralFilter
+from clause.reasoning.question.pattern_text import pattern_words
+from clause.reasoning.question.patterns import Effects, FoundPattern, TypedPattern, comparable
+from clause.reasoning.question.plan import Exists, NodeTest, PlanResult, QuestionPlan, WalkFrom, Where, alike
+from clause.text.literals import Operator
+from clause.text.quantities import Date
+
+_COMPARED = 12
+"""Patterns of each side that are walked to see whether they lead to the other."""
+CONNECTS = 1.0
+"""The gain of a pattern that leads to the other topic: what is asked is more often so than not."""
+NO_INVERSE = 1.5
+"""The loss of a pattern where the other topic has no such edge: then only one side speaks for it."""
+COUNTED = 1.0
+"""The loss of comparing counts against comparing numbers that the graph has."""
+_HAS = re.compile(
+    r"\b(?:any|ever|there|at all)\b|^(?:does|do|did|has|have|had) \S+ (?:have|got|had)\b|^(?:has|have|had) "
+)
+_STOPPED_WORDS = """is are was were do does did has have had can could will would a an the it in of by on at for to with
+from any ever there that this been be not also both really actually something kind type sort and or"""
+_STOPPED = frozenset(_STOPPED_WORDS.split())
+
+
+def drafts_of_verdict(context: QuestionContext, by_topic: dict[int, list[Candidates]]) -> Effects[list[ReadingDraft]]:
+    """Drafts for yes and no: one thing among what another leads to, a value, a word, or anything at all."""
+    parsed = context.parsed
+    topics = [topic for topic in parsed.topics if topic in by_topic]
+    if parsed.implied is not None:
+        drafts = yield from _implied(context, by_topic, topics)
+        if drafts:
+            return drafts
+    if len(parsed.topics) > 1:
+        return (yield from _between(context, by_topic, topics))
+    lists = yield from drafts_of_list(context, by_topic)
+    if parsed.filters:
+        return [_valued(context, draft, parsed.filters[0]) for draft in lists]
+    return _called(context, lists)
+
+
+def _implied(
+    context: QuestionContext, by_topic: dict[int, list[Candidates]], topics: Sequence[int]
+) -> Effects[list[ReadingDraft]]:
+    """Yes where the implied relation leads anywhere, or to the other topic."""
+    relation = context.parsed.implied
+    drafts: list[ReadingDraft] = []
+    for topic in topics:
+        for candidates in by_topic[topic]:
+            plan: QuestionPlan | None = None
+            if relation is not None:
+                plan = yield from context.composed(candidates.meaning.id, relation)
+            if plan is None:
+                continue
+            others = [other for other in context.parsed.topics if other != topic]
+            targets = frozenset(node for other in others for node in context.ids(other))
+            words = f"whether {relation.name if relation else ''} of {candidates.meaning.name}"
+            words += f" is {_names(context, others)}" if others else " exists"
+            drafts.append(ReadingDraft(Exists(plan, targets), words, 0.0, (candidates.meaning.id,), (), (), math.inf))
+    return drafts
+
+
+def _between(
+    context: QuestionContext, by_topic: dict[int, list[Candidates]], topics: Sequence[int]
+) -> Effects[list[ReadingDraft]]:
+    """Tell whether two topics stand to each other as the question says: from the side that knows the alternatives."""
+    drafts: list[ReadingDraft] = []
+    for topic in topics:
+        others = [other for other in context.parsed.topics if other != topic]
+        inverse = {
+            one.pattern: one.score
+            for other in others
+            for candidates in by_topic.get(other, ())
+            for one in candidates.patterns
+        }
+        for candidates in by_topic[topic]:
+            for one in candidates.patterns[:_COMPARED]:
+                draft = yield from _one_side(context, candidates, one, others, inverse)
+                drafts.append(draft)
+    return drafts
+
+
+def _one_side(
+    context: QuestionContext,
+    candidates: Candidates,
+    one: FoundPattern,
+    others: Sequence[int],
+    inverse: dict[TypedPattern, float],
+) -> Effects[ReadingDraft]:
+    targets = frozenset(node for other in others for node in context.ids(other))
+    meaning = candidates.meaning
+    walk = WalkFrom((meaning.id,), one.pattern)
+    result: PlanResult = yield from walk.run(context.names, context.bounds)
+    meets = any(answer.node in targets for answer in result.answers)
+    back = tuple(hop.inverse for hop in reversed(one.pattern))
+    score = one.score + meaning.log_probability
+    score = (score + inverse[back]) / 2 if back in inverse else score - NO_INVERSE
+    score += CONNECTS if meets else 0.0
+    knows = meets or one.pattern[0].forward or len(result.answers) == 1
+    score -= 0.0 if knows else UNFIT
+    said = pattern_words(one.pattern, context.text_of, meaning.name)
+    words = f"whether {_names(context, others)} is among: {said}"
+    plan: QuestionPlan = Exists(walk, targets)
+    return ReadingDraft(plan, words, score, (meaning.id,), (one.pattern,), (), candidates.nearest)
+
+
+def _valued(context: QuestionContext, draft: ReadingDraft, literal: LiteralFilter) -> ReadingDraft:
+    """Tell whether a value of the topic is as the question says."""
+    values = [context.names.value(end) for end in draft.ends]
+    kind = comparable(values)
+    wanted = "date" if isinstance(literal.value, Date) else "number"
+    test = NodeTest(operator=literal.operator, value=literal.value, second=literal.second)
+    plan = Exists(Where(draft.plan, test), alternatives=draft.plan)
+    words = f"whether {draft.words} is {literal.operator.replace('_', ' ')} {literal.value}"
+    loss = 0.0 if kind == wanted else 2 * UNFIT
+    return ReadingDraft(plan, words, draft.score - loss, draft.topics, draft.patterns, draft.ends, draft.nearest)
+
+
+def _called(context: QuestionContext, lists: Sequence[ReadingDraft]) -> list[ReadingDraft]:
+    """Tell whether what a pattern leads to is called, or is of the class, that the question says; or exists at all."""
+    core = context.parsed.clauses[0].questions[0]
+    words = frozenset(word for word in re.findall(r"[a-z][a-z-]+", core) if word not in _STOPPED)
+    drafts: list[ReadingDraft] = []
+    for draft in lists:
+        named = [end for end in draft.ends if any(alike(context.names.name(end), word) for word in words)]
+        classed = any(alike(name, word) for end in draft.ends for name in context.names.classes(end) for word in words)
+        if named:
+            test = NodeTest(called=words)
+            plan: QuestionPlan = Exists(Where(draft.plan, test), alternatives=draft.plan)
+            drafts.append(_with(draft, plan, f"whether {draft.words} is {context.names.name(named[0])}", 2 * UNFIT))
+        elif _HAS.search(core):
+            plan = Exists(Where(draft.plan, NodeTest(classes=words))) if classed else Exists(draft.plan)
+            drafts.append(_with(draft, plan, f"whether there is: {draft.words}", 0.0))
+    return drafts
+
+
+def _with(draft: ReadingDraft, plan: QuestionPlan, words: str, gain: float) -> ReadingDraft:
+    return ReadingDraft(plan, words, draft.score + gain, draft.topics, draft.patterns, draft.ends, draft.nearest)
+
+
+def drafts_of_comparison(
+    context: QuestionContext, comparison: Comparison, by_topic: dict[int, list[Candidates]]
+) -> Effects[list[ReadingDraft]]:
+    """Drafts for every pattern that exists from all operands and ends in what the operator compares."""
+    if any(topic not in by_topic for topic in comparison.operands):
+        return []
+    groups = [by_topic[topic][0] for topic in comparison.operands]
+    tables = [{one.pattern: one for one in group.patterns} for group in groups]
+    shared = [pattern for pattern in tables[0] if all(pattern in table for table in tables)]
+    operands = tuple(tuple(c.meaning.id for c in by_topic[topic]) for topic in comparison.operands)
+    until: TypedPattern = ()
+    if comparison.until:
+        dated = [p for p in shared if _kind(context, [table[p] for table in tables]) == "date"]
+        ranked = yield from rank_hops(comparison.until, dated)
+        until = ranked[0][0] if ranked else ()
+    drafts = []
+    names = " and ".join(group.meaning.name for group in groups)
+    for pattern in shared:
+        if comparison.until and (not until or pattern == until):
+            continue
+        score = sum(table[pattern].score for table in tables) / len(tables)
+        loss = _loss(comparison.operator, _kind(context, [t[pattern] for t in tables]), lasting=bool(until))
+        said = f"{pattern_words(pattern, context.text_of, 'each')}: {comparison.operator} among {names}"
+        plan = Compare(operands, pattern, comparison.operator, comparison.verdict, until)
+        nearest = max(group.nearest for group in groups)
+        topics = tuple(operand[0] for operand in operands)
+        drafts.append(ReadingDraft(plan, said, score - loss, topics, (pattern,), (), nearest))
+    return drafts
+
+
+def _kind(context: QuestionContext, found: Sequence[FoundPattern]) -> str:
+    return comparable([context.names.value(end) for one in found for end in one.ends])
+
+
+def _loss(operator: Operator, kind: str, *, lasting: bool) -> float:
+    """The loss of a pattern for ends that the operator does not compare well."""
+    if lasting or operator in {"before", "after"}:
+        return 0.0 if kind == "date" else 4 * UNFIT
+    if operator in {"more", "less"}:
+        return 0.0 if kind == "number" else (COUNTED if kind == "text" else 2 * UNFIT)
+    return 0.0
+
+
+def _names(context: QuestionContext, places: Sequence[int]) -> str:
+    mentions = [context.parsed.mentions[place] for place in places]
+    return ", ".join(m.candidates[0].name if m.candidates else context.parsed.text[m.start : m.end] for m in mentions)
