@@ -27,6 +27,7 @@ from clause.reasoning.models import (
     SelectedEvidence,
 )
 from clause.reasoning.neighbourhood.port import NeighbourhoodPort, View
+from clause.reasoning.question.grounding import forgiven
 from clause.reasoning.question.preparation import Asker, PolicyBook, PreparedQuestion
 from clause.text.embedder import Embedder
 from clause.text.tokens import count_tokens
@@ -187,6 +188,7 @@ def _result(finished: Finished, concluded: Conclusion, evidence: Sequence[Select
         reason=finished.reason,
         form=finished.account.form,
         readings=finished.account.readings,
+        did_you_mean=forgiven(finished.asked.question),
         intelligence=concluded.counts,
     )
 

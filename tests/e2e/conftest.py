@@ -41,6 +41,8 @@ Brazil|capital|Brasília
 Bangladesh|capital|Dhaka
 Soil erosion|causes|Crop failure
 Soil erosion|causes|Dust storms
+Brazil|surface area|8515767 km2
+Bangladesh|surface area|147570 km2
 """
 
 

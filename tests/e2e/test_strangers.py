@@ -45,6 +45,22 @@ def test_a_question_is_read_on_the_graph_as_it_is(http: httpx.Client, query: str
     assert 0 < steps["spent"] <= steps["budget"]
 
 
+def test_a_question_that_names_only_an_attribute_is_answered_and_replayed(http: httpx.Client) -> None:
+    answered = ask(http, "Which country has the smallest surface area?")
+    assert names(answered["result"]) == {"Bangladesh"}
+    assert answered["result"]["answers"][0]["supported"]
+    assert answered["receipt"]["edges"]["spent"] == 1
+    replayed = http.post(f"/api/clause/runs/{answered['run_id']}/replay")
+    assert replayed.json()["differences"] == []
+
+
+def test_a_name_with_a_slip_is_taken_and_said(http: httpx.Client) -> None:
+    result = ask(http, "What is the capital of Bangladehs?")["result"]
+    assert names(result) == {"Dhaka"}
+    assert result["did_you_mean"] == [{"said": "Bangladehs", "meant": "Bangladesh"}]
+    assert ask(http, "What is the capital of Brazil?")["result"]["did_you_mean"] == []
+
+
 @pytest.mark.parametrize("query", ["What causes soil erosion?", "Who is the president of Brazil?"])
 def test_what_the_graph_does_not_say_is_not_answered(http: httpx.Client, query: str) -> None:
     result = ask(http, query)["result"]

@@ -43,6 +43,13 @@ class SeedEntity(SeedNode):
     end: int | None = Field(None, ge=0, description="where the question names it: after the last character")
 
 
+class ForgivenSpelling(Model):
+    """A name that the question misspells, and the entity that was taken for it."""
+
+    said: str = Field(..., description="As the question has it")
+    meant: str = Field(..., description="As the graph has it")
+
+
 class AnswerNode(Model):
     """A node by its id and its name."""
 
@@ -184,6 +191,9 @@ class CoordinationResult(Model):
     form: QuestionForm | None = Field(default=None, description="What kind of question it is (null: not told)")
     readings: tuple[AnswerReading, ...] = Field(
         default=(), description="What the question may mean, the meaning that was answered first"
+    )
+    did_you_mean: tuple[ForgivenSpelling, ...] = Field(
+        default=(), description="Names of the question that were taken for others that they resemble"
     )
     intelligence: IntelligenceCounts = Field(default=IntelligenceCounts(), description="What else the walk led to")
 

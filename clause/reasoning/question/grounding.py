@@ -9,6 +9,7 @@ from typing import Final
 
 from clause.reasoning.agents.policy import Question, SeedCandidate
 from clause.reasoning.episode.actions import Look
+from clause.reasoning.models.answer import ForgivenSpelling
 from clause.reasoning.neighbourhood.port import Edge, Expansion, Hop, Node, RelationshipType
 from clause.reasoning.question.candidates import CLASS_TYPES
 from clause.reasoning.question.forms import parse
@@ -230,6 +231,24 @@ def spoken(question: Question) -> tuple[str, list[LinkedMention]]:
     first = question.seeds[0]
     candidate = EntityCandidate(first.id, first.name, first.score)
     return f"{first.name}. {question.text}", [LinkedMention(0, len(first.name), (candidate,))]
+
+
+def forgiven(question: Question) -> tuple[ForgivenSpelling, ...]:
+    """The names of a question that were taken for others, in their order.
+
+    >>> from clause.reasoning.episode.budget import Prices
+    >>> import numpy as np
+    >>> seeds = [SeedCandidate("1", "Login Gate", 0.9)]
+    >>> [one.meant for one in forgiven(Question("who runs Loggin Gate", np.zeros(1), seeds, {}, Prices()))]
+    ['Login Gate']
+    """
+    found = []
+    for mention in linked(question.text, question.seeds):
+        said = question.text[mention.start : mention.end]
+        matches = [match_name(said, NamedEntity(one.id, one.name)) for one in mention.candidates]
+        if matches and matches[0] is not None and matches[0].did_you_mean is not None:
+            found.append(ForgivenSpelling(said=said, meant=matches[0].did_you_mean))
+    return tuple(found)
 
 
 async def ground(question: Question, rated: Rated, bounds: ReadBounds = SERVED) -> tuple[Readings, GraphReads]:
