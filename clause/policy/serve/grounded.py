@@ -76,8 +76,8 @@ class ReadingSigns(NamedTuple):
     covered: float
 
 
-WEIGHTS: Final = ReadingSigns(0.43, 0.79, 0.61, 1.86, 1.66, 1.25, 1.75, 0.44)
-BIAS: Final = -2.58
+WEIGHTS: Final = ReadingSigns(0.42, 0.79, 0.68, 1.93, 1.66, 1.53, 1.7, 0.31)
+BIAS: Final = -2.54
 """The logistic that judges a reading: fitted by `python -m clause.lab.reader calibrate` (docs/benchmarks-reader.md)."""
 
 

@@ -198,6 +198,10 @@ class QuestionContext:
         """Tell whether the question has a word of a walk's types."""
         return any(roots(word) & self.roots_of(pattern) for word in telling_words(self.parsed))
 
+    def is_told(self, walk: TypedPattern, asked: Sequence[str]) -> bool:
+        """Tell whether grammar settles that some questions ask for a walk of one hop, and for this end of it."""
+        return len(walk) == 1 and self._right_side(walk, " ".join(asked)) is True
+
     def fitting(
         self, questions: Sequence[str], patterns: Sequence[TypedPattern]
     ) -> Effects[list[tuple[TypedPattern, float]]]:

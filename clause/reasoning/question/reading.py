@@ -167,6 +167,8 @@ def _told(
     by_class = context.is_class_alone(draft.patterns)
     looked_at = tuple(claim for claim in draft.attributes if not context.is_named(claim[0]))
     walks = () if by_class and (draft.attributes or covered == 1.0) else draft.patterns
+    if covered == 1.0:
+        walks = tuple(walk for walk in walks if not context.is_told(walk, asked))
     claims = (*((walk, asked) for walk in walks if walk and asked), *looked_at)
     alone = bool(draft.patterns or draft.attributes) and not claims
     return RankedReading(

@@ -71,10 +71,14 @@ def asked_side(question: str, verbs: frozenset[str]) -> str | None:
     ('agent', 'agent')
     >>> asked_side("what does it cause", roots("causes")), asked_side("what is caused by it", roots("causes"))
     ('patient', 'patient')
+    >>> asked_side("who is it 's manager", roots("manages"))
+    'agent'
     """
     for word in re.findall(r"[a-z]+", question):
         if word in FORM_WORDS or not roots(word) & verbs:
             continue
+        if word.rstrip("s").endswith(("er", "or")) and re.search(rf"\bit 's {word}\b|\b{word} of it\b", question):
+            return "agent"
         for side, form in _SIDES:
             if re.search(form.replace("VERB", word), question):
                 return side
