@@ -32,13 +32,12 @@ from clause.mcp_bridge.answers import answer_of, failure_of, result_of
 from clause.mcp_bridge.lazy_container import LazyContainer
 from clause.mcp_bridge.paging import PREFIX, Rests, page_of, written
 from clause.mcp_bridge.tool import KEY, MODES, Found, Mode, Tool
-from clause.mcp_bridge.tools import beliefs, knowledge, memory, reasoning, sessions, values
+from clause.mcp_bridge.tools import knowledge, memory, reasoning, sessions, values
 
 if TYPE_CHECKING:
     from clause.app import Container
 
 _OFFERED = (
-    *beliefs.TOOLS,
     *knowledge.TOOLS,
     *sessions.TOOLS,
     *reasoning.TOOLS,

@@ -11,10 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from clause.api.dependencies import CallerDependency, Services
-from clause.api.idempotency import Idempotent
 from clause.api.pagination import Page, PageDependency, encode
+from clause.api.preconditions import Idempotent, etag
 from clause.api.strict_json import StrictRoute, written
-from clause.api.versions import etag
 from clause.errors import ClauseError
 from clause.graph.lease import Job, JobState, admitted
 
