@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clause.cli.console import JsonFlag, note, print_json, stdout
-from clause.cli.opening import counter
+from clause.cli.console import JsonFlag, counter, note, print_json, stdout
 
 if TYPE_CHECKING:
     from clause.app import Container
@@ -58,7 +57,7 @@ def calibrate(
 
 
 async def _stats(scopes: list[str] | None) -> MemoryStatistics:
-    from clause.cli.opening import opened
+    from clause.cli.console import opened
     from clause.graph.scopes import Caller
 
     async with opened(sample=False) as container:
@@ -91,7 +90,7 @@ async def _vectors_of_file(path: Path, sample: int) -> Any:
 
 
 async def _vectors_of_memories(scopes: list[str] | None, sample: int) -> Any:
-    from clause.cli.opening import opened
+    from clause.cli.console import opened
     from clause.graph.scopes import Caller
 
     async with opened(sample=False) as container:
@@ -135,7 +134,7 @@ def consolidate(
 
 
 async def _consolidate(job: str | None, scope: str | None, dry_run: bool) -> list[ConsolidationReport]:
-    from clause.cli.opening import opened
+    from clause.cli.console import opened
     from clause.errors import BadInputError
 
     if job is not None and (dry_run or scope is not None):

@@ -10,8 +10,7 @@ from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from clause.api.dependencies import CallerDependency, Services
-from clause.api.pagination import Page, PageDependency, encode
+from clause.api.dependencies import CallerDependency, Page, PageDependency, Services, encode
 from clause.api.preconditions import Idempotent, etag
 from clause.api.strict_json import StrictRoute, written
 from clause.errors import ClauseError

@@ -7,8 +7,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
 
-from clause.api.dependencies import CallerDependency, Services
-from clause.api.pagination import Page, PageDependency, page_of
+from clause.api.dependencies import CallerDependency, Page, PageDependency, Services, page_of
 from clause.api.preconditions import Idempotent, IfMatch, require_version
 from clause.api.strict_json import StrictRoute, written
 from clause.knowledge.lineage.models import (
