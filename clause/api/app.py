@@ -23,7 +23,6 @@ from clause.api.routes import (
     beliefs,
     entities,
     experiences,
-    health,
     insights,
     intelligence,
     jobs,
@@ -125,7 +124,7 @@ _ROUTERS = (
     insights.topics_router,
     reasoning.runs_router,
     jobs.router,
-    health.router,
+    jobs.health_router,
 )
 
 

@@ -84,11 +84,10 @@ def _print(result: dict[str, Any]) -> None:
     from rich.text import Text
 
     from clause.cli.ask import print_answer, print_section
-    from clause.reasoning.models import CoordinationResponse
 
     console = stdout()
     print_section(console, "question", [Text(f"  {result['question']}")])
-    print_answer(console, CoordinationResponse.model_validate(result["response"]))
+    print_answer(console, result["response"])
     addresses = [Text(f"  {name:<14} {value}") for name, value in result["addresses"].items()]
     print_section(console, "addresses", addresses)
 

@@ -24,13 +24,24 @@ Scopes = Annotated[list[str] | None, typer.Option("--scope", help="Whose, each w
 @app.command()
 def stats(*, scope: Scopes = None, as_json: JsonFlag = False) -> None:
     """Compression, cohesion, silhouette, sizes of clusters, and the share of what nobody recalls."""
-    figures = asyncio.run(_stats(scope))
-    if as_json:
-        print_json(figures.model_dump(mode="json"))
-        return
-    from clause.memory.statistics import table
+    from urllib.parse import urlencode
 
-    _print("Memories", ("figure", "value"), table(figures))
+    from clause.cli.service import running
+
+    service = running()
+    asked = urlencode([("scope", one) for one in scope or ()])
+    figures = service.get(f"/api/memories/stats?{asked}") if service else None
+    if figures is None:
+        figures = asyncio.run(_stats(scope)).model_dump(mode="json")
+    if as_json:
+        print_json(figures)
+        return
+    rows = [(name, value) for name, value in figures.items() if name != "sizes"]
+    _print(
+        "Memories",
+        ("figure", "value"),
+        [*rows, *((f"clusters of {n}", count) for n, count in figures["sizes"].items())],
+    )
 
 
 @app.command()
