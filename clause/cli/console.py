@@ -80,6 +80,9 @@ def loading_bar() -> Iterator[Progress]:
             bars.update(tasks[message], completed=done, total=total or None, rate=rate)
 
         yield progress
+        for task in bars.tasks:  # it is done: a bar that counted less than was announced ends at its end too
+            end = task.total or task.completed
+            bars.update(task.id, total=end, completed=end)
 
 
 def counter(what: str, every: int = 1000) -> CountProgress:
