@@ -4,6 +4,8 @@ they go on."""
 from __future__ import annotations
 
 import asyncio
+import re
+import shlex
 from collections.abc import Awaitable, Callable
 from enum import StrEnum
 from pathlib import Path
@@ -26,6 +28,8 @@ app = typer.Typer(no_args_is_help=True)
 
 File = Annotated[Path, typer.Argument(help="The file; a name that ends in .gz is unpacked.", show_default=False)]
 Scope = Annotated[str, typer.Option("--scope", help="Where it goes, such as kg:films.", show_default=False)]
+_LOOKED_AT = 100
+_LONGEST_NAME = 60
 NoEmbed = Annotated[bool, typer.Option("--no-embed", help="Leave the vectors out.")]
 Background = Annotated[bool, typer.Option("--embed-in-background", help="Leave the vectors to `clause serve`.")]
 
@@ -65,7 +69,24 @@ def triples(
         chosen = Format(form.value) if form else None
         return await load_triples(graph, embedder, file, scope, form=chosen, on_bad=on_bad.value, progress=progress)
 
-    _report(asyncio.run(_run(load, scope, embed=not no_embed, background=background)), "triples", as_json)
+    report = asyncio.run(_run(load, scope, embed=not no_embed, background=background))
+    _report(report, "triples", as_json)
+    if not as_json and (question := _question(file, form)) is not None:
+        stdout().print(f"next: clause ask {shlex.quote(question)} --scope {scope}", markup=False, soft_wrap=True)
+
+
+def _question(file: Path, form: FileFormat | None) -> str | None:
+    """A question that the first plain triple of the file answers; None where there is none among the first."""
+    from itertools import islice
+
+    from clause.ingest.readers import Format, read_triples
+
+    for record in islice(read_triples(file, Format(form.value) if form else None), _LOOKED_AT):
+        found = record.triple
+        if found is not None and found.head.name.isprintable() and len(found.head.name) <= _LONGEST_NAME:
+            words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", found.relation).replace("_", " ").lower()
+            return f"{found.head.name} {words} what?"
+    return None
 
 
 @app.command()
