@@ -1,5 +1,4 @@
-"""`clause load triples|passages FILE --scope S` and `clause reembed`: files into the graph, and vectors; run again,
-they go on."""
+"""`clause load triples|passages FILE --scope S` and `clause reembed`: files and vectors; run again, they go on."""
 
 from __future__ import annotations
 
@@ -8,6 +7,7 @@ import re
 import shlex
 from collections.abc import Awaitable, Callable
 from enum import StrEnum
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,19 +17,16 @@ from clause.cli.console import JsonFlag, loading_bar, print_json, stdout
 
 if TYPE_CHECKING:
     from clause.graph.runner import Graph
-    from clause.ingest.source import LoadReport
+    from clause.ingest.source import EmbedReport, LoadReport
     from clause.telemetry import Progress
     from clause.text.embedder import Embedder
 
     Load = Callable[[Graph, Embedder | None, Progress], Awaitable[LoadReport]]
-    from clause.ingest.source import EmbedReport
 
 app = typer.Typer(no_args_is_help=True)
 
 File = Annotated[Path, typer.Argument(help="The file; a name that ends in .gz is unpacked.", show_default=False)]
 Scope = Annotated[str, typer.Option("--scope", help="Where it goes, such as kg:films.", show_default=False)]
-_LOOKED_AT = 100
-_LONGEST_NAME = 60
 NoEmbed = Annotated[bool, typer.Option("--no-embed", help="Leave the vectors out.")]
 Background = Annotated[bool, typer.Option("--embed-in-background", help="Leave the vectors to `clause serve`.")]
 
@@ -71,21 +68,18 @@ def triples(
 
     report = asyncio.run(_run(load, scope, embed=not no_embed, background=background))
     _report(report, "triples", as_json)
-    if not as_json and (question := _question(file, form)) is not None:
+    if not as_json and (question := _question(file, form)):
         stdout().print(f"next: clause ask {shlex.quote(question)} --scope {scope}", markup=False, soft_wrap=True)
 
 
 def _question(file: Path, form: FileFormat | None) -> str | None:
-    """A question that the first plain triple of the file answers; None where there is none among the first."""
-    from itertools import islice
-
+    """A question that the first plain triple of the file answers; None where the first lines have none."""
     from clause.ingest.readers import Format, read_triples
 
-    for record in islice(read_triples(file, Format(form.value) if form else None), _LOOKED_AT):
+    for record in islice(read_triples(file, Format(form.value) if form else None), 100):
         found = record.triple
-        if found is not None and found.head.name.isprintable() and len(found.head.name) <= _LONGEST_NAME:
-            words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", found.relation).replace("_", " ").lower()
-            return f"{found.head.name} {words} what?"
+        if found and found.head.name.isprintable() and len(found.head.name) <= 60:
+            return f"{found.head.name} {re.sub('_|(?<=[a-z])(?=[A-Z])', ' ', found.relation).lower()} what?"
     return None
 
 

@@ -7,8 +7,7 @@ import os
 import socket
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -45,7 +44,8 @@ def serve(
         if as_json:
             print_json({"api": api, "docs": f"{api}/docs"})
         note(f"API {api}   docs {api}/docs   (ctrl-c stops it)")
-        with _registered(settings, listener.getsockname()[1]):
+        port = listener.getsockname()[1]
+        with daemon.recorded(state_path(settings), os.getpid(), _details(settings.host, port)):
             run(settings, listener)
     finally:
         listener.close()
@@ -55,14 +55,8 @@ def _in_uri(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-@contextmanager
-def _registered(settings: Settings, port: int) -> Iterator[None]:
-    """Leave word at home, so that commands ask this process; not where another one did so and still runs."""
-    with daemon.recorded(state_path(settings), os.getpid(), _details(settings.host, port)):
-        yield
-
-
 def _details(host: str, port: int) -> dict[str, Any]:
+    """What commands find at home, so that they ask this process."""
     return {"host": host, "port": port, "told": told()}
 
 

@@ -14,8 +14,7 @@ from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Any
 
-from clause import errors
-from clause.errors import ClauseError, UnavailableError
+from clause.errors import UnavailableError, of_problem
 
 STATE = "api.json"
 _PATIENCE_S = 120.0
@@ -87,7 +86,7 @@ class RunningService:
         if status in (401, 403) and "Authorization" not in headers:
             return None
         if status >= 400:
-            raise _refused(status, found)
+            raise of_problem(status, found)
         return found
 
 
@@ -119,14 +118,3 @@ def _lives(pid: int, started_at: float) -> bool:
         return abs(psutil.Process(pid).create_time() - started_at) <= _SAME_START_S
     except psutil.Error:
         return False
-
-
-def _refused(status: int, problem: Any) -> ClauseError:
-    """The error that the service told, as this process would have raised it."""
-    said = problem if isinstance(problem, dict) else {}
-    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, ClauseError)]
-    kind = next((kind for kind in kinds if kind.code == said.get("code")), ClauseError)
-    message = str(said.get("detail") or f"the service answered {status}")
-    field = said.get("field")
-    known = f"{field}: {message}" if field and field not in message else message
-    return kind(known, remedy=said.get("remedy"), field=field, bound=said.get("bound"))
