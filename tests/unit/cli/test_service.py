@@ -41,6 +41,12 @@ class Answering(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(json.dumps(self.body).encode())
 
+    def do_GET(self) -> None:
+        self.asked.append((self.path, {}, self.headers["Authorization"]))
+        self.send_response(self.status)
+        self.end_headers()
+        self.wfile.write(json.dumps(self.body).encode())
+
     def log_message(self, *_: object) -> None: ...
 
 
@@ -87,6 +93,14 @@ def test_a_question_is_answered_by_the_service_that_runs(clause: Clause, answeri
     )
     assert given["budgets"]["edge_budget"] == 20
     assert json.loads(clause("ask", "who directed Kes", "--json").out) == ANSWER
+
+
+def test_figures_of_memories_are_asked_of_it_too(clause: Clause, answering: type[Answering]) -> None:
+    answering.body = {"memories": 12, "sizes": {"4": 3}}
+    done = clause("memory", "stats", "--scope", "user:ann", "--scope", "kg:films")
+    assert done.code == 0
+    assert "clusters of 4" in done.out
+    assert [path for path, *_ in answering.asked] == ["/api/memories/stats?scope=user%3Aann&scope=kg%3Afilms"]
 
 
 @pytest.mark.parametrize(
