@@ -1,6 +1,7 @@
 """Memory and reasoning for agents, on a graph.
 
-`from clause import Clause` is the library: `async with Clause.open() as c: await c.coordinate("...")`. The public names
+`from clause import Clause` is the library: `async with Clause.open() as c: await c.coordinate("...")`; `ClauseClient`
+asks a running service the same. The public names
 are those of `__all__`; each is imported when it is first asked for, so that `import clause` stays light.
 """
 
@@ -10,21 +11,32 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from clause.client import ClauseClient, SyncClauseClient
     from clause.errors import ClauseError
     from clause.graph.scopes import Caller
-    from clause.library import Clause
-    from clause.library_sync import SyncClause
+    from clause.library import Clause, SyncClause
     from clause.settings import Settings
 
 __version__ = "0.1.0"
-__all__ = ["Caller", "Clause", "ClauseError", "Settings", "SyncClause", "__version__"]
+__all__ = [
+    "Caller",
+    "Clause",
+    "ClauseClient",
+    "ClauseError",
+    "Settings",
+    "SyncClause",
+    "SyncClauseClient",
+    "__version__",
+]
 
 _HOMES = {
     "Caller": "clause.graph.scopes",
     "Clause": "clause.library",
     "ClauseError": "clause.errors",
     "Settings": "clause.settings",
-    "SyncClause": "clause.library_sync",
+    "ClauseClient": "clause.client",
+    "SyncClause": "clause.library",
+    "SyncClauseClient": "clause.client",
 }
 
 

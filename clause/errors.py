@@ -156,3 +156,14 @@ class UnavailableError(ClauseError, RuntimeError):
     def __init__(self, message: str, *, retry_after_s: int = 2, **context: Any) -> None:
         super().__init__(message, **context)
         self.retry_after_s = retry_after_s
+
+
+def of_problem(status: int, problem: Any) -> ClauseError:
+    """The error that a service told in a problem document, as it would have been raised in this process."""
+    said = problem if isinstance(problem, dict) else {}
+    kinds = [kind for kind in globals().values() if isinstance(kind, type) and issubclass(kind, ClauseError)]
+    kind = next((kind for kind in kinds if kind.code == said.get("code")), ClauseError)
+    message = str(said.get("detail") or f"the service answered {status}")
+    field = said.get("field")
+    known = f"{field}: {message}" if field and field not in message else message
+    return kind(known, remedy=said.get("remedy"), field=field, bound=said.get("bound"))

@@ -1,13 +1,17 @@
-"""The library: an open `Clause` answers questions and hands out the rooms' services, the same that the API uses."""
+"""The library: an open `Clause` answers questions and hands out the rooms' services, the same that the API uses; also
+without `await`."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
+from anyio.from_thread import start_blocking_portal
 from pydantic import BaseModel, ValidationError
 
 from clause.app import Container
@@ -47,6 +51,7 @@ if TYPE_CHECKING:
     from clause.values.room import Values
 
 _M = TypeVar("_M", bound=BaseModel)
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -107,35 +112,35 @@ class Clause:
         """
         from clause.reasoning.models import CoordinationRequest  # noqa: PLC0415
 
-        request = _request(CoordinationRequest, {"budgets": {}, **fields, "query": query})
+        request = checked(CoordinationRequest, {"budgets": {}, **fields, "query": query})
         return await self.container.coordinator.coordinate(request, self.caller)
 
     async def subgraph(self, query: str, **fields: Any) -> SubgraphResponse:
         """The SubgraphArchitect alone; `fields` are those of `SubgraphRequest`."""
         from clause.reasoning.models import SubgraphRequest  # noqa: PLC0415
 
-        request = _request(SubgraphRequest, {**fields, "query": query})
+        request = checked(SubgraphRequest, {**fields, "query": query})
         return await self.container.agents.subgraph(request, self.caller)
 
     async def navigate(self, query: str, start_node: str, **fields: Any) -> PathNavigationResponse:
         """The PathNavigator alone, from a node's id, exact name or alias; `fields` of `PathNavigationRequest`."""
         from clause.reasoning.models import PathNavigationRequest  # noqa: PLC0415
 
-        request = _request(PathNavigationRequest, {**fields, "query": query, "start_node": start_node})
+        request = checked(PathNavigationRequest, {**fields, "query": query, "start_node": start_node})
         return await self.container.agents.navigate(request, self.caller)
 
     async def curate(self, evidence_pool: Sequence[str], **fields: Any) -> ContextCurationResponse:
         """The ContextCurator alone, on given texts; `fields` are those of `ContextCurationRequest`."""
         from clause.reasoning.models import ContextCurationRequest  # noqa: PLC0415
 
-        request = _request(ContextCurationRequest, {**fields, "evidence_pool": list(evidence_pool)})
+        request = checked(ContextCurationRequest, {**fields, "evidence_pool": list(evidence_pool)})
         return await self.container.agents.curate(request, self.caller)
 
     async def score_edges(self, query: str, edges: Sequence[Any], **fields: Any) -> EdgeScoreResponse:
         """The five signals and the score of `edges`: mappings or `EdgeTriple`s of source, relation, target."""
         from clause.reasoning.models import EdgeScoreRequest  # noqa: PLC0415
 
-        request = _request(EdgeScoreRequest, {**fields, "query": query, "edges": list(edges)})
+        request = checked(EdgeScoreRequest, {**fields, "query": query, "edges": list(edges)})
         return await self.container.agents.score_edges(request, self.caller)
 
     async def run(self, run_id: str) -> RunRecord:
@@ -290,7 +295,79 @@ class Clause:
         return self.rooms.intelligence
 
 
-def _request(model: type[_M], fields: dict[str, Any]) -> _M:
+class SyncClause:
+    """A `Clause` on an event loop of its own, in a thread of its own, so that it works inside a running loop too.
+
+    `with SyncClause.open() as c: c.coordinate("who directed Kes")`; across the cells of a notebook,
+    `c = SyncClause.open()` and in the end `c.close()`. Any other method of the library or of a room is called through
+    `call`, which also says who is asking: `c.call(c.clause.memory.store.read, request)`.
+
+    Attributes:
+        clause: the open library, whose coroutine functions `call` runs.
+    """
+
+    def __init__(self, clause: Clause, stack: ExitStack, call: Callable[..., Any]) -> None:
+        self.clause = clause
+        self._stack = stack
+        self._call = call
+
+    @classmethod
+    def open(cls, settings: Settings | None = None, **given: Any) -> Self:
+        """Open the library; arguments are those of `Clause.open`."""
+        with ExitStack() as stack:
+            portal = stack.enter_context(start_blocking_portal())
+            clause = stack.enter_context(portal.wrap_async_context_manager(Clause.open(settings, **given)))
+            return cls(clause, stack.pop_all(), portal.call)
+
+    def close(self) -> None:
+        """Close what was opened and end the thread; closing again does nothing."""
+        self._stack.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def caller(self) -> Caller:
+        """Who is asking."""
+        return self.clause.caller
+
+    def call(self, function: Callable[..., Awaitable[_T]], *arguments: Any, **named: Any) -> _T:
+        """The result of a coroutine function of the library or of a room, waited for here.
+
+        One that asks for a `caller` is given this library's, unless another is named.
+        """
+        if "caller" in signature(function).parameters:
+            named.setdefault("caller", self.caller)
+
+        async def run() -> _T:
+            return await function(*arguments, **named)
+
+        result: _T = self._call(run)
+        return result
+
+    def coordinate(self, query: str, **fields: Any) -> CoordinationResponse:
+        """`Clause.coordinate`."""
+        return self.call(self.clause.coordinate, query, **fields)
+
+    def subgraph(self, query: str, **fields: Any) -> SubgraphResponse:
+        """`Clause.subgraph`."""
+        return self.call(self.clause.subgraph, query, **fields)
+
+    def navigate(self, query: str, start_node: str, **fields: Any) -> PathNavigationResponse:
+        """`Clause.navigate`."""
+        return self.call(self.clause.navigate, query, start_node, **fields)
+
+    def curate(self, evidence_pool: Sequence[str], **fields: Any) -> ContextCurationResponse:
+        """`Clause.curate`."""
+        return self.call(self.clause.curate, evidence_pool, **fields)
+
+
+def checked(model: type[_M], fields: dict[str, Any]) -> _M:
     """A request; what it refuses is one of our own errors."""
     try:
         return model.model_validate(fields)

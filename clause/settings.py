@@ -28,7 +28,14 @@ class Settings(BaseSettings):
     home: Path = Field(
         Path(platformdirs.user_data_dir("clause")), description="where the managed Neo4j and its password live"
     )
-    mode: Literal["personal", "connected", "full"] = Field("full", description="which MCP tools are offered")
+    mode: Literal["agent", "personal", "connected", "full"] = Field(
+        "agent", description="which MCP tools are offered: 8 short ones, 16, 25 or 50"
+    )
+    tools: str = Field(
+        "",
+        max_length=3000,
+        description="the only MCP tools to offer, by name, parted by commas; empty: all of the mode",
+    )
     mcp_tokens: int = Field(8000, ge=1000, le=100_000, description="cl100k tokens of one result of an MCP tool")
 
     neo4j_uri: str | None = Field(None, description="an external server; unset: the managed local one")
@@ -78,6 +85,11 @@ class Settings(BaseSettings):
         0, ge=0, le=1, description="share of agents' writes in a minute that may meet others' (0.05); 0: no limit"
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="least severe log line shown")
+
+    @property
+    def tool_names(self) -> tuple[str, ...]:
+        """The names in `tools`."""
+        return tuple(name for name in (part.strip() for part in self.tools.split(",")) if name)
 
     @classmethod
     def load(cls, environ: Mapping[str, str] | None = None, **overrides: Any) -> Settings:

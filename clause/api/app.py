@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 from fastapi import FastAPI, Response
 from fastapi.openapi.docs import get_swagger_ui_html
 from fastapi.responses import FileResponse
+from fastapi.routing import APIRoute
 from fastapi.staticfiles import StaticFiles
 
 from clause import __version__
@@ -23,7 +26,6 @@ from clause.api.routes import (
     beliefs,
     entities,
     experiences,
-    health,
     insights,
     intelligence,
     jobs,
@@ -125,7 +127,7 @@ _ROUTERS = (
     insights.topics_router,
     reasoning.runs_router,
     jobs.router,
-    health.router,
+    jobs.health_router,
 )
 
 
@@ -163,6 +165,7 @@ def build_app(
         swagger_ui_oauth2_redirect_url=None,
         default_response_class=StrictJSONResponse,
         responses=problems.RESPONSES,
+        generate_unique_id_function=_operation_id,
     )
     app.state.authenticate = authenticate or (key_or_owner if local else key_alone)
     app.state.metrics = metrics
@@ -171,6 +174,7 @@ def build_app(
     install_docs(app)
     install_explorer(app)
     problems.install(app)
+    _describe(app)
     app.add_middleware(BodyLimit)
     app.add_middleware(RateLimit, per_s=rate_of(settings, local=local))
     if local:
@@ -205,3 +209,29 @@ def server_of(container: Container, settings: Settings, metrics: Metrics) -> uvi
         yield container
 
     return serving(build_app(settings, opener=opened, metrics=metrics), settings)
+
+
+def _operation_id(route: APIRoute) -> str:
+    """The stable name of an operation, for generated clients: its tag and its function, such as `beliefs_create`."""
+    return f"{route.tags[0] if route.tags else 'clause'}_{route.name}".replace(" ", "_").replace("-", "_")
+
+
+def _describe(app: FastAPI) -> None:
+    """Say in OpenAPI that an API key opens the service (on the loopback none is needed), and what each operation does
+    in words: its first sentence."""
+    plain = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        fresh = app.openapi_schema is None
+        document = plain()
+        if fresh:
+            key = {"type": "http", "scheme": "bearer", "description": "an API key: `clause keys create`"}
+            document.setdefault("components", {})["securitySchemes"] = {"key": key}
+            document["security"] = [{}, {"key": []}]
+            for operations in document["paths"].values():
+                for operation in operations.values():
+                    told = " ".join(operation.get("description", "").split())
+                    operation["summary"] = re.split(r"[.;:](?:\s|$)", told)[0] or operation["summary"]
+        return document
+
+    app.openapi = openapi  # type: ignore[method-assign]  # FastAPI's own way to change the document

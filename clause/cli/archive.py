@@ -163,7 +163,7 @@ def snapshot(
 
 async def _write(file: Path, scopes: list[str]) -> dict[str, Any]:
     from clause.cli.db import progress_bar
-    from clause.errors import BadInputError
+    from clause.errors import BadInputError, NotFoundError
     from clause.library import Clause
 
     path = file if file.suffix == ".npz" else file.with_name(f"{file.name}.npz")
@@ -172,6 +172,8 @@ async def _write(file: Path, scopes: list[str]) -> dict[str, Any]:
     with progress_bar() as progress:
         async with Clause.open(progress=progress) as opened:
             found = await opened.snapshot(scopes)
+    if not found.ids:
+        raise NotFoundError(f"there is nothing in {', '.join(scopes)}", remedy="load something first", field="scope")
     await asyncio.to_thread(found.save, path)
     edges = int(found.forward.starts[-1])
     return {"file": str(path), "nodes": len(found.ids), "edges": edges, "types": len(found.types), "scopes": scopes}

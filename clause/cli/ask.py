@@ -1,10 +1,10 @@
-"""`clause ask`: one question, answered in this process, and an answer's rendering on a terminal."""
+"""`clause ask`: one question, answered by the running service or in this process, and an answer on a terminal."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -15,35 +15,36 @@ from rich.tree import Tree
 
 from clause.cli.console import JsonFlag, print_json, stdout
 
-if TYPE_CHECKING:
-    from clause.reasoning.models import CoordinationResponse, CoordinationResult, LeftOutItem, Receipt
+Answered = Mapping[str, Any]
+"""A CoordinationResponse, or its result, as JSON: what the service answers."""
 
 _SHOWN = 10
 _LIKELY = 0.2
 """Probability from which on another reading is shown."""
 
 
-def print_answer(console: Console, response: CoordinationResponse) -> None:
+def print_answer(console: Console, response: Answered) -> None:
     """The sections, headed read as (where the policy says it), answer, path, evidence and receipt."""
+    result = response["result"]
     for heading, body in (
-        ("read as", reading_lines(response.result)),
-        ("answer", answer_lines(response.result)),
-        ("path", [path_tree(response.result)]),
-        ("evidence", evidence_lines(response.result)),
-        ("receipt", [receipt_table(response.receipt)]),
+        ("read as", reading_lines(result)),
+        ("answer", answer_lines(result)),
+        ("path", [path_tree(result)]),
+        ("evidence", evidence_lines(result)),
+        ("receipt", [receipt_table(response.get("receipt"))]),
     ):
         if body:
             print_section(console, heading, body)
 
 
-def reading_lines(result: CoordinationResult) -> list[Text]:
+def reading_lines(result: Answered) -> list[Text]:
     """The meaning that was answered, and the others that are likely enough to be meant."""
-    if not result.readings:
+    if not result["readings"]:
         return []
-    first, *others = result.readings
-    lines = [Text(f"  {first.words}  ({first.probability:.2f})")]
-    likely = [other for other in others if other.probability >= _LIKELY]
-    return [*lines, *(Text(f"  or {one.words}  (--reading {one.id})", style="dim") for one in likely)]
+    first, *others = result["readings"]
+    lines = [Text(f"  {first['words']}  ({first['probability']:.2f})")]
+    likely = [other for other in others if other["probability"] >= _LIKELY]
+    return [*lines, *(Text(f"  or {one['words']}  (--reading {one['id']})", style="dim") for one in likely)]
 
 
 def print_section(console: Console, heading: str, body: Iterable[Any]) -> None:
@@ -54,64 +55,64 @@ def print_section(console: Console, heading: str, body: Iterable[Any]) -> None:
     console.print()
 
 
-def answer_lines(result: CoordinationResult) -> list[Text]:
+def answer_lines(result: Answered) -> list[Text]:
     """The best answers with their scores, or why there is none."""
-    if result.abstained or not result.answers:
-        return [Text(f"  no answer: {result.reason or 'nothing was good enough'}")]
-    lines = [Text(f"  {item.name}  ({item.answer_score:.2f})") for item in result.answers[:_SHOWN]]
-    more = len(result.answers) - _SHOWN
+    if result["abstained"] or not result["answers"]:
+        return [Text(f"  no answer: {result['reason'] or 'nothing was good enough'}")]
+    lines = [Text(f"  {item['name']}  ({item['answer_score']:.2f})") for item in result["answers"][:_SHOWN]]
+    more = len(result["answers"]) - _SHOWN
     return [*lines, Text(f"  and {more} more")] if more > 0 else lines
 
 
-def path_tree(result: CoordinationResult) -> Tree | Text:
+def path_tree(result: Answered) -> Tree | Text:
     """The best path, each step below the one before."""
-    names, path = _names(result), result.path
-    if not path.nodes:
+    names, path = _names(result), result["path"]
+    if not path["nodes"]:
         return Text("  no path")
-    tree = branch = Tree(escape(names[path.nodes[0].id]))
-    for step, edge in zip(path.steps, path.edges, strict=True):
-        forward = edge.from_node == step.from_node
-        relation = f"--{step.relation}-->" if forward else f"<--{step.relation}--"
-        branch = branch.add(escape(f"{relation} {names.get(step.to_node, step.to_node)}"))
+    tree = branch = Tree(escape(names[path["nodes"][0]["id"]]))
+    for step, edge in zip(path["steps"], path["edges"], strict=True):
+        forward = edge["from"] == step["from_node"]
+        relation = f"--{step['relation']}-->" if forward else f"<--{step['relation']}--"
+        branch = branch.add(escape(f"{relation} {names.get(step['to_node'], step['to_node'])}"))
     return tree
 
 
-def evidence_lines(result: CoordinationResult) -> list[Text]:
+def evidence_lines(result: Answered) -> list[Text]:
     """The first pieces of evidence with their tokens, scores and sources."""
     lines = []
-    for number, item in enumerate(result.evidence[:_SHOWN], start=1):
-        lines.append(Text(f"  {number}. {item.text}"))
-        told = item.provenance
-        source = f"{told.source_uri} [{told.verification_status}]" if told else "provenance is switched off"
-        lines.append(Text(f"     source {source}, {item.tokens} tokens, score {item.score:.2f}", style="dim"))
-    if len(result.evidence) > _SHOWN:
-        lines.append(Text(f"  and {len(result.evidence) - _SHOWN} more (--json shows all)"))
+    for number, item in enumerate(result["evidence"][:_SHOWN], start=1):
+        lines.append(Text(f"  {number}. {item['text']}"))
+        known = item["provenance"]
+        source = f"{known['source_uri']} [{known['verification_status']}]" if known else "provenance is switched off"
+        lines.append(Text(f"     source {source}, {item['tokens']} tokens, score {item['score']:.2f}", style="dim"))
+    if len(result["evidence"]) > _SHOWN:
+        lines.append(Text(f"  and {len(result['evidence']) - _SHOWN} more (--json shows all)"))
     return lines or [Text("  none")]
 
 
-def receipt_table(receipt: Receipt | None) -> Table:
+def receipt_table(receipt: Answered | None) -> Table:
     """For each resource: budget, spent, what that cost, what stopped its agent, and the best thing left out."""
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     for heading in ("  resource", "budget", "spent", "paid", "stopped by", "best left out"):
         table.add_column(heading)
-    if receipt is not None:
-        for resource, row in (("edges", receipt.edges), ("steps", receipt.steps), ("tokens", receipt.tokens)):
-            cells = (str(row.budget), str(row.spent), f"{row.paid:g}", row.stopped_by, _left_out(row.best_left_out))
-            table.add_row(f"  {resource}", *cells)
+    rows = [(resource, receipt[resource]) for resource in ("edges", "steps", "tokens")] if receipt else []
+    for resource, row in rows:
+        cells = (str(row["budget"]), str(row["spent"]), f"{row['paid']:g}", row["stopped_by"])
+        table.add_row(f"  {resource}", *cells, _left_out(row["best_left_out"]))
     return table
 
 
-def _left_out(item: LeftOutItem | None) -> str:
-    return escape(f"{item.what} (would cost {item.would_cost})") if item else "-"
+def _left_out(item: Answered | None) -> str:
+    return escape(f"{item['what']} (would cost {item['would_cost']})") if item else "-"
 
 
-def _names(result: CoordinationResult) -> dict[str, str]:
-    found = {node.id: node.name for node in (*result.subgraph.nodes, *result.path.nodes)}
-    for seed in result.seeds:
-        found.setdefault(seed.id, seed.name)
-    for answer in result.answers:
-        if answer.node is not None:
-            found.setdefault(answer.node, answer.name)
+def _names(result: Answered) -> dict[str, str]:
+    found = {node["id"]: node["name"] for node in (*result["subgraph"]["nodes"], *result["path"]["nodes"])}
+    for seed in result["seeds"]:
+        found.setdefault(seed["id"], seed["name"])
+    for answer in result["answers"]:
+        if answer["node"] is not None:
+            found.setdefault(answer["node"], answer["name"])
     return found
 
 
@@ -144,14 +145,20 @@ def ask(
         "reading": reading,
         "abstain_below": abstain_below,
     }
-    answer = asyncio.run(_ask(given))
+    from clause.cli.service import running
+
+    service = running()
+    answer = service.post("/api/clause/coordinate", given) if service else None
+    if answer is None:
+        answer = asyncio.run(_ask(given))
     if as_json:
-        print_json(answer.model_dump(mode="json"))
+        print_json(answer)
     else:
         print_answer(stdout(), answer)
 
 
-async def _ask(given: dict[str, Any]) -> CoordinationResponse:
+async def _ask(given: dict[str, Any]) -> Answered:
+    """The answer of an application of this command's own."""
     from pydantic import ValidationError
 
     from clause.app import Container
@@ -169,4 +176,5 @@ async def _ask(given: dict[str, Any]) -> CoordinationResponse:
         raise OutOfBoundsError(f"{field}: {first['msg']}", field=field) from error
     with progress_bar() as progress:
         async with Container.open(Settings.load(), progress=progress) as container:
-            return await container.coordinator.coordinate(request, Caller())
+            response = await container.coordinator.coordinate(request, Caller())
+            return response.model_dump(mode="json")

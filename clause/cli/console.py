@@ -1,11 +1,13 @@
-"""The terminal: results to stdout, progress and errors to stderr, and a progress bar for work that counts."""
+"""The terminal: results to stdout, progress and errors to stderr; and an open application for a command, with its
+coordinator as something to ask."""
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,7 +16,16 @@ from rich.console import Console
 from clause.errors import ClauseError
 
 if TYPE_CHECKING:
-    from clause.telemetry import Progress
+    from clause.app import Container
+    from clause.evaluation.service import Coordinate
+    from clause.reasoning.agents.policy import Policy
+    from clause.reasoning.coordinator import Coordinator
+    from clause.reasoning.episode.budget import Budgets
+    from clause.reasoning.models import CoordinationRequest, CoordinationResponse
+    from clause.reasoning.question.preparation import Asker
+    from clause.telemetry import CountProgress, Progress
+    from clause.text.embedder import Embedder
+
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else there.")]
 
@@ -69,3 +80,87 @@ def loading_bar() -> Iterator[Progress]:
             bars.update(tasks[message], completed=done, total=total or None, rate=rate)
 
         yield progress
+        for task in bars.tasks:  # it is done: a bar that counted less than was announced ends at its end too
+            end = task.total or task.completed
+            bars.update(task.id, total=end, completed=end)
+
+
+def counter(what: str, every: int = 1000) -> CountProgress:
+    """A progress callback: a line on stderr for every so many, and for the last."""
+
+    def tell(done: int, total: int) -> None:
+        if done % every == 0 or done == total:
+            note(f"{done:,} of {total:,} {what}")
+
+    return tell
+
+
+@asynccontextmanager
+async def opened(
+    *, sample: bool = True, policies: Mapping[str, Callable[[], Policy]] | None = None
+) -> AsyncIterator[Container]:
+    """An open container on the managed or given server, warmed, with the packaged sample loaded when it is missing.
+
+    Args:
+        sample: see to it that the sample is there.
+        policies: further policies by name.
+    """
+    from clause.app import Container
+    from clause.settings import Settings
+
+    async with Container.open(Settings.load(), policies=policies, progress=note_when_done) as container:
+        await container.warming
+        if sample:
+            from clause.ingest.sample import load_sample
+
+            await load_sample(container.graph, container.embedder, note_when_done)
+        gc.freeze()  # as a service does
+        try:
+            yield container
+        finally:
+            gc.unfreeze()
+
+
+def coordinate(container: Container, *, hard: bool = True) -> Coordinate:
+    """The container's coordinator for the owner of this machine; `hard=False` takes the masks off."""
+    return _for_owner(container.coordinator, hard)
+
+
+async def snapshot_coordinate(container: Container, scopes: Sequence[str], *, hard: bool = True) -> Coordinate:
+    """The same coordinator, reading an immutable snapshot of the scopes instead of Neo4j; seeds are found as ever."""
+    return _for_owner((await on_snapshot(container, scopes, container.embedder))[1], hard)
+
+
+async def on_snapshot(container: Container, scopes: Sequence[str], embedder: Embedder) -> tuple[Asker, Coordinator]:
+    """The asker and the coordinator of the container's policies, reading a snapshot of the scopes."""
+    from clause.evaluation.training_material import export_snapshot
+    from clause.reasoning.answer.evidence import Provenance
+    from clause.reasoning.answer.report import Reporter
+    from clause.reasoning.coordinator import Coordinator
+    from clause.reasoning.neighbourhood.neo4j import Neo4jNeighbourhood
+    from clause.reasoning.neighbourhood.port import View
+    from clause.reasoning.question.preparation import Asker
+    from clause.text.tokens import count_all
+
+    graph, dimension = container.graph, container.embedder.dimension
+    stored = Neo4jNeighbourhood(graph, dimension=dimension)
+    snapshot = await export_snapshot(graph, stored, View(tuple(scopes)), dimension=dimension)
+    asker = Asker(graph, snapshot, container.seeds, embedder)
+    reporter = Reporter(Provenance(graph), container.runs)
+    policies = container.coordinator.policies
+    return asker, Coordinator(asker, snapshot, policies, texts=None, count=count_all, reporter=reporter)
+
+
+def _for_owner(coordinator: Coordinator, hard: bool) -> Coordinate:
+    from clause.graph.scopes import Caller
+
+    async def ask(request: CoordinationRequest, budgets: Budgets) -> CoordinationResponse:
+        return await coordinator.coordinate(request, Caller(None, None), budgets=budgets, hard=hard)
+
+    return ask
+
+
+def note_when_done(message: str, done: int, total: int) -> None:
+    """A line on stderr when a piece of work is done."""
+    if done == total > 0:
+        note(f"{message}: {done:,}")

@@ -21,7 +21,7 @@ def work(
     as_json: JsonFlag = False,
 ) -> None:
     """Investigate what is queued, then stop. What a worker that died left is taken up when its lease has expired."""
-    from clause.cli.opening import opened
+    from clause.cli.console import opened
     from clause.graph.scopes import Caller
 
     async def run() -> dict[str, Any]:
@@ -35,7 +35,7 @@ def work(
 @app.command()
 def status(as_json: JsonFlag = False) -> None:
     """The number of triggers that are queued, investigating and completed."""
-    from clause.cli.opening import opened
+    from clause.cli.console import opened
     from clause.graph.scopes import Caller
 
     async def run() -> dict[str, Any]:
@@ -49,7 +49,7 @@ def status(as_json: JsonFlag = False) -> None:
 @app.command()
 def demo(as_json: JsonFlag = False) -> None:
     """Ask, let curiosity work, and ask again, in a small graph of its own: the answer changes."""
-    from clause.cli.opening import opened
+    from clause.cli.console import opened
 
     async def run() -> dict[str, Any]:
         async with opened(sample=False) as container:

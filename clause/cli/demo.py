@@ -6,6 +6,9 @@ It asks the API over HTTP and imports no model itself, so that a second run is q
 from __future__ import annotations
 
 import asyncio
+import shutil
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 QUESTION = "the director of The Truman Show also directed which movies"
+SECOND = "who wrote the films directed by Peter Weir"
 SCOPE = "kg:metaqa"
 
 
@@ -84,13 +88,25 @@ def _print(result: dict[str, Any]) -> None:
     from rich.text import Text
 
     from clause.cli.ask import print_answer, print_section
-    from clause.reasoning.models import CoordinationResponse
 
     console = stdout()
     print_section(console, "question", [Text(f"  {result['question']}")])
-    print_answer(console, CoordinationResponse.model_validate(result["response"]))
+    print_answer(console, result["response"])
     addresses = [Text(f"  {name:<14} {value}") for name, value in result["addresses"].items()]
     print_section(console, "addresses", addresses)
+    print_section(console, "next", [Text(f"  {command:<60}  {what}") for command, what in _next()])
+
+
+def _next() -> list[tuple[str, str]]:
+    """Commands to go on with; before them, how a shell comes to know `clause` where it does not."""
+    bin_folder = Path(sys.executable).parent
+    shell = [] if shutil.which("clause") else [(f". {bin_folder / 'activate'}", "this shell knows `clause` then")]
+    return [
+        *shell,
+        (f'clause ask "{SECOND}"', "another question"),
+        ("clause load triples FILE --scope kg:mine", "your own graph: lines head|relation|tail"),
+        ("clause mcp install claude-code", "an agent gets tools: ask, remember, recall"),
+    ]
 
 
 def _start(settings: Settings) -> dict[str, Any]:
@@ -101,7 +117,11 @@ def _start(settings: Settings) -> dict[str, Any]:
     url = service.start(settings)
     note(f"waiting for the API on {url} ...")
     service.wait_until_ready(settings, url)
-    return {"question": QUESTION, "response": _ask(url), "addresses": {"API": url, "docs": f"{url}/docs", **neo4j}}
+    return {
+        "question": QUESTION,
+        "response": _ask(url),
+        "addresses": {"explorer": f"{url}/", "docs": f"{url}/docs", "API": url, **neo4j},
+    }
 
 
 async def _prepare(settings: Settings) -> dict[str, str]:

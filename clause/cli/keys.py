@@ -1,4 +1,4 @@
-"""`clause keys`: API keys, each bound to the scopes that it may read and write."""
+"""`clause keys` and `clause settings`: API keys, each bound to scopes, and all that can be set."""
 
 from __future__ import annotations
 
@@ -109,3 +109,44 @@ def _scopes(given: list[str] | None) -> list[str] | None:
 
 def _said(scopes: Any) -> str:
     return "everything" if scopes is None else ", ".join(scopes) or "nothing"
+
+
+settings_app = typer.Typer()
+
+
+@settings_app.command()
+def settings(
+    words: Annotated[list[str] | None, typer.Argument(help="Only settings that hold these words.")] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """The settings: name, value in force (marked where it is not the default), and what each means.
+
+    Set one as an environment variable: `export CLAUSE_PORT=9000`.
+    """
+    from clause.settings import Settings
+
+    rows = [row for row in _rows(Settings.load()) if all(word.lower() in " ".join(row).lower() for word in words or ())]
+    if as_json:
+        names = ("name", "value", "default", "meaning")
+        print_json({"settings": [dict(zip(names, row, strict=True)) for row in rows]})
+        return
+    for name, value, default, meaning in rows:
+        shown = value if value == default else f"{value}  (default {default})"
+        stdout().print(f"{name}={shown}\n    {meaning}", markup=False)
+    if not rows:
+        note("no setting holds these words")
+
+
+def _rows(chosen: Any) -> list[tuple[str, str, str, str]]:
+    """Name, value, default and meaning of each; secrets are said to be set, and never shown."""
+    defaults = type(chosen).model_construct()
+    return [
+        (f"CLAUSE_{name.upper()}", _value(getattr(chosen, name)), _value(getattr(defaults, name)), field.description)
+        for name, field in type(chosen).model_fields.items()
+    ]
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return "unset"
+    return "set" if hasattr(value, "get_secret_value") else str(value)

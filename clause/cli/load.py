@@ -1,11 +1,13 @@
-"""`clause load triples|passages FILE --scope S` and `clause reembed`: files into the graph, and vectors; run again,
-they go on."""
+"""`clause load triples|passages FILE --scope S` and `clause reembed`: files and vectors; run again, they go on."""
 
 from __future__ import annotations
 
 import asyncio
+import re
+import shlex
 from collections.abc import Awaitable, Callable
 from enum import StrEnum
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,12 +17,11 @@ from clause.cli.console import JsonFlag, loading_bar, print_json, stdout
 
 if TYPE_CHECKING:
     from clause.graph.runner import Graph
-    from clause.ingest.source import LoadReport
+    from clause.ingest.source import EmbedReport, LoadReport
     from clause.telemetry import Progress
     from clause.text.embedder import Embedder
 
     Load = Callable[[Graph, Embedder | None, Progress], Awaitable[LoadReport]]
-    from clause.ingest.source import EmbedReport
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -65,7 +66,21 @@ def triples(
         chosen = Format(form.value) if form else None
         return await load_triples(graph, embedder, file, scope, form=chosen, on_bad=on_bad.value, progress=progress)
 
-    _report(asyncio.run(_run(load, scope, embed=not no_embed, background=background)), "triples", as_json)
+    report = asyncio.run(_run(load, scope, embed=not no_embed, background=background))
+    _report(report, "triples", as_json)
+    if not as_json and (question := _question(file, form)):
+        stdout().print(f"next: clause ask {shlex.quote(question)} --scope {scope}", markup=False, soft_wrap=True)
+
+
+def _question(file: Path, form: FileFormat | None) -> str | None:
+    """A question that the first plain triple of the file answers; None where the first lines have none."""
+    from clause.ingest.readers import Format, read_triples
+
+    for record in islice(read_triples(file, Format(form.value) if form else None), 100):
+        found = record.triple
+        if found and found.head.name.isprintable() and len(found.head.name) <= 60:
+            return f"{found.head.name} {re.sub('_|(?<=[a-z])(?=[A-Z])', ' ', found.relation).lower()} what?"
+    return None
 
 
 @app.command()

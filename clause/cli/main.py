@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Annotated, Any
 
+from clause import __version__
+from clause.errors import ClauseError, OutOfBoundsError, ServerError, UnavailableError
+
+os.environ.setdefault(
+    "TYPER_USE_RICH", "0"
+)  # read by typer's import: boxes around help cost three quarters of its time
+
 import typer
 from typer.core import TyperCommand, TyperGroup
-
-from clause import __version__
-from clause.errors import ClauseError, ServerError, UnavailableError
 
 EXIT_ERROR = 1
 EXIT_UNAVAILABLE = 3
@@ -56,6 +63,7 @@ COMMANDS: dict[str, Entry] = {
     "forget": Entry("clause.cli.archive", "Erase a scope, a source, a belief or a memory for good.", "forget_app"),
     "export": Entry("clause.cli.archive", "Write a scope to an archive with checksums.", "export_app"),
     "import": Entry("clause.cli.archive", "Bring a scope back from an archive.", "import_app"),
+    "settings": Entry("clause.cli.keys", "List the settings: name, value, meaning.", "settings_app"),
     "doctor": Entry("clause.cli.db", "Say what is wrong and how to mend it.", "doctor_app"),
 }
 
@@ -73,7 +81,10 @@ class LazyGroup(TyperGroup):
         return TyperCommand(cmd_name, help=entry.help) if entry else None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The real command behind the first argument, imported now."""
+        """The real command behind the first argument, imported now; for an unknown one, those that look like it."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            close = get_close_matches(args[0], COMMANDS, n=2, cutoff=0.5)
+            ctx.fail(f"No such command {args[0]!r}." + (f" Did you mean {' or '.join(close)}?" if close else ""))
         name, stand_in, rest = super().resolve_command(ctx, args)
         if name is None or stand_in is None:
             return name, stand_in, rest
@@ -86,9 +97,8 @@ app = typer.Typer(
     cls=LazyGroup,
     help="Memory and reasoning for agents, on a Neo4j graph.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 
 
@@ -122,15 +132,37 @@ def run(arguments: Sequence[str] | None = None) -> None:
     With --json the error is an object on stdout as well.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
+    _quiet()
     try:
         app(args=given, prog_name="clause")
     except ClauseError as error:
-        from clause.cli.console import print_error
-
-        print_error(error, as_json="--json" in given)
-        sys.exit(exit_code(error))
+        _end(error, given)
     except KeyboardInterrupt:
         sys.exit(EXIT_INTERRUPTED)
+    except ValueError as error:
+        if not hasattr(error, "errors"):
+            raise
+        _end(_refused(error), given)
+
+
+def _end(error: ClauseError, given: Sequence[str]) -> None:
+    from clause.cli.console import print_error
+
+    print_error(error, as_json="--json" in given)
+    sys.exit(exit_code(error))
+
+
+def _refused(error: Any) -> ClauseError:
+    """What a request model refused, in words and with the field."""
+    first = error.errors()[0]
+    field = ".".join(str(part) for part in first["loc"])
+    message = first["msg"].removeprefix("Value error, ")
+    return OutOfBoundsError(f"{field}: {message}" if field else message, field=field or None)
+
+
+def _quiet() -> None:
+    """The database driver's notes are for a log, such as `clause serve` sets up, and not for a bare terminal."""
+    logging.getLogger("neo4j").addHandler(logging.NullHandler())
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ app = typer.Typer(invoke_without_command=True)
 
 PORT = 8421
 Transport = Literal["stdio", "http"]
-Client = Literal["claude-code", "claude-desktop", "cursor"]
+Client = Literal["claude-code", "claude-desktop", "cursor", "vscode", "codex"]
 
 
 @app.callback()

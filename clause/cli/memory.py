@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clause.cli.console import JsonFlag, note, print_json, stdout
-from clause.cli.opening import counter
+from clause.cli.console import JsonFlag, counter, note, print_json, stdout
 
 if TYPE_CHECKING:
     from clause.app import Container
@@ -25,13 +24,24 @@ Scopes = Annotated[list[str] | None, typer.Option("--scope", help="Whose, each w
 @app.command()
 def stats(*, scope: Scopes = None, as_json: JsonFlag = False) -> None:
     """Compression, cohesion, silhouette, sizes of clusters, and the share of what nobody recalls."""
-    figures = asyncio.run(_stats(scope))
-    if as_json:
-        print_json(figures.model_dump(mode="json"))
-        return
-    from clause.memory.statistics import table
+    from urllib.parse import urlencode
 
-    _print("Memories", ("figure", "value"), table(figures))
+    from clause.cli.service import running
+
+    service = running()
+    asked = urlencode([("scope", one) for one in scope or ()])
+    figures = service.get(f"/api/memories/stats?{asked}") if service else None
+    if figures is None:
+        figures = asyncio.run(_stats(scope)).model_dump(mode="json")
+    if as_json:
+        print_json(figures)
+        return
+    rows = [(name, value) for name, value in figures.items() if name != "sizes"]
+    _print(
+        "Memories",
+        ("figure", "value"),
+        [*rows, *((f"clusters of {n}", count) for n, count in figures["sizes"].items())],
+    )
 
 
 @app.command()
@@ -58,7 +68,7 @@ def calibrate(
 
 
 async def _stats(scopes: list[str] | None) -> MemoryStatistics:
-    from clause.cli.opening import opened
+    from clause.cli.console import opened
     from clause.graph.scopes import Caller
 
     async with opened(sample=False) as container:
@@ -91,7 +101,7 @@ async def _vectors_of_file(path: Path, sample: int) -> Any:
 
 
 async def _vectors_of_memories(scopes: list[str] | None, sample: int) -> Any:
-    from clause.cli.opening import opened
+    from clause.cli.console import opened
     from clause.graph.scopes import Caller
 
     async with opened(sample=False) as container:
@@ -135,7 +145,7 @@ def consolidate(
 
 
 async def _consolidate(job: str | None, scope: str | None, dry_run: bool) -> list[ConsolidationReport]:
-    from clause.cli.opening import opened
+    from clause.cli.console import opened
     from clause.errors import BadInputError
 
     if job is not None and (dry_run or scope is not None):

@@ -109,7 +109,7 @@ def _maker(candidate: Path) -> Any:
 
 async def _studies(container: Container, policy: str, sets: Any) -> dict[str, Any]:
     """The current or candidate policy on the questions, at ample and at tight budgets, over a snapshot."""
-    from clause.cli.opening import snapshot_coordinate
+    from clause.cli.console import snapshot_coordinate
     from clause.evaluation.harness import ask_all, summarise
     from clause.evaluation.service import ServiceSystem
     from clause.reasoning.episode.budget import Budgets

@@ -16,6 +16,7 @@ import typer
 
 from clause import __version__
 from clause.cli.console import JsonFlag, note, print_json
+from clause.cli.service import STATE, told
 from clause.errors import ServerError
 from clause.operations import processes as daemon
 from clause.settings import Settings
@@ -43,7 +44,9 @@ def serve(
         if as_json:
             print_json({"api": api, "docs": f"{api}/docs"})
         note(f"API {api}   docs {api}/docs   (ctrl-c stops it)")
-        run(settings, listener)
+        port = listener.getsockname()[1]
+        with daemon.recorded(state_path(settings), os.getpid(), _details(settings.host, port)):
+            run(settings, listener)
     finally:
         listener.close()
 
@@ -52,12 +55,17 @@ def _in_uri(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
+def _details(host: str, port: int) -> dict[str, Any]:
+    """What commands find at home, so that they ask this process."""
+    return {"host": host, "port": port, "told": told()}
+
+
 _READY_S, _POLL_S = 120.0, 0.2
 
 
 def state_path(settings: Settings) -> Path:
     """The file that keeps the running API's pid and port."""
-    return settings.home.absolute() / "api.json"
+    return settings.home.absolute() / STATE
 
 
 def log_path(settings: Settings) -> Path:
@@ -85,7 +93,11 @@ def start(settings: Settings) -> str:
     command = [sys.executable, "-m", "clause.cli.main", "serve", "--host", settings.host, "--port", str(port)]
     environment = {**os.environ, "CLAUSE_HOME": str(settings.home.absolute())}
     daemon.start_detached(
-        command, log_path(settings), state_path(settings), environment=environment, details={"port": port}
+        command,
+        log_path(settings),
+        state_path(settings),
+        environment=environment,
+        details=_details(settings.host, port),
     )
     return _url(settings.host, port)
 

@@ -122,7 +122,7 @@ async def _explored(
     questions: Sequence[GoldQuestion], scopes: Sequence[str]
 ) -> tuple[Snapshot, list[AnsweredQuestion], str]:
     """A snapshot of the scopes, the questions with the first seed entity of each, and the embedder's name."""
-    from clause.cli.opening import opened
+    from clause.cli.console import opened
     from clause.evaluation.training_material import ScopeReader
 
     async with opened(sample=False) as container:

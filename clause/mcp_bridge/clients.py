@@ -5,8 +5,10 @@ from __future__ import annotations
 import difflib
 import json
 import os
+import re
 import shutil
 import sys
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +18,10 @@ from clause.errors import BadInputError, SettingsError
 from clause.settings import Settings
 
 NAME = "clause"
-_SERVERS = "mcpServers"
-_PASSED_ON = ("home", "mode", "neo4j_uri", "neo4j_user", "neo4j_database", "default_scope", "mcp_tokens")
+CLIENTS = ("claude-code", "claude-desktop", "cursor", "vscode", "codex")
+_SERVERS = {"vscode": "servers"}
+_TABLE = "mcp_servers"
+_PASSED_ON = ("home", "mode", "tools", "neo4j_uri", "neo4j_user", "neo4j_database", "default_scope", "mcp_tokens")
 
 
 @dataclass(frozen=True)
@@ -65,25 +69,63 @@ def plan_change(
     """The change of the configuration by which `client` starts our server.
 
     Args:
-        client: claude-code, claude-desktop or cursor.
+        client: one of CLIENTS.
         file: its configuration; its usual place unless given.
         settings: what differs from the defaults is passed on, but for secrets, which the client's own environment has.
         environ: where CLAUSE_* and the client's folders are looked up.
 
     Raises:
-        BadInputError: the client is unknown, or its file is no JSON object.
+        BadInputError: the client is unknown, or its file is no JSON object (Codex: no TOML).
     """
     path = (file or usual_place(client, environ)).expanduser()
     before = path.read_text(encoding="utf-8") if path.exists() else ""
-    configuration = _parsed(before, path)
-    servers = configuration.setdefault(_SERVERS, {})
-    if not isinstance(servers, dict):
-        raise BadInputError(f"{_SERVERS} in {path} is no object", remedy="mend the file first", field="file")
     wanted = entry(settings, client)
+    after = _with_table(before, path, wanted) if client == "codex" else _with_member(before, path, client, wanted)
+    return ConfigurationChange(path, before, after)
+
+
+def _with_member(before: str, path: Path, client: str, wanted: dict[str, Any]) -> str:
+    """JSON with our server among the others."""
+    configuration = _parsed(before, path)
+    member = _SERVERS.get(client, "mcpServers")
+    servers = configuration.setdefault(member, {})
+    if not isinstance(servers, dict):
+        raise BadInputError(f"{member} in {path} is no object", remedy="mend the file first", field="file")
     if servers.get(NAME) == wanted:
-        return ConfigurationChange(path, before, before)
+        return before
     servers[NAME] = wanted
-    return ConfigurationChange(path, before, json.dumps(configuration, ensure_ascii=False, indent=2) + "\n")
+    return json.dumps(configuration, ensure_ascii=False, indent=2) + "\n"
+
+
+def _with_table(before: str, path: Path, wanted: dict[str, Any]) -> str:
+    """TOML with our table at its end; every other line stays as it is, comments too."""
+    servers = _tables(before, path).get(_TABLE, {})
+    if not isinstance(servers, dict):
+        raise BadInputError(f"{_TABLE} in {path} is no table", remedy="mend the file first", field="file")
+    if servers.get(NAME) == wanted:
+        return before
+    kept, ours = [], False
+    for line in before.splitlines():
+        if line.lstrip().startswith("["):
+            ours = re.match(rf"\s*\[{_TABLE}\.{NAME}[\].]", line) is not None
+        kept += [] if ours else [line]
+    env = wanted.get("env", {})
+    told = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in wanted.items() if key != "env"]
+    told += ["", f"[{_TABLE}.{NAME}.env]"] if env else []
+    told += [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in env.items()]
+    after = "\n".join([*kept, *([""] if kept and kept[-1] else []), f"[{_TABLE}.{NAME}]", *told]) + "\n"
+    if _tables(after, path).get(_TABLE, {}).get(NAME) != wanted:
+        raise BadInputError(
+            f"our table cannot be put into {path}", remedy=f"add [{_TABLE}.{NAME}] by hand", field="file"
+        )
+    return after
+
+
+def _tables(text: str, path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise BadInputError(f"{path} is no TOML: {error}", remedy="mend the file first", field="file") from error
 
 
 def entry(settings: Settings, client: str = "claude-code") -> dict[str, Any]:
@@ -94,7 +136,7 @@ def entry(settings: Settings, client: str = "claude-code") -> dict[str, Any]:
         for name in _PASSED_ON
         if getattr(settings, name) != getattr(defaults, name)
     }
-    kind = {"type": "stdio"} if client == "claude-code" else {}
+    kind = {"type": "stdio"} if client in {"claude-code", "vscode"} else {}
     command = {"command": sys.executable, "args": ["-m", "clause.cli.main", "mcp"]}
     return {**kind, **command, **({"env": given} if given else {})}
 
@@ -110,15 +152,18 @@ def usual_place(client: str, environ: Mapping[str, str] = os.environ, platform: 
         return home / ".claude.json"
     if client == "cursor":
         return home / ".cursor" / "mcp.json"
-    if client != "claude-desktop":
-        raise BadInputError(f"{client[:40]!r} is no client we know", bound="claude-code, claude-desktop, cursor")
+    if client == "codex":
+        return Path(environ.get("CODEX_HOME") or home / ".codex") / "config.toml"
+    if client not in CLIENTS:
+        raise BadInputError(f"{client[:40]!r} is no client we know", bound=", ".join(CLIENTS))
     if platform == "darwin":
         folder = home / "Library" / "Application Support"
     elif platform == "win32":
         folder = Path(environ.get("APPDATA") or home / "AppData" / "Roaming")
     else:
         folder = Path(environ.get("XDG_CONFIG_HOME") or home / ".config")
-    return folder / "Claude" / "claude_desktop_config.json"
+    vscode = folder / "Code" / "User" / "mcp.json"
+    return vscode if client == "vscode" else folder / "Claude" / "claude_desktop_config.json"
 
 
 def _parsed(text: str, path: Path) -> dict[str, Any]:

@@ -1,119 +1,73 @@
-"""The MCP server: tools of one mode and resources, whoever carries the messages."""
+"""The MCP server: tools of one mode, resources and prompts, whoever carries the messages."""
 
 from __future__ import annotations
 
+import difflib
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourceUpdated
 from mcp_types import (
     CallToolRequestParams,
     CallToolResult,
+    GetPromptRequestParams,
+    GetPromptResult,
+    ListPromptsResult,
     ListResourcesResult,
+    ListResourceTemplatesResult,
     ListToolsResult,
     PaginatedRequestParams,
     ReadResourceRequestParams,
     ReadResourceResult,
     TextResourceContents,
 )
-from mcp_types import Resource as ResourceDefinition
 from mcp_types import Tool as ToolDefinition
 
 from clause import __version__
-from clause.errors import NotFoundError
+from clause.errors import ClauseError, NotFoundError, SettingsError
 from clause.graph.idempotency import RequestKey, StoredResponse
-from clause.graph.scopes import Caller, default_scopes, readable_scopes
-from clause.knowledge.beliefs.query_models import BeliefFilter
+from clause.graph.scopes import Caller, default_scopes
 from clause.mcp_bridge.answers import answer_of, failure_of, result_of
 from clause.mcp_bridge.lazy_container import LazyContainer
 from clause.mcp_bridge.paging import PREFIX, Rests, page_of, written
-from clause.mcp_bridge.tool import KEY, MODES, Found, Mode, Tool
-from clause.mcp_bridge.tools import beliefs, knowledge, memory, reasoning, sessions, values
-
-if TYPE_CHECKING:
-    from clause.app import Container
+from clause.mcp_bridge.prompts import PROMPTS
+from clause.mcp_bridge.resources import RESOURCES, TEMPLATES, known, read, touched
+from clause.mcp_bridge.tool import KEY, MODES, Mode, Tool
+from clause.mcp_bridge.tools import agent, knowledge, reasoning, sessions, values
 
 _OFFERED = (
-    *beliefs.TOOLS,
     *knowledge.TOOLS,
     *sessions.TOOLS,
     *reasoning.TOOLS,
-    *memory.TOOLS,
+    *sessions.MEMORY_TOOLS,
     *values.TOOLS,
-    *memory.INSIGHT_TOOLS,
+    *sessions.INSIGHT_TOOLS,
     *knowledge.GRAPH_TOOLS,
 )
 
 
-def offered(mode: Mode) -> tuple[Tool, ...]:
-    """The tools of a mode: those of the smaller ones first."""
+def offered(mode: Mode, only: Sequence[str] = ()) -> tuple[Tool, ...]:
+    """The tools of a mode, those of the smaller ones first; or those of `only`, as the mode has them, else as `full`.
+
+    Raises:
+        SettingsError: `only` names a tool that there is none.
+    """
     wanted = MODES[: MODES.index(mode) + 1]
-    return tuple(tool for level in wanted for tool in _OFFERED if tool.mode == level)
-
-
-RECENT = 20
-"""Beliefs that `clause://beliefs/recent` shows."""
-
-MOST_SOURCES = 100
-"""Sources that `clause://trust/graph` shows."""
-
-
-@dataclass(frozen=True)
-class Resource:
-    """A resource as it is listed and read."""
-
-    uri: str
-    title: str
-    description: str
-    read: Callable[[Container, Caller], Awaitable[Found]]
-
-    def definition(self) -> ResourceDefinition:
-        """The description in resources/list."""
-        return ResourceDefinition(
-            uri=self.uri,
-            name=self.uri.partition("://")[2],
-            title=self.title,
-            description=self.description,
-            mime_type="application/json",
-        )
-
-
-async def recent_beliefs(container: Container, caller: Caller) -> Found:
-    """The beliefs that were recorded last."""
-    return await container.rooms.knowledge.beliefs.list(BeliefFilter(limit=RECENT), caller=caller)
-
-
-async def trust_graph(container: Container, caller: Caller) -> Found:
-    """The trust of sources in each other, and the sources with their track records."""
-    sources = container.rooms.knowledge.sources
-    edges = await sources.trusts(caller=caller)
-    return {"trusts": edges, "sources": await sources.list(caller=caller, limit=MOST_SOURCES)}
-
-
-async def stats(container: Container, caller: Caller) -> Found:
-    """The number of nodes of each kind that the caller's scopes hold."""
-    scopes = list(await readable_scopes(container.graph, caller))
-    rows = await container.graph.run("operations/node_counts", scopes=scopes)
-    return {"scopes": scopes, "nodes": {row["label"]: row["nodes"] for row in rows}}
-
-
-RESOURCES = {
-    resource.uri: resource
-    for resource in (
-        Resource(
-            "clause://beliefs/recent",
-            "Recent beliefs",
-            "The beliefs that were recorded last, newest first.",
-            recent_beliefs,
-        ),
-        Resource("clause://trust/graph", "Whom sources trust", "Sources with their track records.", trust_graph),
-        Resource("clause://stats", "What the graph holds", "How many nodes of each kind your scopes hold.", stats),
-    )
-}
+    tools = agent.TOOLS if mode == "agent" else tuple(t for level in wanted for t in _OFFERED if t.mode == level)
+    if not only:
+        return tools
+    known = {tool.name: tool for tool in (*agent.TOOLS, *_OFFERED, *tools)}
+    for name in only:
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=1)
+            remedy = f"did you mean {close[0]}?" if close else f"one of {', '.join(sorted(known))}"
+            raise SettingsError(f"CLAUSE_TOOLS: there is no tool {name[:100]!r}", remedy=remedy, field="tools")
+    return tuple(known[name] for name in dict.fromkeys(only))
 
 
 Context = ServerRequestContext[Any, Any]
@@ -145,7 +99,9 @@ class Bridge:
         self._caller_of = caller_of
         self._rests = rests or Rests()
         self._definitions: list[ToolDefinition] = []
-        self.tools = {tool.name: tool for tool in offered(holder.settings.mode)}
+        self.changes = InMemorySubscriptionBus()
+        self.tools = {tool.name: tool for tool in offered(holder.settings.mode, holder.settings.tool_names)}
+        self.prompts = {prompt.name: prompt for prompt in PROMPTS if prompt.needs <= self.tools.keys()}
 
     async def list_tools(self, _context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
         """The tools of the mode; nothing is opened for it."""
@@ -156,14 +112,44 @@ class Bridge:
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
         """The result of one call; whatever goes wrong is told in it."""
         try:
-            tool = self._tool(params.name)
-            return result_of(await self._answer(tool, dict(params.arguments or {}), await self._caller_of(context)))
+            tool, given = self._tool(params.name), dict(params.arguments or {})
+            answer = await self._answer(tool, given, await self._caller_of(context))
+            for uri in touched(tool, answer, given):
+                await self.changes.publish(ResourceUpdated(uri))
+            return result_of(answer)
         except Exception as error:
             return failure_of(error)
 
     async def list_resources(self, _context: Context, _params: PaginatedRequestParams | None) -> ListResourcesResult:
         """The resources, the same in every mode."""
         return ListResourcesResult(resources=[resource.definition() for resource in RESOURCES.values()])
+
+    async def list_templates(
+        self, _context: Context, _params: PaginatedRequestParams | None
+    ) -> ListResourceTemplatesResult:
+        """The kinds of resources that there is one of for each id."""
+        return ListResourceTemplatesResult(resource_templates=[template.definition() for template in TEMPLATES])
+
+    async def list_prompts(self, _context: Context, _params: PaginatedRequestParams | None) -> ListPromptsResult:
+        """The prompts whose tools are offered."""
+        return ListPromptsResult(prompts=[prompt.definition() for prompt in self.prompts.values()])
+
+    async def get_prompt(self, _context: Context, params: GetPromptRequestParams) -> GetPromptResult:
+        """The messages of a prompt.
+
+        Raises:
+            MCPError: there is none of this name here, or its argument is missing.
+        """
+        from mcp.shared.exceptions import MCPError  # noqa: PLC0415
+        from mcp_types import INVALID_PARAMS  # noqa: PLC0415
+
+        prompt = self.prompts.get(params.name)
+        try:
+            if prompt is None:
+                raise NotFoundError(f"no prompt {params.name[:100]!r}", bound=f"one of {', '.join(self.prompts)}")
+            return prompt.told(params.arguments or {})
+        except ClauseError as error:
+            raise MCPError(code=INVALID_PARAMS, message=str(error)) from error
 
     async def read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         """A resource as JSON, within the same limit as a result.
@@ -175,15 +161,14 @@ class Bridge:
         from mcp_types import INTERNAL_ERROR, INVALID_PARAMS  # noqa: PLC0415
 
         uri = str(params.uri)
-        resource = RESOURCES.get(uri)
-        if resource is None:
-            raise MCPError(code=INVALID_PARAMS, message=f"no resource {uri[:200]!r}", data={"uri": uri[:200]})
         try:
             told = default_scopes(self._holder.settings.read_scope, "CLAUSE_READ_SCOPE")
             caller = await self._caller_of(context)
             caller = replace(caller, default=told or caller.default).narrowed()
-            found = await resource.read(await self._holder.container(), caller)
-            page = self._page(("", uri), answer_of(found))
+            known(uri)
+            page = self._page(("", uri), answer_of(await read(uri, await self._holder.container(), caller)))
+        except NotFoundError as error:
+            raise MCPError(code=INVALID_PARAMS, message=error.message, data={"uri": uri[:200]}) from error
         except Exception as error:
             told = failure_of(error).structured_content["error"]
             raise MCPError(code=INTERNAL_ERROR, message=told["message"], data=told) from error
@@ -202,18 +187,20 @@ class Bridge:
         cursor = given.get("cursor")
         if isinstance(cursor, str) and (cursor.startswith(PREFIX) or not tool.pages_itself):
             rest = self._rests.get(owner, cursor)
-            return self._page(owner, rest.value, rest.path)
+            return self._page(owner, rest.value, rest.path, tool.most_tokens)
         key = given.pop(KEY, None) if tool.keyed else None
         arguments, container = tool.read(given), await self._holder.container()
         caller = self._narrowed(tool, caller, given)
 
         async def work() -> StoredResponse:
-            return StoredResponse(200, answer_of(await tool.work(container, arguments, caller)))
+            answer = answer_of(await tool.work(container, arguments, caller))
+            brief = tool.gives is not None
+            return StoredResponse(200, {key: value for key, value in answer.items() if value is not None or not brief})
 
         if key is None:
-            return self._page(owner, (await work()).body)
+            return self._page(owner, (await work()).body, most_tokens=tool.most_tokens)
         done = await container.keys.once(self._key(tool, key, given, caller), work, whole=tool.whole)
-        return self._page(owner, done.body)
+        return self._page(owner, done.body, most_tokens=tool.most_tokens)
 
     def _narrowed(self, tool: Tool, caller: Caller, given: Mapping[str, Any]) -> Caller:
         """The caller of a tool that only reads, and names no scope: it reads the default ones."""
@@ -226,12 +213,22 @@ class Bridge:
         default = self._holder.settings.default_scope
         return RequestKey.of(caller, str(key), *parts, default_scope=default, field=KEY)
 
-    def _page(self, owner: tuple[str | None, str], answer: dict[str, Any], start: Sequence[Any] = ()) -> dict[str, Any]:
-        return page_of(self._rests, owner, answer, self._holder.settings.mcp_tokens, tuple(start))
+    def _page(
+        self,
+        owner: tuple[str | None, str],
+        answer: dict[str, Any],
+        start: Sequence[Any] = (),
+        most_tokens: int | None = None,
+    ) -> dict[str, Any]:
+        most = self._holder.settings.mcp_tokens
+        return page_of(self._rests, owner, answer, min(most, most_tokens or most), tuple(start))
 
 
-def build_server(holder: LazyContainer, caller_of: CallerOf = owner) -> Server[Any]:
-    """The server of the official SDK; nothing is opened before a tool is called, and what was is closed with it."""
+def build_server(holder: LazyContainer, caller_of: CallerOf = owner, *, live: bool = True) -> Server[Any]:
+    """The server of the official SDK; nothing is opened before a tool is called, and what was is closed with it.
+
+    `live`: clients may watch resources, which takes a carrier of messages that goes both ways all the time.
+    """
     bridge = Bridge(holder, caller_of)
 
     @asynccontextmanager
@@ -250,5 +247,9 @@ def build_server(holder: LazyContainer, caller_of: CallerOf = owner) -> Server[A
         on_list_tools=bridge.list_tools,
         on_call_tool=bridge.call_tool,
         on_list_resources=bridge.list_resources,
+        on_list_resource_templates=bridge.list_templates,
         on_read_resource=bridge.read_resource,
+        on_subscriptions_listen=ListenHandler(bridge.changes) if live else None,
+        on_list_prompts=bridge.list_prompts,
+        on_get_prompt=bridge.get_prompt,
     )

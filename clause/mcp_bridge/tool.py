@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 _MAPS = frozenset({"properties", "$defs"})
 _NULL = {"type": "null"}
+_CHECKED_HERE = frozenset(
+    {"minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum", "additionalProperties"}
+)
+_SAYS_MORE = frozenset({"required", "description", "default", "format"})
 
 
 def slim(schema: dict[str, Any]) -> dict[str, Any]:
@@ -45,9 +49,44 @@ def slim(schema: dict[str, Any]) -> dict[str, Any]:
     return short
 
 
-Mode = Literal["personal", "connected", "full"]
+def told_by(model: type[BaseModel]) -> dict[str, Any]:
+    """The output schema of a tool that gives `model`: everything but `success` may be missing, for a failure has only
+    that and `error`, and a long result is cut.
+
+    >>> class Kept(BaseModel):
+    ...     id: str
+    >>> told_by(Kept)["properties"]
+    {'success': {'type': 'boolean'}, 'id': {'type': 'string'}}
+    """
+    schema = _without(_SAYS_MORE, slim(model.model_json_schema()))
+    parts = schema.pop("$defs", {})
+    inner = {name: _in_place(part, parts) for name, part in schema["properties"].items()}
+    return {"type": "object", "properties": {"success": {"type": "boolean"}, **inner}, "required": ["success"]}
+
+
+def _in_place(schema: Any, parts: Mapping[str, Any]) -> Any:
+    """A schema with its parts where they are named: each is named once, so that this is shorter."""
+    if isinstance(schema, dict) and "$ref" in schema:
+        return _in_place(parts[schema["$ref"].rpartition("/")[2]], parts)
+    return {key: _in_place(value, parts) for key, value in schema.items()} if isinstance(schema, dict) else schema
+
+
+def _without(members: frozenset[str], schema: Any) -> Any:
+    """A schema and those in it without these members; properties may have their names."""
+    if isinstance(schema, list):
+        return [_without(members, one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: {name: _without(members, one) for name, one in value.items()} if key in _MAPS else _without(members, value)
+        for key, value in schema.items()
+        if key not in members
+    }
+
+
+Mode = Literal["agent", "personal", "connected", "full"]
 MODES: tuple[Mode, ...] = get_args(Mode)
-"""From the fewest tools to all of them."""
+"""`agent` has eight short tools of its own; from `personal` on each has those of the one before, and more."""
 
 Found = BaseModel | Mapping[str, Any] | Sequence[BaseModel]
 Request = TypeVar("Request", bound=BaseModel)
@@ -63,6 +102,7 @@ Limit = Annotated[int, Field(ge=1, le=100)]
 KEY = "idempotency_key"
 _KEY = {"type": "string", "maxLength": 255, "description": "the same key and arguments: done once"}
 _CURSOR = {"type": "string", "maxLength": 1000, "description": "next_cursor of the result before"}
+_BRIEF = {"type": "string"}  # what mode `agent` says of a key or a cursor: their names say the rest
 _OUTPUT: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -97,6 +137,8 @@ class Tool:
         answers: it answers a question, and writes what it met only in passing.
         keyed: a call with an idempotency key is done once.
         whole: such a call is one transaction.
+        gives: the model of its result, where it is told in few words.
+        most_tokens: of one result, where they are fewer than the settings allow.
     """
 
     name: str
@@ -111,6 +153,8 @@ class Tool:
     answers: bool
     keyed: bool
     whole: bool
+    gives: type[BaseModel] | None
+    most_tokens: int | None
 
     @property
     def pages_itself(self) -> bool:
@@ -123,11 +167,13 @@ class Tool:
         schema.setdefault("properties", {})
         for name in self.hidden:
             schema["properties"].pop(name, None)
-        schema["properties"]["cursor"] = _CURSOR
+        schema["properties"]["cursor"] = _CURSOR if self.gives is None else _BRIEF
         if self.keyed:
-            schema["properties"][KEY] = _KEY
+            schema["properties"][KEY] = _KEY if self.gives is None else _BRIEF
         for key in ("description", "example"):
             schema.pop(key, None)
+        if self.gives is not None:
+            return self._brief(schema, self.gives)
         return ToolDefinition(
             name=self.name,
             title=self.name.replace("_", " "),
@@ -140,6 +186,22 @@ class Tool:
                 idempotent_hint=self.idempotent or self.reads,
                 open_world_hint=False,
             ),
+        )
+
+    def _brief(self, schema: dict[str, Any], gives: type[BaseModel]) -> ToolDefinition:
+        """The description in few words: bounds are checked and told when they are broken; hints that go without saying
+        are not said."""
+        hints = ToolAnnotations(
+            read_only_hint=self.reads or None,
+            destructive_hint=None if self.reads or self.destroys else False,
+            open_world_hint=False,
+        )
+        return ToolDefinition(
+            name=self.name,
+            description=self.description,
+            input_schema=_without(_CHECKED_HERE, schema),
+            output_schema=told_by(gives),
+            annotations=hints,
         )
 
     def read(self, given: Mapping[str, Any]) -> BaseModel:
@@ -165,6 +227,8 @@ def tool(
     hidden: Mapping[str, Any] | None = None,
     answers: bool = False,
     whole: bool = True,
+    gives: type[BaseModel] | None = None,
+    most_tokens: int | None = None,
 ) -> Callable[[Work], Tool]:
     """Make a tool of an async function `(container, given, caller)`: its name and docstring are the tool's, and the
     annotation of `given` is the model of its arguments.
@@ -187,6 +251,8 @@ def tool(
             answers=answers,
             keyed=not (reads or answers or KEY in arguments.model_fields),
             whole=whole,
+            gives=gives,
+            most_tokens=most_tokens,
         )
 
     return made

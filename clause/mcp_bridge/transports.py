@@ -52,7 +52,7 @@ def http_application(holder: LazyContainer) -> Application:
     between requests, so that a key never speaks in a session of another.
     """
     settings = holder.settings
-    server = build_server(holder, caller_of=_caller_of)
+    server = build_server(holder, caller_of=_caller_of, live=False)
     inner = server.streamable_http_app(
         streamable_http_path=PATH,
         json_response=True,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,23 @@ def start_detached(
             raise ServerError(
                 f"{command[0]} did not start: {said[-1] if said else error}", remedy=f"see {log_path}"
             ) from error
+
+
+@contextmanager
+def recorded(state_path: Path, pid: int, details: Mapping[str, Any]) -> Iterator[None]:
+    """Name the running process `pid` in the state file for as long as this lasts, unless another one is named there."""
+    pidfile = PidFile(state_path)
+    state_path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with _locked(state_path):
+        before = pidfile.running()
+        if before is None or before.pid == pid:
+            pidfile.write(pid, details)
+    try:
+        yield
+    finally:  # without the lock: who stops us holds it until we are gone
+        last = pidfile.read()
+        if last is not None and last.pid == pid:
+            pidfile.remove()
 
 
 def stop(state_path: Path, patience_s: float = 15.0) -> bool:

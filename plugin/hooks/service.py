@@ -21,12 +21,31 @@ _OPENER = build_opener(ProxyHandler({}))  # no proxy setting leads the loopback 
 
 
 def base_url() -> str:
-    """Where the service answers: CLAUSE_HOST and CLAUSE_PORT, as the service itself reads them."""
-    host = os.environ.get("CLAUSE_HOST", "127.0.0.1")
+    """Where the service answers: as CLAUSE_HOST and CLAUSE_PORT say, else as it has left word in its home folder."""
+    left = {} if "CLAUSE_PORT" in os.environ else recorded()
+    host = os.environ.get("CLAUSE_HOST") or str(left.get("host") or "127.0.0.1")
     if host.replace("0", "").strip(".:") == "":  # listening everywhere: this machine is there too
         host = "127.0.0.1"
     shown = f"[{host}]" if ":" in host else host
-    return f"http://{shown}:{os.environ.get('CLAUSE_PORT', '8420')}"
+    return f"http://{shown}:{os.environ.get('CLAUSE_PORT') or left.get('port') or 8420}"
+
+
+def recorded() -> dict[str, Any]:
+    """What the service at home wrote down when it started: its host and port; empty where there is nothing."""
+    try:
+        found = json.loads((home() / "api.json").read_text(encoding="utf-8"))["details"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def home() -> Path:
+    """The home folder of the service, as it chooses it itself."""
+    if os.environ.get("CLAUSE_HOME"):
+        return Path(os.environ["CLAUSE_HOME"])
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "clause"
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "clause"
 
 
 def ask(path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:

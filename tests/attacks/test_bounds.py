@@ -144,7 +144,7 @@ async def test_an_id_that_is_too_long_for_a_filter_is_refused(path: str, field: 
 
 
 async def test_a_cursor_that_holds_too_much_is_refused() -> None:
-    from clause.api.pagination import encode as cursor_of
+    from clause.api.dependencies import encode as cursor_of
 
     async with client_of() as client:
         answer = await client.get("/api/beliefs", params={"cursor": cursor_of(LONG)})

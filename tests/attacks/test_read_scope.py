@@ -108,18 +108,25 @@ async def test_a_key_may_have_scopes_of_its_own_for_reads_that_name_none(tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("tool", "given", "readable"),
+    ("mode", "tool", "given", "readable"),
     [
-        ("belief_query", {"query": "the tower"}, ("kg:project",)),
-        ("session_list", {}, ("kg:project",)),
-        ("coordinate", {"query": "who built it"}, ("kg:project",)),
-        ("belief_query", {"query": "the tower", "scopes": ["kg:other"]}, None),
-        ("belief_create", {"content": "the tower is old"}, None),
+        ("full", "belief_query", {"query": "the tower"}, ("kg:project",)),
+        ("full", "session_list", {}, ("kg:project",)),
+        ("full", "coordinate", {"query": "who built it"}, ("kg:project",)),
+        ("full", "belief_query", {"query": "the tower", "scopes": ["kg:other"]}, None),
+        ("full", "belief_create", {"content": "the tower is old"}, None),
+        ("agent", "ask", {"query": "who built it"}, ("kg:project",)),
+        ("agent", "belief_query", {"query": "the tower"}, ("kg:project",)),
+        ("agent", "memory_read", {"query": "the tower"}, ("kg:project",)),
+        ("agent", "ask", {"query": "who built it", "scopes": ["kg:other"]}, None),
+        ("agent", "belief_create", {"content": "the tower is old"}, None),
     ],
 )
-async def test_a_tool_of_a_server_for_one_project_stays_within_it(tool: str, given: Any, readable: Any) -> None:
+async def test_a_tool_of_a_server_for_one_project_stays_within_it(
+    mode: str, tool: str, given: Any, readable: Any
+) -> None:
     seen = Seen()
-    holder = LazyContainer(Settings(read_scope="kg:project"))
+    holder = LazyContainer(Settings(read_scope="kg:project", mode=mode))  # type: ignore[arg-type]
 
     async def container() -> Any:
         return SimpleNamespace(rooms=seen, coordinator=seen)

@@ -57,7 +57,11 @@ def test_the_guides_and_the_reference_are_there(site: Path) -> None:
     for name in ("get-started", "connect-an-agent", "load-your-graph", "train", "operate", "security"):
         assert (site / "guides" / f"{name}.html").is_file()
     library = (site / "reference" / "library.html").read_text(encoding="utf-8")
-    for name in ("clause.library.Clause.coordinate", "clause.library_sync.SyncClause.call"):
+    for name in (
+        "clause.library.Clause.coordinate",
+        "clause.library.SyncClause.call",
+        "clause.client.ClauseClient.coordinate",
+    ):
         assert f'id="{name}"' in library
 
 

@@ -64,7 +64,7 @@ def http_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def http_url(served_address: Address, http_home: Path) -> Iterator[str]:
-    with http_server(environment(served_address, http_home), http_home / "log") as url:
+    with http_server(environment(served_address, http_home, CLAUSE_MODE="full"), http_home / "log") as url:
         yield url
 
 
@@ -74,7 +74,7 @@ async def clients(
 ) -> AsyncIterator[Clients]:
     """Makes a client over each transport; over HTTP with a key of the scope alone."""
     if request.param == "stdio":
-        yield lambda: over_stdio(environment(served_address, tmp_path))
+        yield lambda: over_stdio(environment(served_address, tmp_path, CLAUSE_MODE="full"))
     else:
         url = request.getfixturevalue("http_url")
         token = await new_key(request.getfixturevalue("http_home"), scope)

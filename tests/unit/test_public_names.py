@@ -7,7 +7,16 @@ import pytest
 
 import clause
 
-PUBLIC = ["Caller", "Clause", "ClauseError", "Settings", "SyncClause", "__version__"]
+PUBLIC = [
+    "Caller",
+    "Clause",
+    "ClauseClient",
+    "ClauseError",
+    "Settings",
+    "SyncClause",
+    "SyncClauseClient",
+    "__version__",
+]
 HEAVY = ("torch", "sentence_transformers", "neo4j", "fastapi", "mcp", "typer", "rdflib", "sklearn", "numba")
 
 
@@ -30,7 +39,8 @@ def test_another_name_is_an_attribute_error() -> None:
 
 
 @pytest.mark.parametrize(
-    "statement", ["import clause", "from clause import Clause, SyncClause", "from clause import *; Clause.open()"]
+    "statement",
+    ["import clause", "from clause import Clause, SyncClause, ClauseClient", "from clause import *; Clause.open()"],
 )
 def test_importing_the_library_loads_nothing_heavy(statement: str) -> None:
     code = f"{statement}\nimport sys\nprint(*(name for name in {HEAVY!r} if name in sys.modules))"

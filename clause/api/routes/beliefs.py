@@ -8,12 +8,10 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Response
 
-from clause.api.dependencies import CallerDependency, Services
-from clause.api.idempotency import Idempotent
-from clause.api.pagination import Page, PageDependency, page_of
+from clause.api.dependencies import CallerDependency, Page, PageDependency, Services, page_of
+from clause.api.preconditions import Idempotent, IfMatch, etag
 from clause.api.problems import asked
 from clause.api.strict_json import StrictRoute, written
-from clause.api.versions import IfMatch, etag
 from clause.knowledge.beliefs.confidence import Severity
 from clause.knowledge.beliefs.models import (
     Belief,

@@ -8,11 +8,9 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from clause.api.dependencies import CallerDependency, Services
-from clause.api.idempotency import Idempotent
-from clause.api.pagination import Page, PageDependency, page_of
+from clause.api.dependencies import CallerDependency, Page, PageDependency, Services, page_of
+from clause.api.preconditions import Idempotent, IfMatch, etag
 from clause.api.strict_json import StrictRoute, written
-from clause.api.versions import IfMatch, etag
 from clause.knowledge.beliefs.models import SourceKind
 from clause.knowledge.entity_models import (
     AliasAdd,

@@ -8,11 +8,9 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Response
 
-from clause.api.dependencies import CallerDependency, Services
-from clause.api.idempotency import Idempotent
-from clause.api.pagination import Page, PageDependency, page_of
+from clause.api.dependencies import CallerDependency, Page, PageDependency, Services, page_of
+from clause.api.preconditions import Idempotent, IfMatch, etag
 from clause.api.strict_json import StrictRoute, written
-from clause.api.versions import IfMatch, etag
 from clause.errors import NotFoundError
 from clause.values.ghap import GhapEntry, Outcome, ResolveGhap, StartGhap, UpdateGhap
 from clause.values.models import FoundExperiences, SearchExperiences, StartedGhap

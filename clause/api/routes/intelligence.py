@@ -8,9 +8,8 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path, Query, Response
 
 from clause.api.dependencies import CallerDependency, Services
-from clause.api.idempotency import Idempotent
+from clause.api.preconditions import Idempotent, etag
 from clause.api.strict_json import StrictRoute, written
-from clause.api.versions import etag
 from clause.intelligence.causal.models import (
     CausalQuestion,
     CausalType,

@@ -1,22 +1,24 @@
-"""/api/jobs: long work that outlives the request; 202, progress, server-sent events."""
+"""/api/jobs: long work that outlives the request (202, progress, server-sent events); /health and /metrics."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from clause.api.dependencies import CallerDependency, Services
-from clause.api.idempotency import Idempotent
-from clause.api.pagination import Page, PageDependency, encode
+from clause import __version__
+from clause.api.dependencies import CallerDependency, Page, PageDependency, Services, encode
+from clause.api.preconditions import Idempotent, etag
+from clause.api.problems import RETRY_AFTER_S
 from clause.api.strict_json import StrictRoute, written
-from clause.api.versions import etag
-from clause.errors import ClauseError
+from clause.app import Check
+from clause.errors import ClauseError, ForbiddenError
 from clause.graph.lease import Job, JobState, admitted
+from clause.telemetry import Metrics
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"], route_class=StrictRoute)
 _PING_S = 15
@@ -104,3 +106,52 @@ async def events(job_id: JobId, services: Services, caller: CallerDependency) ->
 
 def _location(body: Mapping[str, Any]) -> Mapping[str, str]:
     return {"Location": f"{router.prefix}/{body['id']}"}
+
+
+health_router = APIRouter(tags=["health"], route_class=StrictRoute)
+
+
+class Alive(BaseModel):
+    """The process answers."""
+
+    model_config = ConfigDict(frozen=True)
+
+    status: Literal["alive"] = "alive"
+    version: str = __version__
+
+
+class Ready(BaseModel):
+    """Readiness for questions, and each part that this needs."""
+
+    model_config = ConfigDict(frozen=True)
+
+    ready: bool = Field(description="all parts are ready")
+    checks: dict[str, Check] = Field(description="neo4j, migrations, model, policy")
+
+
+@health_router.get("/health/live")
+async def live() -> Alive:
+    """The process answers."""
+    return Alive()
+
+
+@health_router.get("/health/ready", responses={503: {"model": Ready, "description": "A part is not ready."}})
+async def ready(services: Services, response: Response) -> Ready:
+    """Readiness of Neo4j, migrations, the embedding model and the policy; 503 while one is not ready."""
+    checks = await services.readiness()
+    answer = Ready(ready=all(check.ready for check in checks.values()), checks=checks)
+    if not answer.ready:
+        response.status_code = HTTPStatus.SERVICE_UNAVAILABLE
+        response.headers["Retry-After"] = str(RETRY_AFTER_S)
+    return answer
+
+
+@health_router.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
+async def metrics(request: Request, caller: CallerDependency) -> Response:
+    """Counters and histograms in Prometheus' text format; for the owner, or a key that reads and writes everything."""
+    if caller.readable is not None or caller.writable is not None:
+        raise ForbiddenError(
+            "the metrics tell of all scopes", remedy="ask with a key that reads and writes all of them"
+        )
+    registry: Metrics = request.app.state.metrics
+    return Response(registry.render(), media_type=registry.content_type)

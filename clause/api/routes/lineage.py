@@ -7,11 +7,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
 
-from clause.api.dependencies import CallerDependency, Services
-from clause.api.idempotency import Idempotent
-from clause.api.pagination import Page, PageDependency, page_of
+from clause.api.dependencies import CallerDependency, Page, PageDependency, Services, page_of
+from clause.api.preconditions import Idempotent, IfMatch, require_version
 from clause.api.strict_json import StrictRoute, written
-from clause.api.versions import IfMatch, require_version
 from clause.knowledge.lineage.models import (
     AuthorityAudit,
     Erasure,

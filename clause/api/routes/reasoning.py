@@ -9,8 +9,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from clause.api.dependencies import CallerDependency, Services
-from clause.api.pagination import Page, PageDependency, page_of
+from clause.api.dependencies import CallerDependency, Page, PageDependency, Services, page_of
 from clause.api.strict_json import StrictRoute, written
 from clause.errors import AmbiguousNameError, NotFoundError
 from clause.reasoning.answer.runs import Difference, RunRecord, RunSummary, differences, digest_of

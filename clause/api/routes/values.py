@@ -9,11 +9,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, ConfigDict
 
-from clause.api.dependencies import CallerDependency, Services
-from clause.api.idempotency import Idempotent
-from clause.api.pagination import Page, PageDependency, page_of
+from clause.api.dependencies import CallerDependency, Page, PageDependency, Services, page_of
+from clause.api.preconditions import Idempotent, etag
 from clause.api.strict_json import StrictRoute, written
-from clause.api.versions import etag
 from clause.values.models import (
     ClusterInfo,
     ClusteringRun,

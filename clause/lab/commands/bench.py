@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clause.cli.console import JsonFlag, print_json, stdout
-from clause.cli.opening import counter
+from clause.cli.console import JsonFlag, counter, print_json, stdout
 from clause.lab.commands.measuring import PolicyName, given_command, opened
 from clause.lab.commands.memory import show
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from clause.cli.console import JsonFlag, print_json, stdout
-from clause.cli.opening import counter
+from clause.cli.console import JsonFlag, counter, print_json, stdout
 from clause.lab.commands import frontier, measuring, memory, training
 from clause.lab.commands.measuring import (
     SAMPLE_SCOPE,
@@ -281,7 +280,7 @@ def passages(
     asked = read_questions(questions, texts, limit)
 
     async def run() -> dict[str, Any]:
-        from clause.cli.opening import coordinate
+        from clause.cli.console import coordinate
 
         async with opened(sample=False) as container:
             await load_passages(container, corpus, scope)
@@ -341,7 +340,7 @@ async def _system(
     *,
     hard: bool = True,
 ) -> ServiceSystem:
-    from clause.cli.opening import coordinate, snapshot_coordinate
+    from clause.cli.console import coordinate, snapshot_coordinate
     from clause.evaluation.service import ServiceSystem
 
     container.coordinator.policies[policy]

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from clause.cli.console import JsonFlag, note, print_json, stdout
-from clause.cli.opening import counter
+from clause.cli.console import JsonFlag, counter, note, print_json, stdout
 from clause.errors import BadInputError
 from clause.lab.commands.measuring import (
     SAMPLE_SCOPE,

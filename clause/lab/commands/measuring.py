@@ -57,7 +57,7 @@ def given_command() -> str:
 @asynccontextmanager
 async def opened(*, sample: bool = True) -> AsyncIterator[Container]:
     """An open container that knows the baselines and the ablations of the learned policy, too."""
-    from clause.cli import opening
+    from clause.cli import console as opening
     from clause.lab.ablations import ablations
     from clause.lab.baselines import BASELINES
 
@@ -70,7 +70,7 @@ async def opened(*, sample: bool = True) -> AsyncIterator[Container]:
 
 async def snapshot_stage(container: Container, scopes: Sequence[str], seeds: Seeds) -> Stage:
     """A stage on a snapshot of the scopes, where asking again what was asked before is quick."""
-    from clause.cli.opening import on_snapshot
+    from clause.cli.console import on_snapshot
     from clause.evaluation.service import Stage
     from clause.lab.cached_embedder import RememberingEmbedder
     from clause.reasoning.neighbourhood.port import View
@@ -81,7 +81,7 @@ async def snapshot_stage(container: Container, scopes: Sequence[str], seeds: See
 
 async def load_passages(container: Container, path: Path, scope: str) -> None:
     """See to it that the passages of a corpus are in the scope, with vectors."""
-    from clause.cli.opening import note_when_done
+    from clause.cli.console import note_when_done
     from clause.ingest.passages import load_passages as load
 
     await load(container.graph, container.embedder, path, scope, progress=note_when_done)

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clause.arrays import Floats
-from clause.cli.console import JsonFlag, print_json, stdout
-from clause.cli.opening import counter
+from clause.cli.console import JsonFlag, counter, print_json, stdout
 from clause.lab.commands.measuring import Limit, PolicyName, given_command
 from clause.lab.pairs import Judge
 
@@ -100,7 +99,7 @@ def _memory(container: Container, fusion: Fusion | None, sparse_weight: float | 
 
 
 def _evidence(container: Container, policy: str) -> Evidence:
-    from clause.cli.opening import coordinate
+    from clause.cli.console import coordinate
     from clause.evaluation.service import read_response
     from clause.lab.recall import TOKEN_BUDGET
     from clause.reasoning.episode.budget import Budgets

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from clause.cli.opening import opened
+from clause.cli.console import opened
 from clause.lab.reader.material import load, prepare, quick
 from clause.lab.reader.sources import wiki_world
 from clause.lab.reader.training import ReaderRecipe, averaged, blended, examine, restored, told, train, untrained

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
 from clause.graph.scopes import Caller
+from clause.mcp_bridge.short_answer import shortened, whole_answer
 from clause.mcp_bridge.tool import Arguments, Found, Id, tool
 from clause.reasoning.models import (
     BudgetAllocation,
     ContextCurationRequest,
     CoordinationRequest,
+    CoordinationResponse,
     PathNavigationRequest,
     SubgraphRequest,
 )
@@ -22,10 +24,16 @@ if TYPE_CHECKING:
 _FIRST = ("answers", "abstained", "evidence", "path", "seeds", "paths")
 
 
+Detail = Literal["short", "paths", "all"]
+
+
 class QuestionArguments(CoordinationRequest):
     """A question for all three agents, within budgets."""
 
     budgets: BudgetAllocation = Field(default_factory=BudgetAllocation, description="what each agent may spend")
+    detail: Detail = Field(
+        "short", description="short: at most 600 tokens; paths: every answer, text and walk; all: the whole response"
+    )
 
 
 class RunId(Arguments):
@@ -38,9 +46,14 @@ class RunId(Arguments):
 async def coordinate(container: Container, given: QuestionArguments, caller: Caller) -> Found:
     """Answer a question from the graph: builds a small subgraph, walks it and picks evidence with its sources, within
     hard budgets. Use it first for a factual question that may take several steps (who directed the films that X
-    starred in); use belief_query for a single remembered statement. The answer has the answers, the evidence, the path,
-    and a receipt of what was spent; `abstained` means that nothing in the graph supports an answer."""
-    response = await container.coordinator.coordinate(given, caller)
+    starred in); use belief_query for a single remembered statement. The answer has the answers, what the question was
+    read as, the evidence and the run's id; `abstained` means that nothing in the graph supports an answer. With
+    detail=all it has the subgraph and the receipt of what was spent too."""
+    fields = given.model_dump(exclude={"detail"}, exclude_unset=True)
+    request = CoordinationRequest.model_validate({"budgets": {}, **fields})
+    response = await container.coordinator.coordinate(request, caller)
+    if given.detail != "all":
+        return told(response, paths=given.detail == "paths")
     dumped = response.model_dump(mode="json")
     return {**_first(dumped.pop("result")), **dumped}
 
@@ -71,6 +84,12 @@ async def run_explain(container: Container, given: RunId, caller: Caller) -> Fou
     """Explain how an earlier answer came about: every step of the three agents with its score, its price and what was
     left out. Use it when someone asks why an answer is what it is."""
     return await container.runs.get(given.run_id, caller)
+
+
+def told(response: CoordinationResponse, *, paths: bool) -> dict[str, Any]:
+    """A response in few words, or all of its answers, texts and walks."""
+    answer = whole_answer(response, paths=True) if paths else shortened(response)
+    return answer.model_dump(mode="json", exclude_none=True)
 
 
 def _first(result: dict[str, Any]) -> dict[str, Any]:

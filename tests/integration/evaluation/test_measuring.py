@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from clause.cli import opening
+from clause.cli import console as opening
 from clause.evaluation.question_files import GoldQuestion
 from clause.evaluation.service import PlayedSystem, ServiceSystem
 from clause.ingest.triples import load_triples

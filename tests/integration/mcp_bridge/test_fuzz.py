@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from mcp import Client
+from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult
 from ulid import ULID
 
@@ -118,9 +119,15 @@ async def tenants(service: Container, connect: Connect) -> AsyncIterator[tuple[K
         await erase_scope(service.graph, scope)
 
 
-async def test_every_tool_answers_whatever_it_is_given(connect: Connect, tenants: tuple[Known, Caller, Caller]) -> None:
+MODES = pytest.mark.parametrize("mode", ["full", "agent"])
+
+
+@MODES
+async def test_every_tool_answers_whatever_it_is_given(
+    connect: Connect, tenants: tuple[Known, Caller, Caller], mode: str
+) -> None:
     known, ann, _ = tenants
-    async with connect(ann) as client:
+    async with connect(ann, mode=mode) as client:
         for tool in (await client.list_tools()).tools:
             arguments = Arguments(tool.input_schema, Random(zlib.crc32(tool.name.encode())), known)
             for _ in range(TRIES):
@@ -128,12 +135,13 @@ async def test_every_tool_answers_whatever_it_is_given(connect: Connect, tenants
                 sound(await client.call_tool(tool.name, arguments.invalid()))
 
 
+@MODES
 async def test_no_tool_shows_one_tenant_what_is_anothers(
-    connect: Connect, tenants: tuple[Known, Caller, Caller]
+    connect: Connect, tenants: tuple[Known, Caller, Caller], mode: str
 ) -> None:
     known, ann, bob = tenants
     ids = {name: [word for word in words if SECRET not in word] or ["none"] for name, words in known.items()}
-    async with connect(bob) as client:
+    async with connect(bob, mode=mode) as client:
         for tool in (await client.list_tools()).tools:
             arguments = Arguments(tool.input_schema, Random(zlib.crc32(tool.name.encode()) + 1), ids)
             for _ in range(2 * TRIES):
@@ -143,6 +151,10 @@ async def test_no_tool_shows_one_tenant_what_is_anothers(
         for resource in (await client.list_resources()).resources:
             (content,) = (await client.read_resource(resource.uri)).contents
             assert SECRET not in content.text
+        for kind, names in (("belief", "belief_id"), ("entity", "entity_id"), ("run", "run_id")):
+            for one in known[names]:
+                with pytest.raises(MCPError):
+                    await client.read_resource(f"clause://{kind}/{one}")
     async with connect(ann) as client:
         held = await called(client, "belief_query", query=f"{SECRET} server port", scopes=known["scope"])
         contents = [hit["belief"]["content"] for hit in held["items"]]

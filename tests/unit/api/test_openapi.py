@@ -73,3 +73,21 @@ def test_the_promised_routes_are_there(app: FastAPI) -> None:
         "/metrics",
     }
     assert promised <= set(app.openapi()["paths"])
+
+
+def test_each_operation_has_a_stable_id_and_says_in_words_what_it_does() -> None:
+    document = build_app(Settings()).openapi()
+    operations = [operation for item in document["paths"].values() for operation in item.values()]
+    ids = [operation["operationId"] for operation in operations]
+    assert len(set(ids)) == len(ids)
+    assert {"reasoning_coordinate", "beliefs_create", "memories_search"} <= set(ids)
+    for operation in operations:
+        assert operation["tags"], operation["operationId"]
+        assert " " in operation["summary"], operation["operationId"]
+        assert len(operation["summary"]) <= 120
+
+
+def test_an_api_key_opens_the_service_and_the_loopback_does_without() -> None:
+    document = build_app(Settings()).openapi()
+    assert document["components"]["securitySchemes"]["key"]["scheme"] == "bearer"
+    assert document["security"] == [{}, {"key": []}]

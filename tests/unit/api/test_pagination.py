@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clause.api.pagination import decode, encode, page_of
+from clause.api.dependencies import decode, encode, page_of
 from clause.errors import BadInputError
 
 

@@ -50,11 +50,12 @@ RESPONSE: dict[str, Any] = {
         "tokens": {**COORDINATION["receipt"]["tokens"], "spent": 8, "paid": 0.0008},
     },
 }
+RESPONSE = CoordinationResponse.model_validate(RESPONSE).model_dump(mode="json")
 
 
 def printed(response: dict[str, Any]) -> str:
     stream = io.StringIO()
-    read = CoordinationResponse.model_validate(response)
+    read = CoordinationResponse.model_validate(response).model_dump(mode="json")
     print_answer(Console(file=stream, width=120, highlight=False), read)
     return stream.getvalue()
 

@@ -37,7 +37,7 @@ def investigator(monkeypatch: pytest.MonkeyPatch) -> Investigator:
         assert not sample
         yield SimpleNamespace(rooms=SimpleNamespace(intelligence=SimpleNamespace(investigator=worker)))
 
-    monkeypatch.setattr("clause.cli.opening.opened", opened)
+    monkeypatch.setattr("clause.cli.console.opened", opened)
     return worker
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from clause.cli import opening
+from clause.cli import console as opening
 from clause.ground import Ground
 from clause.lab import recall as recall_study
 from clause.lab.bench import memory as bench_memory

@@ -56,7 +56,7 @@ def promoted(monkeypatch: pytest.MonkeyPatch) -> Promoted:
     monkeypatch.setattr(Container, "open", opened)
     monkeypatch.setattr(policy, "promotions", lambda container: stand_in)
     monkeypatch.setattr("clause.evaluation.harness.ask_all", answer)
-    monkeypatch.setattr("clause.cli.opening.snapshot_coordinate", snapshot)
+    monkeypatch.setattr("clause.cli.console.snapshot_coordinate", snapshot)
     return stand_in
 
 

@@ -184,7 +184,7 @@ async def test_a_graph_of_one_s_own_is_exported_and_its_questions_get_their_firs
         assert dimension == EMBEDDER.dimension
         return cinema()
 
-    monkeypatch.setattr("clause.cli.opening.opened", opened)
+    monkeypatch.setattr("clause.cli.console.opened", opened)
     monkeypatch.setattr("clause.evaluation.training_material.export_snapshot", export)
     questions = [GoldQuestion(text, ("Director1",)), GoldQuestion("nothing named", ("x",))]
     snapshot, found, model = await train._explored(questions, ["kg:mine"])

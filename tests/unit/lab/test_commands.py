@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from typer.testing import CliRunner
 
-from clause.cli import opening
+from clause.cli import console as opening
 from clause.errors import BadInputError, NotFoundError
 from clause.evaluation.harness import FigureRow
 from clause.evaluation.question_files import GoldQuestion

@@ -36,7 +36,7 @@ def connect(container: FakeContainer) -> Connect:
 
     @asynccontextmanager
     async def connected(caller: Caller | None = None, **settings: Any) -> AsyncIterator[Client]:
-        holder = LazyContainer(Settings(**settings), opener)
+        holder = LazyContainer(Settings(**{"mode": "full", **settings}), opener)
 
         async def asking(_context: Any) -> Caller:
             return caller or Caller()

@@ -1,5 +1,6 @@
 import json
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -70,5 +71,64 @@ def test_each_client_keeps_its_servers_in_its_own_place() -> None:
         "/appdata/Claude/claude_desktop_config.json",
     }
     assert usual_place("claude-code", home).as_posix() == "/home/ann/.claude.json"
+    assert usual_place("vscode", home, "linux").as_posix() == "/home/ann/.config/Code/User/mcp.json"
+    assert usual_place("codex", home).as_posix() == "/home/ann/.codex/config.toml"
+    assert usual_place("codex", {**home, "CODEX_HOME": "/srv/codex"}).as_posix() == "/srv/codex/config.toml"
     with pytest.raises(BadInputError):
         usual_place("emacs", home)
+
+
+def test_vs_code_has_servers_of_its_own_name(tmp_path: Path) -> None:
+    file = tmp_path / "mcp.json"
+    file.write_text('{"inputs": [], "servers": {"other": {"url": "x"}}}')
+    plan_change("vscode", file, Settings()).apply()
+    written = json.loads(file.read_text())
+    assert set(written) == {"inputs", "servers"}
+    assert (written["servers"]["other"], written["servers"]["clause"]["type"]) == ({"url": "x"}, "stdio")
+    assert not plan_change("vscode", file, Settings()).needed
+
+
+CODEX = """# my own words
+model = "o9"  # stays
+
+[mcp_servers.other]
+command = "x"
+
+[mcp_servers.clause]
+command = "old"
+
+[mcp_servers.clause.env]
+OLD = "1"
+
+[tools]
+web = true
+"""
+
+
+@pytest.mark.parametrize(
+    "before", [None, "", "model = 'o9'", CODEX, CODEX + "\n[mcp_servers.clause_two]\ncommand = 'y'\n"]
+)
+def test_codex_has_a_table_and_its_other_lines_stay(tmp_path: Path, before: str | None) -> None:
+    file = tmp_path / "config.toml"
+    if before is not None:
+        file.write_text(before)
+    settings = Settings(mode="full", home=tmp_path / 'a "quoted" home')
+    plan_change("codex", file, settings).apply()
+    written = tomllib.loads(file.read_text())
+    assert written["mcp_servers"]["clause"] == entry(settings, "codex")
+    assert written["mcp_servers"]["clause"]["env"]["CLAUSE_HOME"] == str(settings.home)
+    rest = tomllib.loads(before or "")
+    for table in (written, rest):
+        table.get("mcp_servers", {}).pop("clause", None)
+    assert {name: value for name, value in written.items() if value} == rest
+    assert all(line in file.read_text() for line in (before or "").splitlines() if line.startswith(("#", "model")))
+    assert not plan_change("codex", file, settings).needed
+
+
+@pytest.mark.parametrize("text", ["[mcp_servers", "mcp_servers = 3", "mcp_servers = {clause = {command = 'x'}}"])
+def test_a_codex_file_that_cannot_take_a_table_is_left_alone(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(text)
+    with pytest.raises(BadInputError):
+        plan_change("codex", file, Settings())
+    assert file.read_text() == text

@@ -16,7 +16,9 @@ from clause.errors import UnauthorizedError, UnavailableError
 from clause.graph.scopes import Caller
 from clause.graph.wire import ExplorationResult
 from clause.mcp_bridge.lazy_container import LazyContainer
-from clause.mcp_bridge.server import RESOURCES, build_server, offered
+from clause.mcp_bridge.prompts import PROMPTS
+from clause.mcp_bridge.resources import RESOURCES, TEMPLATES
+from clause.mcp_bridge.server import build_server, offered
 from clause.mcp_bridge.tool import Mode
 from clause.mcp_bridge.tools.reasoning import _first
 from clause.mcp_bridge.transports import _bearer_of
@@ -146,6 +148,7 @@ async def test_a_resource_that_cannot_be_read_says_why(connect: Connect, contain
             await client.read_resource("clause://stats")
 
 
+AGENT = "ask belief_create belief_query belief_supersede memory_write memory_read feedback forget"
 PERSONAL = """belief_query belief_create belief_supersede belief_get belief_search entity_get entity_search tension_list
 tension_resolve confidence_explain session_start session_end session_get session_list pattern_list insight_extract"""
 CONNECTED = """belief_corroboration trust_check exchange_add exchange_list pattern_record pattern_reinforce
@@ -157,19 +160,26 @@ store_value list_values insight_store insight_retrieve belief_retract belief_unm
 
 @pytest.mark.parametrize(
     ("mode", "names"),
-    [("personal", PERSONAL), ("connected", f"{PERSONAL} {CONNECTED}"), ("full", f"{PERSONAL} {CONNECTED} {FULL}")],
+    [
+        ("agent", AGENT),
+        ("personal", PERSONAL),
+        ("connected", f"{PERSONAL} {CONNECTED}"),
+        ("full", f"{PERSONAL} {CONNECTED} {FULL}"),
+    ],
 )
 def test_a_mode_offers_its_tools_and_those_of_the_smaller_ones(mode: Mode, names: str) -> None:
     offered_names = [tool.name for tool in offered(mode)]
     assert sorted(offered_names) == sorted(names.split())
-    assert len(offered_names) == {"personal": 16, "connected": 25, "full": 50}[mode]
+    assert len(offered_names) == {"agent": 8, "personal": 16, "connected": 25, "full": 50}[mode]
 
 
 def test_the_documentation_names_every_tool_and_resource_and_no_other_tool() -> None:
     text = (Path(__file__).parents[3] / "docs" / "mcp.md").read_text()
     tables = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `")]
     named = [name for cell in tables for name in re.findall(r"`([^`]+)`", cell)]
-    assert sorted(named) == sorted([*(tool.name for tool in offered("full")), *RESOURCES])
+    templates = [f"{template.prefix}{{id}}" for template in TEMPLATES]
+    tools = {tool.name for mode in ("agent", "full") for tool in offered(mode)}
+    assert set(named) == {*tools, *RESOURCES, *templates, *(prompt.name for prompt in PROMPTS)}
 
 
 async def test_over_stdio_the_owner_asks_or_the_bearer_of_the_key_that_is_set() -> None:

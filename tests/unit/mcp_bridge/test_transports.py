@@ -32,7 +32,7 @@ async def opener(_settings: Any, _metrics: Any) -> AsyncIterator[FakeContainer]:
 
 @asynccontextmanager
 async def client_of(host: str, url: str = "http://127.0.0.1:8421") -> AsyncIterator[httpx.AsyncClient]:
-    holder = LazyContainer(Settings(host=host), opener)
+    holder = LazyContainer(Settings(host=host, mode="full"), opener)
     application: Any = http_application(holder)
     async with (
         application._inner.router.lifespan_context(application._inner),

@@ -178,3 +178,43 @@ def test_the_deadlines_are_below_what_the_client_waits() -> None:
     told = json.loads((HOOKS / "hooks.json").read_text())["hooks"]
     assert {group["hooks"][0]["timeout"] for name, (group,) in told.items() if name != "SessionEnd"} == {5}
     assert told["SessionEnd"][0]["hooks"][0]["timeout"] > 8
+
+
+@pytest.mark.parametrize(
+    ("told", "record", "url"),
+    [
+        ({}, None, "http://127.0.0.1:8420"),
+        ({}, {"details": {"host": "127.0.0.1", "port": 9111}}, "http://127.0.0.1:9111"),
+        ({}, {"details": {"host": "0.0.0.0", "port": 9111}}, "http://127.0.0.1:9111"),
+        ({"CLAUSE_PORT": "9222"}, {"details": {"host": "127.0.0.1", "port": 9111}}, "http://127.0.0.1:9222"),
+        ({}, {"details": "odd"}, "http://127.0.0.1:8420"),
+        ({}, ["odd"], "http://127.0.0.1:8420"),
+    ],
+)
+def test_a_hook_finds_the_service_through_its_home_folder(
+    tmp_path: Path, told: dict[str, str], record: Any, url: str
+) -> None:
+    if record is not None:
+        (tmp_path / "api.json").write_text(json.dumps(record), encoding="utf-8")
+    program = f"import sys; sys.path.insert(0, {str(HOOKS)!r}); import service; print(service.base_url())"
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("CLAUSE_")}
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**environment, "CLAUSE_HOME": str(tmp_path), **told},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == url
+
+
+def test_a_hook_looks_for_the_home_folder_where_the_service_has_it(tmp_path: Path) -> None:
+    program = (
+        f"import sys; sys.path.insert(0, {str(HOOKS)!r}); import service, platformdirs\n"
+        "print(str(service.home()) == platformdirs.user_data_dir('clause'))"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "CLAUSE_HOME"}
+    for told in ({}, {"XDG_DATA_HOME": str(tmp_path)}):
+        command = [sys.executable, "-c", program]
+        done = subprocess.run(command, env={**environment, **told}, capture_output=True, text=True, check=True)
+        assert done.stdout.strip() == "True"

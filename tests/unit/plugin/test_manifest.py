@@ -25,7 +25,8 @@ def test_the_manifest_names_this_version() -> None:
 
 def test_the_server_is_started_by_its_command() -> None:
     servers = json.loads((PLUGIN / ".mcp.json").read_text())["mcpServers"]
-    assert servers == {"clause": {"command": "clause", "args": ["mcp"]}}
+    told = {"CLAUSE_MODE": "${CLAUSE_MODE:-full}"}  # the skills use tools of every mode
+    assert servers == {"clause": {"command": "clause", "args": ["mcp"], "env": told}}
 
 
 def test_every_hook_runs_a_script_that_is_there() -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from clause.api.versions import etag, parse_if_match, require_version
+from clause.api.preconditions import etag, parse_if_match, require_version
 from clause.errors import BadInputError, PreconditionError
 
 

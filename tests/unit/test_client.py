@@ -1,0 +1,119 @@
+"""The client over HTTP: the library's methods on the real application, with fakes behind it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from clause import Clause, ClauseClient, ClauseError, SyncClauseClient
+from clause.api.app import build_app
+from clause.errors import NotFoundError, OutOfBoundsError, UnauthorizedError, UnavailableError
+from clause.reasoning.models import CoordinationResponse
+from clause.settings import Settings
+from tests.unit.api.fakes import FakeApiKeys, FakeContainer
+
+URL = "http://127.0.0.1:8420"
+SHARED = ("coordinate", "subgraph", "navigate", "curate", "score_edges", "run", "runs")
+
+
+@pytest.fixture
+def container() -> FakeContainer:
+    return FakeContainer()
+
+
+@pytest.fixture
+async def app(container: FakeContainer) -> AsyncIterator[FastAPI]:
+    @asynccontextmanager
+    async def opener(*_: Any) -> AsyncIterator[FakeContainer]:
+        yield container
+
+    application = build_app(Settings(), opener=opener)  # type: ignore[arg-type]
+    async with application.router.lifespan_context(application):
+        yield application
+
+
+def connected(app: FastAPI, key: str | None = None) -> ClauseClient:
+    return ClauseClient(URL, key, transport=httpx.ASGITransport(app))
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_the_client_has_the_methods_of_the_library_with_their_parameters(name: str) -> None:
+    library, client = (inspect.signature(getattr(kind, name)) for kind in (Clause, ClauseClient))
+    assert library == client
+
+
+async def test_every_agent_is_asked_over_http(app: FastAPI, container: FakeContainer) -> None:
+    edge = {"source": "a", "relation": "r", "target": "b"}
+    async with connected(app) as c:
+        answer = await c.coordinate("who directed it", scopes=["kg:films"], budgets={"edge_budget": 20})
+        assert isinstance(answer, CoordinationResponse)
+        assert answer.run_id == "run_1"
+        await c.subgraph("who directed it", edge_budget=11)
+        await c.navigate("who directed it", "Kes")
+        await c.curate(["a text", "another"], token_budget=100)
+        scored = await c.score_edges("who directed it", [edge])
+    assert [one.score for one in scored.scores] == [0.5]
+    asked = container.coordinator.asked
+    assert (asked[0].scopes, asked[0].budgets.edge_budget, asked[0].budgets.step_budget) == (["kg:films"], 20, 10)
+
+
+async def test_what_is_out_of_bounds_is_refused_before_it_is_sent(app: FastAPI, container: FakeContainer) -> None:
+    async with connected(app) as c:
+        with pytest.raises(OutOfBoundsError, match=r"budgets\.edge_budget") as caught:
+            await c.coordinate("who directed it", budgets={"edge_budget": 5})
+    assert caught.value.field == "budgets.edge_budget"
+    assert container.coordinator.asked == []
+
+
+@pytest.mark.parametrize(
+    "error", [NotFoundError("no entity 'Kez'", remedy="check it"), UnavailableError("Neo4j is away")]
+)
+async def test_an_error_of_the_service_is_the_same_error_here(
+    app: FastAPI, container: FakeContainer, error: ClauseError
+) -> None:
+    container.fail(error)
+    async with connected(app) as c:
+        with pytest.raises(type(error)) as caught:
+            await c.coordinate("who directed it")
+    assert (caught.value.message, caught.value.remedy) == (error.message, error.remedy)
+
+
+async def test_a_key_says_who_asks(app: FastAPI, container: FakeContainer) -> None:
+    async with connected(app, FakeApiKeys.RIGHT) as c:
+        await c.coordinate("who directed it")
+    assert container.coordinator.callers[0].readable == ("user:ann",)
+    async with connected(app, "wrong") as c:
+        with pytest.raises(UnauthorizedError):
+            await c.coordinate("who directed it")
+
+
+async def test_any_route_can_be_asked(app: FastAPI) -> None:
+    async with connected(app) as c:
+        assert (await c.request("GET", "/health/live"))["status"] == "alive"
+        with pytest.raises(ClauseError, match=r"404|Not Found"):
+            await c.request("GET", "/api/nothing")
+
+
+async def test_a_service_that_is_away_or_says_no_json_is_one_clear_error() -> None:
+    async with ClauseClient("http://127.0.0.1:9") as c:
+        with pytest.raises(UnavailableError, match=r"no answer from http://127\.0\.0\.1:9"):
+            await c.coordinate("who directed it")
+    odd = httpx.MockTransport(lambda _: httpx.Response(200, text="<html>"))
+    async with ClauseClient(URL, transport=odd) as c:
+        with pytest.raises(UnavailableError):
+            await c.coordinate("who directed it")
+
+
+async def test_without_await_it_works_inside_a_running_loop_too() -> None:
+    alive = httpx.MockTransport(lambda request: httpx.Response(200, json={"path": request.url.path}))
+    with SyncClauseClient(URL, transport=alive) as c:
+        assert c.request("GET", "/health/live") == {"path": "/health/live"}
+        assert c.call(c.client.request, "GET", "/x") == {"path": "/x"}
+        with pytest.raises(OutOfBoundsError):
+            c.coordinate("")
