@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.e2e.conftest import CLIMATE
+from tests.e2e.conftest import CLIMATE, SCOPE
 
 
 def ask(http: httpx.Client, query: str, status: int = 200, **more: Any) -> dict[str, Any]:
@@ -43,6 +43,19 @@ def test_a_question_is_read_on_the_graph_as_it_is(http: httpx.Client, query: str
     edges, steps = answered["receipt"]["edges"], answered["receipt"]["steps"]
     assert 0 < edges["spent"] <= edges["budget"]
     assert 0 < steps["spent"] <= steps["budget"]
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ("How many films did Ken Loach direct?", {"3"}),
+        ("Did Mike Leigh direct Naked?", {"yes"}),
+        ("Which came out first, Kes or Naked?", {"Kes"}),
+    ],
+)
+def test_a_form_is_answered_on_types_that_training_knew(http: httpx.Client, query: str, wanted: set[str]) -> None:
+    result = ask(http, query, scopes=[SCOPE])["result"]
+    assert names(result) == wanted, result["reason"]
 
 
 def test_a_question_that_names_only_an_attribute_is_answered_and_replayed(http: httpx.Client) -> None:

@@ -21,6 +21,7 @@ from clause.policy.train.demonstrations import serving_networks
 from clause.reasoning.agents.policy import Agents, Embed, PlainPolicy, Question, SeedCandidate
 from clause.reasoning.episode.budget import edge_sentence, relation_text
 from clause.reasoning.neighbourhood.port import Edge, Node, RelationshipType
+from clause.reasoning.question.grounding import asked_kind
 from clause.reasoning.question.skeleton import mask, named_span, span_of
 from clause.text.thread_pool import CpuPool
 from clause.text.tokens import count_all
@@ -59,7 +60,8 @@ class LearnedPolicy(PlainPolicy):
         name: what `policy` in a request says.
         embedder, dimension: of the graph; a checkpoint for others is refused.
         pool: runs the networks apart from the event loop; None runs them in it.
-        grounded: reads questions on graphs with types that training did not know; None: this policy reads them, too.
+        grounded: reads questions on graphs with types that training did not know, and those for yes or no, a number,
+            a winner or the best of things; None: this policy reads them, too.
     """
 
     def __init__(
@@ -105,7 +107,7 @@ class LearnedPolicy(PlainPolicy):
         """Agents with the plans of this question, over all its seed candidates."""
         checkpoint, reader, decider = self._ready()
         types = await self._with_vectors(question.relationship_types, embed)
-        if self._grounded is not None and types and _strange(types, checkpoint):
+        if self._grounded is not None and types and (asked_kind(question) != "list" or _strange(types, checkpoint)):
             return await self._grounded.begin(question, embed)
         masked = [_masked(question.text, seed) for seed in question.seeds]
         distinct = list(dict.fromkeys(masked))

@@ -160,7 +160,7 @@ _PREAMBLE = re.compile(
     r"|(?:do|does|did|would|could|can|will|might) (?:you|anyone|anybody|someone|somebody|i)"
     r"(?: (?:all|please|happen to|maybe|perhaps|by any chance|kindly|possibly|here|also|just|even|like to|be able to))*"
     r" (?:know|tell|give|show|list|find|name|remember|help|say|look up|look|check|explain|enumerate|get|ask|count"
-    r"|remind|provide)(?: (?:me|us))?(?: out)?(?: about)?(?: with)?"
+    r"|describe|remind|provide)(?: (?:me|us))?(?: out)?(?: about)?(?: with)?"
     r"|(?:do|does) (?:you|anyone|anybody) have (?:any|an) (?:idea|clue)(?: about)?"
     r"|(?:anyone|anybody|someone|somebody)(?: here)? (?:know|knows|remember|remembers)"
     r"|(?:have you )?(?:got )?any (?:idea|clue)s?|is there any chance you know|by any chance"

@@ -12,7 +12,7 @@ from clause.reasoning.episode.actions import Look
 from clause.reasoning.models.answer import ForgivenSpelling
 from clause.reasoning.neighbourhood.port import Edge, Expansion, Hop, Node, RelationshipType
 from clause.reasoning.question.candidates import CLASS_TYPES
-from clause.reasoning.question.forms import parse
+from clause.reasoning.question.forms import Kind, parse
 from clause.reasoning.question.pattern_text import plain
 from clause.reasoning.question.patterns import Around, Rank, Read, ReadBounds, drive_async
 from clause.reasoning.question.reading import Readings, read_question
@@ -249,6 +249,18 @@ def forgiven(question: Question) -> tuple[ForgivenSpelling, ...]:
         if matches and matches[0] is not None and matches[0].did_you_mean is not None:
             found.append(ForgivenSpelling(said=said, meant=matches[0].did_you_mean))
     return tuple(found)
+
+
+def asked_kind(question: Question) -> Kind:
+    """What a question asks for: things, yes or no, a number, a winner, or the best of things.
+
+    >>> from clause.reasoning.episode.budget import Prices
+    >>> import numpy as np
+    >>> asked_kind(Question("how many films did Kes make", np.zeros(1), [], {}, Prices()))
+    'count'
+    """
+    text, mentions = spoken(question)
+    return parse(text, mentions).kind
 
 
 async def ground(question: Question, rated: Rated, bounds: ReadBounds = SERVED) -> tuple[Readings, GraphReads]:
