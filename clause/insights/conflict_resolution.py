@@ -185,8 +185,8 @@ OPPOSED = (
 LEAN = 0.4
 """The least lean of an insight to one side, and of the other insight to the other."""
 
-NEAR = 0.35
-"""The least similarity of insights whose feelings are compared: below it they are about different things."""
+NEAR = 0.75
+"""The least similarity of insights whose feelings are compared: below it they say different things of their topic."""
 
 MOST_CANDIDATES = 10
 CANDIDATE_DAYS = 30

@@ -27,6 +27,12 @@ from clause.insights.topics import TopicKey, parse_topic
 _TRIES = 100
 
 
+class QuarantinedError(NotFoundError):
+    """An insight in quarantine, told to those who may let it out; nobody is shown what it says."""
+
+    code = "insight_quarantined"
+
+
 class InsightStore:
     """Writes insights.
 
@@ -69,11 +75,19 @@ class InsightStore:
 
         Raises:
             NotFoundError: there is none that may be shown to this caller.
+            QuarantinedError: it is in quarantine, and the caller may let it out (a NotFoundError too).
         """
         row = await self._graph.one("insights/insight", id=insight_id, scopes=None)
-        if row is None or not caller.may_read(row["insight"]["scope"]):
-            raise _unknown(insight_id)
-        return insight_of(row)
+        if row is not None and caller.may_read(row["insight"]["scope"]):
+            return insight_of(row)
+        owner = await self._graph.one("insights/owner", id=insight_id, scopes=None) if row is None else None
+        if owner and owner["quarantined"] and caller.may_write(owner["scope"]):
+            raise QuarantinedError(
+                f"insight {insight_id[:80]!r} is in quarantine",
+                remedy="let it out to read it",
+                field="insight_id",
+            )
+        raise _unknown(insight_id)
 
     async def quarantine(
         self,

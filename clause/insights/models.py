@@ -162,9 +162,11 @@ class RetrieveInsights(InsightInput):
 
 
 class InsightList(Frozen):
-    """Insights in the order of their choice."""
+    """Insights in the order of their choice, and those that the profile holds back."""
 
     items: tuple[FormattedInsight, ...]
+    hidden: tuple[str, ...] = Field((), description="ids held back by the profile for an open conflict, at most 100")
+    reason: str = Field("", description="why there is nothing, or what is held back")
 
 
 class RawInsightList(Frozen):

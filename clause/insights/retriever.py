@@ -9,7 +9,15 @@ from typing import Any
 from clause.errors import BadInputError, OutOfBoundsError
 from clause.graph.scopes import Caller, scope_token
 from clause.ground import Ground
-from clause.insights.models import FormattedInsight, FoundInsight, FoundInsights, Insight, SearchInsights
+from clause.insights.models import (
+    FormattedInsight,
+    FoundInsight,
+    FoundInsights,
+    Insight,
+    InsightList,
+    RetrieveInsights,
+    SearchInsights,
+)
 from clause.insights.nodes import formatted, insight_of, salience_at
 from clause.insights.profiles import ProfileBook, RetrievalProfile
 from clause.insights.topics import TopicKey, parse_topic
@@ -20,6 +28,7 @@ OWNER = Caller()
 
 MOST = 1000
 _MOST_TOPICS = 10_000
+_MOST_HIDDEN = 100
 
 Chosen = tuple[Insight, float]
 Topics = list[list[Any]]
@@ -88,6 +97,32 @@ class InsightRetriever:
         if len(first) == limit - half and len(second) < half:
             first = await self._pick(own, chosen, limit - len(second), readable)
         return self._shown([*first, *second])
+
+    async def listed(self, request: RetrieveInsights, *, caller: Caller = OWNER) -> InsightList:
+        """What `retrieve` finds (with servers, what `retrieve_for_global_topic` does), and what the profile holds back.
+
+        Raises: as these two.
+        """
+        chosen = self.retrieve_for_global_topic if request.include_servers else self.retrieve
+        found = await chosen(request.topic_key, request.profile, request.limit, scopes=request.scopes, caller=caller)
+        hidden = await self._held_back(request, caller)
+        return InsightList(items=tuple(found), hidden=hidden, reason=_reason(len(found), len(hidden)))
+
+    async def _held_back(self, request: RetrieveInsights, caller: Caller) -> tuple[str, ...]:
+        profile = self.profiles.resolve(request.profile)
+        if profile.include_conflicting:
+            return ()
+        topic = parse_topic(request.topic_key)
+        readable = list(await self._ground.readable(caller, request.scopes))
+        topics = await self._topics_of_key(topic, readable)
+        if request.include_servers:
+            topics += await self._topics("insights/topics_of_reference", reference=topic.reference, scopes=readable)
+        oldest = self._ground.now() - timedelta(days=profile.max_age_days) if profile.max_age_days else None
+        keys = [key for key, _ in topics]
+        rows = await self._graph.run(
+            "insights/held_back", topics=keys, scopes=readable, since=oldest, limit=_MOST_HIDDEN
+        )
+        return tuple(row["id"] for row in rows)
 
     async def get_insights_for_topic(
         self,
@@ -170,6 +205,14 @@ class InsightRetriever:
     def _shown(self, chosen: Sequence[Chosen]) -> list[FormattedInsight]:
         now = self._ground.now()
         return [formatted(insight, salience, now) for insight, salience in chosen]
+
+
+def _reason(found: int, hidden: int) -> str:
+    """Why there is nothing, or what is held back; nothing to say where all is shown."""
+    if hidden:
+        remedy = "settle the conflicts, or ask with the profile comprehensive"
+        return f"{hidden} held back for conflicts that are not settled: {remedy}"
+    return "" if found else "there is no insight on this topic in these scopes"
 
 
 def _require_limit(limit: int) -> None:

@@ -107,12 +107,38 @@ def full_text(entry: GhapEntry) -> str:
     )
 
 
-def told_text(entry: GhapEntry) -> str:
-    """The words of the agent, without our headings: the text in which entities are looked for."""
+def told_sentences(entry: GhapEntry, axis: Axis = Axis.FULL) -> list[str]:
+    """The words of the agent on one side of an experience, without our headings: what a value is compared with."""
     cause = entry.root_cause.description if entry.root_cause else None
     result = entry.outcome.result if entry.outcome else None
-    parts = (entry.goal, entry.hypothesis, entry.action, entry.prediction, result, entry.surprise, cause)
-    return "\n".join(part for part in (*parts, _lesson(entry)) if part)
+    learned = (entry.lesson.what_worked, entry.lesson.takeaway) if entry.lesson else ()
+    parts: dict[Axis, tuple[str | None, ...]] = {
+        Axis.FULL: (entry.goal, entry.hypothesis, entry.action, entry.prediction, result, entry.surprise, cause),
+        Axis.STRATEGY: (entry.action,),
+        Axis.SURPRISE: (entry.surprise, entry.prediction, result),
+        Axis.ROOT_CAUSE: (cause, entry.surprise),
+    }
+    return [part for part in (*parts[axis], *learned) if part]
+
+
+def told_text(entry: GhapEntry) -> str:
+    """All the words of the agent, one sentence a line: the text in which entities are looked for."""
+    return "\n".join(told_sentences(entry))
+
+
+def clauses(sentence: str) -> list[str]:
+    """A sentence in its clauses, at marks and connectives: as short as a lesson is; single words stay where they are.
+
+    >>> clauses("The page is slow because its query is not cached; Ann had asked twice")
+    ['The page is slow', 'because its query is not cached;', 'Ann had asked twice']
+    """
+    found: list[str] = []
+    for piece in _CLAUSE.split(sentence.strip()):
+        if found and len(piece.split()) < _SHORTEST_CLAUSE:
+            found[-1] = f"{found[-1]} {piece}".strip()
+        elif piece:
+            found.append(piece)
+    return found
 
 
 def _strategy_text(entry: GhapEntry) -> str:
@@ -136,6 +162,11 @@ def _lines(*parts: tuple[str, str | None]) -> str:
     return "\n".join(f"{name}: {text}" for name, text in parts if text)
 
 
+_SHORTEST_CLAUSE = 2
+_CLAUSE = re.compile(
+    r"(?<=[.!?;:,])\s+|\s+(?=(?:because|but|and|so|before|after|when|while|until|which|that|where|if|without|with|not)\b)",
+    re.IGNORECASE,
+)
 _CLUSTER = re.compile(rf"({'|'.join(axis.value for axis in Axis)})_(\d{{1,9}})(?:@([0-9A-Za-z]{{1,64}}))?")
 _VALUE = re.compile(rf"value_(?:{'|'.join(axis.value for axis in Axis)})_\d{{1,9}}_(\d{{8}}T\d{{12}})Z")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -33,7 +33,7 @@ class Clusterer:
     """HDBSCAN over the experiences of one scope, on one axis at a time.
 
     Args:
-        ground: clock, ids, metrics and the default scope.
+        ground: clock, ids, metrics and the default scope; the value store takes its own from here.
         store: where experiences, runs and clusters are.
         worker: the process that the arithmetic runs in.
         density: how clusters are looked for.
@@ -48,7 +48,7 @@ class Clusterer:
         density: Density | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
-        self._ground = ground
+        self.ground = ground
         self._store = store
         self._worker = worker
         self._density = density or Density()
@@ -63,26 +63,27 @@ class Clusterer:
             ForbiddenError: the caller may not write to the scope.
         """
         axis = parse_axis(request.axis)
-        scope = self._ground.writable(caller, request.scope)
+        scope = self.ground.writable(caller, request.scope)
         domain = request.domain.strip().lower() if request.domain else None
         found = await self._store.vectors(axis, scope, domain)
         _require_enough(len(found.ids), axis)
+        density = self._density.of(len(found.ids))
         started = self._clock()
-        labels = await self._worker.run(labels_of, found.vectors, self._density)
-        clusters = await self._ground.pool.run(clusters_of, found.vectors, found.weights, labels)
+        labels = await self._worker.run(labels_of, found.vectors, density)
+        clusters = await self.ground.pool.run(clusters_of, found.vectors, found.weights, labels)
         seconds = self._clock() - started
-        self._ground.metrics.observe_stages({"clustering_ms": seconds * 1000})
+        self.ground.metrics.observe_stages({"clustering_ms": seconds * 1000})
         run = ClusteringRun(
-            id=self._ground.ids(),
+            id=self.ground.ids(),
             scope=scope,
             axis=axis.value,
             domain=domain,
             experiences=len(found.ids),
             noise=int((labels == NOISE).sum()),
             clusters=len(clusters),
-            reduction=str(self._density),
+            reduction=str(density),
             seconds=seconds,
-            created_at=self._ground.now(),
+            created_at=self.ground.now(),
         )
         infos = [_info(cluster, found, run) for cluster in clusters]
         weights = np.concatenate([found.weights[cluster.members] for cluster in clusters] or [np.empty(0)])
@@ -99,7 +100,7 @@ class Clusterer:
         caller: Caller = OWNER,
     ) -> list[ClusteringRun]:
         """Runs, newest first, older than `after`."""
-        readable = await self._ground.readable(caller, scopes)
+        readable = await self.ground.readable(caller, scopes)
         return await self._store.runs(readable, parse_axis(axis) if axis else None, before=after, limit=limit)
 
     async def clusters(
@@ -111,8 +112,8 @@ class Clusterer:
             InvalidAxisError: there is no such axis.
         """
         chosen = parse_axis(axis)
-        home = await self._ground.home(caller, scope)
-        scopes = await self._ground.readable(caller, [home])
+        home = await self.ground.home(caller, scope)
+        scopes = await self.ground.readable(caller, [home])
         if run_id is None:
             latest = await self._store.runs([home], chosen, limit=1)
             if not latest:
@@ -134,7 +135,7 @@ class Clusterer:
             raise UnknownClusterError(
                 f"no cluster is called {cluster_id!r}", remedy="list the clusters of its axis", field="cluster_id"
             )
-        model = self._ground.embedder.model
+        model = self.ground.embedder.model
         if found.embedding_model not in {"", model}:
             raise ConflictError(
                 f"{cluster_id} was found with the model {found.embedding_model}, this service embeds with {model}",
@@ -161,7 +162,7 @@ class Clusterer:
         return await self._store.members(found, after=after, limit=limit)
 
     async def _latest(self, ref: ClusterRef, scope: str | None, caller: Caller) -> str | None:
-        home = await self._ground.home(caller, scope)
+        home = await self.ground.home(caller, scope)
         runs = await self._store.runs([home], ref.axis, limit=1)
         return ref.of_run(runs[0].id) if runs else None
 

@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing.connection import wait
 from threading import Lock, Thread
@@ -31,6 +31,7 @@ NOISE = -1
 MIN_CLUSTER_SIZE = 5
 MIN_SAMPLES = 3
 _EXACT = 10_000
+_FEW, _FEW_COMPONENTS = 100, 5
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,15 @@ class Density:
     min_cluster_size: int = MIN_CLUSTER_SIZE
     min_samples: int = MIN_SAMPLES
     seed: int = 0
+
+    def of(self, points: int) -> Density:
+        """The settings for that many points: few ones are not worth the minute in which UMAP is compiled.
+
+        >>> str(Density().of(60)), str(Density().of(500))
+        ('pca 5', 'umap 10')
+        """
+        few = self.reduction == "umap" and points <= _FEW
+        return replace(self, reduction="pca", components=_FEW_COMPONENTS) if few else self
 
     def __str__(self) -> str:
         """In a word, as a run records it."""

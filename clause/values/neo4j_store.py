@@ -14,14 +14,20 @@ from clause.graph.runner import Graph
 from clause.graph.scopes import scope_token
 from clause.text.embedder import Embedder
 from clause.text.names import hashed
-from clause.values.axes import Axis, UnknownClusterError, micros, number_of
+from clause.values.axes import Axis, UnknownClusterError, clauses, micros, number_of, told_sentences
 from clause.values.experience_rows import entry_of, hidden
-from clause.values.ghap import tier_weight
+from clause.values.ghap import GhapEntry, tier_weight
 from clause.values.models import ClusterInfo, ClusteringRun, Experience, Value
 from clause.values.vector_store import AxisVectors, ValueDraft
 
 PAGE = 128
 """Vectors read at once: a page is decoded within a few milliseconds."""
+
+COMPARED_MEMBERS = 100
+"""Members of a cluster, evenly spaced, whose sentences a value is compared with: enough for a mean and a deviation."""
+
+_REMEMBERED = 8
+"""Clusters whose sentences are kept embedded, about three megabytes each."""
 
 _ROWS = 2_000
 """Members sent at once."""
@@ -48,6 +54,7 @@ class Neo4jVectorStore:
     def __init__(self, graph: Graph, embedder: Embedder) -> None:
         self._graph = graph
         self._embedder = embedder
+        self._said: dict[tuple[str, tuple[str, ...]], Floats] = {}
 
     async def vectors(self, axis: Axis, scope: str, domain: str | None = None) -> AxisVectors:
         """Every resolved experience of `scope` that has a vector on `axis`."""
@@ -123,11 +130,31 @@ class Neo4jVectorStore:
         return found
 
     async def member_vectors(self, cluster: ClusterInfo) -> Floats:
-        """The vectors of all members, [n, d], in the order of their ids; n may be 0."""
-        rows: list[dict[str, Any]] = []
-        async for page in self._pages("values/member_vectors", **self._of(cluster)):
-            rows += page
-        return await self._stacked(rows)
+        """What the members say, clause by clause, [m, d]: a sentence is compared with sentences.
+
+        A whole record lies nearer to the middle of records than any sentence does. Embedded when a cluster is first
+        asked about, and remembered for the next few questions.
+        """
+        key = (cluster.cluster_id, cluster.member_ids)
+        found = self._said.pop(key, None)
+        if found is None:
+            step = max(1, -(-len(cluster.member_ids) // COMPARED_MEMBERS))
+            members = (await self.members(cluster))[::step]
+            entries = [GhapEntry.model_validate(member.payload) for member in members]
+            found = await self._embedded(entries, Axis(cluster.axis))
+        self._said[key] = found
+        while len(self._said) > _REMEMBERED:
+            del self._said[next(iter(self._said))]
+        return found
+
+    async def _embedded(self, members: Sequence[GhapEntry], axis: Axis) -> Floats:
+        parts = [clause for entry in members for told in told_sentences(entry, axis) for clause in clauses(told)]
+        if not parts:
+            return await self._stacked([])
+        texts = list(dict.fromkeys(parts))
+        row = {text: place for place, text in enumerate(texts)}
+        vectors: Floats = np.asarray(await self._embedder.embed(texts), dtype=np.float32)
+        return vectors[[row[part] for part in parts]]
 
     async def add_value(self, draft: ValueDraft) -> Value:
         """Store a value; a counter of microseconds, locked in the same transaction, gives its readable id."""

@@ -75,7 +75,7 @@ class ValueStore:
         embedding_service: embeds value candidates for validation and storage.
         vector_store: storage for validated values.
         clusterer: gives cluster centroids and members.
-        ground: clock, ids and scopes.
+        ground: clock, ids and scopes; the clusterer's own by default.
         linker: finds what a value is about; the ground's own by default.
     """
 
@@ -84,14 +84,14 @@ class ValueStore:
         embedding_service: Embedder,
         vector_store: VectorStore,
         clusterer: Clusterer,
-        ground: Ground,
+        ground: Ground | None = None,
         linker: EntityLinker | None = None,
     ) -> None:
         self._embedder = embedding_service
         self._store = vector_store
         self._clusterer = clusterer
-        self._ground = ground
-        self._linker = linker or ground.linker
+        self._ground = ground or clusterer.ground
+        self._linker = linker or self._ground.linker
 
     async def get_clusters(self, axis: str, *, scope: str | None = None, caller: Caller = OWNER) -> list[ClusterInfo]:
         """The clusters of the latest run on `axis`, largest first.

@@ -74,7 +74,7 @@ class VectorStore(Protocol):
         ...
 
     async def member_vectors(self, cluster: ClusterInfo) -> Floats:
-        """The vectors of all members, [n, d], in the order of their ids; n may be 0."""
+        """What a value is compared with: vectors of what the members say, [m, d], member after member; m may be 0."""
         ...
 
     async def add_value(self, draft: ValueDraft) -> Value:

@@ -30,6 +30,23 @@ RETURN n {.*, embedding: NULL} AS insight,
     RETURN o.id ORDER BY o.id
   } AS superseded_by
 
+// insights/held_back, the ids of insights on some topics that have a conflict that is not settled, oldest first
+// mode:       read
+// returns:    many
+// parameters: $topics LIST<STRING>, $scopes LIST<STRING>, $since ZONED DATETIME, $limit INTEGER
+// columns:    id
+CYPHER 25 UNWIND $topics AS topic
+MATCH (:Topic {id: topic})<-[:ON_TOPIC]-(n:Insight)
+WHERE n.scope IN $scopes AND n.quarantined = false AND n.retracted_at IS NULL
+  AND ($since IS NULL OR n.created_at >= $since)
+  AND EXISTS {
+    MATCH (n)-[c:CONFLICTS_WITH]-(o:Insight)
+    WHERE c.resolved_at IS NULL AND o.quarantined = false
+  }
+RETURN n.id AS id
+ORDER BY id
+LIMIT $limit
+
 // insights/recent, the newest insights on some topics
 //                 a topic is [id, salience now]; those in quarantine are never there
 // mode:       read

@@ -12,6 +12,7 @@ import pytest
 from ulid import ULID
 
 from tests.retro_experiences import GROUPS, Group, experiences
+from tests.value_sentences import WRITTEN
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(1200)]
 
@@ -58,22 +59,16 @@ def clusters(patient: httpx.Client, groups: dict[str, Group]) -> list[dict[str, 
     return list(listed.json()["items"])
 
 
-def written(members: list[dict[str, Any]]) -> str:
-    """What an agent makes of a cluster: what its experiences have most in common, in the order of their telling."""
-
-    def commonest(texts: list[str]) -> str:
-        return Counter(text.split(";")[0] for text in texts).most_common(1)[0][0]
-
-    payloads = [member["payload"] for member in members]
-    parts = [f"{name.title()}: {commonest([payload[name] for payload in payloads])}" for name in
-             ("goal", "hypothesis", "action", "prediction")]  # fmt: skip
-    status = commonest([payload["outcome"]["status"] for payload in payloads])
-    parts.append(f"Outcome: {status}: {commonest([payload['outcome']['result'] for payload in payloads])}")
-    surprises = [payload["surprise"] for payload in payloads if payload["surprise"]]
-    if 2 * len(surprises) > len(payloads):
-        parts.append(f"Surprise: {commonest(surprises)}")
-    parts.append(f"Lesson: {commonest([payload['lesson']['what_worked'] for payload in payloads])}")
-    return "\n".join(parts)
+def judged(patient: httpx.Client, clusters: dict[str, str], values: dict[str, tuple[str, ...]]) -> tuple[float, float]:
+    """The share of values that pass in the cluster of their own group, and that fail in each other one."""
+    fitting, strange = [], []
+    for group, cluster_id in clusters.items():
+        for other, texts in values.items():
+            for text in texts:
+                body = {"text": text, "cluster_id": cluster_id}
+                valid = patient.post("/api/values/validate", json=body).json()["valid"]
+                (fitting if other == group else strange).append(valid == (other == group))
+    return sum(fitting) / len(fitting), sum(strange) / len(strange)
 
 
 def members_of(patient: httpx.Client, cluster_id: str) -> list[dict[str, Any]]:
@@ -106,7 +101,7 @@ def test_a_good_and_a_bad_value_are_judged_stored_listed_and_warn(
     members = members_of(patient, chosen["cluster_id"])
     assert [member["id"] for member in members] == chosen["member_ids"]
     group = groups[members[0]["id"]]
-    good = written(members)
+    good = WRITTEN[group.name][0]
     bad = "Water the plants in the office on Fridays."
     short = chosen["cluster_id"].partition("@")[0]
 
@@ -148,6 +143,15 @@ def test_a_good_and_a_bad_value_are_judged_stored_listed_and_warn(
     assert (second.status_code, second.json()["experience_id"]) == (409, begun["experience"]["id"])
     elsewhere = {**start, "domain": "documentation", "session_id": "other"}
     assert patient.post("/api/experiences", json=elsewhere).json()["premortem"]["warnings"] == []
+
+
+def test_sentences_pass_where_they_fit_and_nowhere_else(
+    patient: httpx.Client, clusters: list[dict[str, Any]], groups: dict[str, Group]
+) -> None:
+    named = {groups[cluster["member_ids"][0]].name: cluster["cluster_id"] for cluster in clusters}
+    fitting, strange = judged(patient, named, WRITTEN)
+    assert fitting >= 0.8
+    assert strange >= 0.9
 
 
 def test_a_new_run_breaks_no_values_link(patient: httpx.Client, clusters: list[dict[str, Any]]) -> None:

@@ -83,11 +83,8 @@ async def list_by_category(
 
 @router.post("/retrieve", response_model=InsightList)
 async def retrieve(body: RetrieveInsights, services: Services, caller: CallerDependency) -> Response:
-    """Insights on a topic by a profile's name or an inline one, formatted for a prompt."""
-    retriever = services.rooms.insights.retriever
-    chosen = retriever.retrieve_for_global_topic if body.include_servers else retriever.retrieve
-    found = await chosen(body.topic_key, body.profile, body.limit, scopes=body.scopes, caller=caller)
-    return written(InsightList(items=tuple(found)))
+    """Insights on a topic by a profile's name or an inline one, formatted for a prompt; those held back are named."""
+    return written(await services.rooms.insights.retriever.listed(body, caller=caller))
 
 
 @router.post("/retrieve_raw", response_model=RawInsightList)

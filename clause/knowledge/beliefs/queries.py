@@ -168,7 +168,7 @@ def _refusals(near: _Near, query: BeliefQuery, moment: Moment) -> Iterator[str]:
         yield "retracted"
     if known["status"] == "archived" and not query.include_archived:
         yield "include_archived"
-    if known["status"] == "superseded" and not query.include_superseded:
+    if known["status"] == "superseded" and not query.wants_superseded:
         yield "include_superseded"
     if not _valid(known, query, moment):
         yield "as_of_valid"
@@ -312,7 +312,7 @@ class Queries:
 
 
 def _statuses(query: BeliefQuery) -> list[str]:
-    more = (("superseded", query.include_superseded), ("archived", query.include_archived))
+    more = (("superseded", query.wants_superseded), ("archived", query.include_archived))
     return [*HELD, *(status for status, wanted in more if wanted)]
 
 

@@ -57,7 +57,9 @@ class BeliefQuery(BaseModel):
     entity_id: str | None = Field(None, max_length=200, description="only beliefs about this entity")
     include_superseded: bool = Field(False, description="beliefs whose place another took, too")
     include_archived: bool = Field(False, description="beliefs that were put away, too")
-    as_of_valid: Instant | None = Field(None, description="true at this instant; now if not said")
+    as_of_valid: Instant | None = Field(
+        None, description="true at this instant, whatever took its place later; now if not said"
+    )
     as_of_recorded: Instant | None = Field(None, description="as it was known at this instant; now if not said")
     ranking: RankingWeights = Field(RankingWeights(), description="what the order is made of")
     explain: bool = Field(False, description="say for each belief how its place came about")
@@ -67,6 +69,11 @@ class BeliefQuery(BaseModel):
         None, max_length=200, description="the session that is told: said again there, the beliefs corroborate nothing"
     )
     limit: int = Field(20, ge=1, le=100, description="how many at most")
+
+    @property
+    def wants_superseded(self) -> bool:
+        """True where superseded beliefs may answer: they were asked for, or what held at another time was."""
+        return self.include_superseded or self.as_of_valid is not None
 
 
 class BeliefSearch(BaseModel):

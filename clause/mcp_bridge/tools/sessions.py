@@ -272,10 +272,7 @@ async def insight_store(container: Container, given: StoreInsight, caller: Calle
 async def insight_retrieve(container: Container, given: RetrieveInsights, caller: Caller) -> Found:
     """Recall insights on a topic such as user:ann, worded with their age and strength, chosen by a profile (recent,
     balanced, deep, comprehensive). Use it before you speak with or about someone you have met before."""
-    retriever = container.rooms.insights.retriever
-    chosen = retriever.retrieve_for_global_topic if given.include_servers else retriever.retrieve
-    found = await chosen(given.topic_key, given.profile, given.limit, scopes=given.scopes, caller=caller)
-    return {"items": found, "reason": "" if found else "there is no insight on this topic in these scopes"}
+    return await container.rooms.insights.retriever.listed(given, caller=caller)
 
 
 INSIGHT_TOOLS = (insight_store, insight_retrieve)

@@ -20,13 +20,13 @@ from clause.text.statements.pair_classifier import (
     shipped_pair_classifier,
 )
 from clause.text.statements.quantities import WEEKDAYS
-from clause.text.statements.slots import ParsedStatement, same_numbers
+from clause.text.statements.slots import ParsedStatement, same_numbers, single_valued
 from clause.text.statements.words import AUXILIARIES, PRONOUNS
 
 CANDIDATE = 0.90
 """The cosine above which two statements are candidates for a merge."""
 
-EXCHANGED = 0.5
+EXCHANGED = 0.9
 """The classifier's least share of `duplicate` for a merge of statements that both have words left over."""
 
 ADDED = 0.1
@@ -38,8 +38,11 @@ TENSION = 0.5
 SURE = 0.9
 """The classifier's share of `contradiction` that is a signal by itself, where the caller vouches for the subject."""
 
-NEAR = 0.6
-"""The least similarity of statements that may contradict each other."""
+NEAR = 0.4
+"""The least similarity of statements about one subject that may contradict each other."""
+
+APART = 0.6
+"""The same where nobody vouches for the subject."""
 
 COVERED = 2 / 3
 """The least share of the longer statement's content that the shorter one must have for a contradiction."""
@@ -51,6 +54,7 @@ _DEFINITE = "the this that these those my your his her its our their every all e
 _ANYBODY = "a an some someone somebody one two three four five several many few people"
 _DETERMINERS = frozenset(_DEFINITE.split())
 _INDEFINITE = frozenset(_ANYBODY.split())
+_ROLE_OPENERS = frozenset({"is", "was", "by", "as", "called", "named"})
 
 
 @dataclass(frozen=True)
@@ -157,10 +161,12 @@ def contradiction(
     ('exclusive: blue / red',)
     """
     reading = read_pair(a, b)
-    if _apart(reading, similarity):
+    if same_subject and (habit := _habit(reading)):  # told in words that may lie far apart
+        return TensionVerdict(0.85, (f"exclusive: {' / '.join(sorted(habit))}",), "contradiction")
+    if _apart(reading, similarity, NEAR if same_subject else APART):
         return TensionVerdict(0.0, (), None)
     score, signals = _signals(reading, same_subject)
-    if vectors is not None and (score >= TENSION or (same_subject and not signals)):
+    if vectors is not None and (score >= TENSION or (same_subject and not signals and _one_slot(reading))):
         share = _ask(reading, vectors, classifier).contradiction
         if signals:
             score = (score + share) / 2
@@ -214,14 +220,15 @@ def _left_over(reading: PairReading) -> tuple[str, ...]:
     return (*(f"wider: {pair}" for pair in wider), *([f"{kind}: {left}"] if left else []))
 
 
-def _apart(reading: PairReading, similarity: float) -> bool:
+def _apart(reading: PairReading, similarity: float, least: float) -> bool:
     """Whether the statements are about different things: far apart, or of other names or persons, or a question."""
-    return not similarity >= NEAR or bool(_slots(reading) & {"names", "persons", "mood"})
+    return not similarity >= least or bool(_slots(reading) & {"names", "persons", "mood"})
 
 
 def _slots(reading: PairReading) -> set[str]:
     """The slots that differ; names do not where they are the exclusive values (`in Paris`, `in London`)."""
-    return set(reading.differing) - ({"names"} if _only_exclusive(reading) else set())
+    named = _only_exclusive(reading) or _other_name(reading)
+    return set(reading.differing) - ({"names"} if named else set())
 
 
 def _signals(reading: PairReading, same_subject: bool) -> tuple[float, tuple[str, ...]]:
@@ -234,8 +241,10 @@ def _signals(reading: PairReading, same_subject: bool) -> tuple[float, tuple[str
         return 0.0, ()
     referring = 0.85 if same_subject or (_refers(reading.first) and _refers(reading.second)) else 0.4
     signals = []
-    if _only_exclusive(reading) and not _other_subject(reading):
+    if _only_exclusive(reading) and not _other_subject(reading) and _one_at_a_time(reading):
         signals += [f"exclusive: {' / '.join(sorted(pair))}" for pair in found.exclusive]
+    elif _other_name(reading):
+        signals.append("names differ")
     elif found.only_a or found.only_b:
         return 0.0, ()
     first, second = reading.first.slots.quantities, reading.second.slots.quantities
@@ -245,6 +254,16 @@ def _signals(reading: PairReading, same_subject: bool) -> tuple[float, tuple[str
     if "dates" in slots and first.dates and second.dates and "dates differ" not in signals:
         signals.append("dates differ")
     return (referring, tuple(signals)) if signals else (0.0, ())
+
+
+def _habit(reading: PairReading) -> tuple[str, str] | None:
+    """What one side calls somebody and what the other says against it (`vegetarian`, `meat`), neither being denied."""
+    if reading.first.slots.negations or reading.second.slots.negations or {"persons", "mood"} & {*reading.differing}:
+        return None
+    found = reading.alignment
+    sides = ((found.only_a, found.only_b), (found.only_b, found.only_a))
+    pairs = ((called, word) for names, words in sides for called in names for word in words)
+    return next((pair for pair in pairs if shipped_lexicon().against_habit(*pair)), None)
 
 
 def _of_time(signal: str) -> bool:
@@ -258,6 +277,44 @@ def _only_exclusive(reading: PairReading) -> bool:
     found = reading.alignment
     values = {word for pair in found.exclusive for word in pair}
     return bool(values) and {*found.only_a, *found.only_b} <= values
+
+
+def _one_at_a_time(reading: PairReading) -> bool:
+    """Whether the exclusive words cannot both hold: opposites, or values where there can be but one of them.
+
+    `The car is red` leaves no room for blue; who `speaks French` may speak Spanish too.
+    """
+    pairs = reading.alignment.exclusive
+    if any(shipped_lexicon().opposed(*pair) for pair in pairs):
+        return True
+    values = {word for pair in pairs for word in pair}
+    return single_valued(reading.first, values) and single_valued(reading.second, values)
+
+
+def _one_slot(reading: PairReading) -> bool:
+    """Whether what is left over on either side is said in a way that leaves room for one thing only."""
+    found = reading.alignment
+    return single_valued(reading.first, {*found.only_a}) and single_valued(reading.second, {*found.only_b})
+
+
+def _other_name(reading: PairReading) -> bool:
+    """Whether all that differs is the name that fills a role (`The capital is Varna`, `The capital is Ruse`).
+
+    Not a place that something is in or comes from: one may lie within the other.
+    """
+    if not _names_role(reading.first, reading.alignment.only_a) or not _names_role(
+        reading.second, reading.alignment.only_b
+    ):
+        return False
+    return _refers(reading.first) and _refers(reading.second) and _one_slot(reading)
+
+
+def _names_role(statement: ParsedStatement, left: tuple[str, ...]) -> bool:
+    """Whether the words left over are names at the end of a role, behind `is` or `by`."""
+    named = [(position, word) for position, form, word in statement.content if form in left]
+    if not named or statement.words[0].lower not in _DETERMINERS or not all(word.capital for _, word in named):
+        return False
+    return statement.words[named[0][0] - 1].lower in _ROLE_OPENERS
 
 
 def _negated(reading: PairReading) -> bool:

@@ -1,4 +1,4 @@
-"""Hand-written lists of words that may stand for one another, include one another, or exclude one another."""
+"""Lists of words that may stand for one another, include one another, or exclude one another: ours and WordNet's."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ class Lexicon:
         narrower: word -> the words it covers.
         sides: word -> the antonym lines it is in, with the side (line, 0 | 1).
         values: word -> the value it is of each kind (kind, number of the value).
+        habits: what somebody is called -> words of what such a one does not do, have or take.
         phrases: the phrases of several words, as tuples, longest first.
     """
 
@@ -42,11 +43,12 @@ class Lexicon:
     narrower: dict[str, frozenset[str]]
     sides: dict[str, frozenset[tuple[int, int]]]
     values: dict[str, frozenset[tuple[str, int]]]
+    habits: dict[str, frozenset[str]]
     phrases: tuple[tuple[str, ...], ...]
 
     @classmethod
     def load(cls, folder: Path = FOLDER) -> Lexicon:
-        """The lists in `folder`: synonyms, hypernyms, antonyms, exclusive (.txt)."""
+        """The lists in `folder`: synonyms, hypernyms, antonyms, wordnet_antonyms, exclusive, habits (.txt)."""
         groups: dict[str, set[int]] = {}
         for number, line in enumerate(_lines(folder / "synonyms.txt")):
             for word in line.split():
@@ -56,7 +58,8 @@ class Lexicon:
             wide, covered = line.split(":")
             narrower.setdefault(wide, set()).update(covered.split())
         sides: dict[str, set[tuple[int, int]]] = {}
-        for number, line in enumerate(_lines(folder / "antonyms.txt")):
+        opposites = (*_lines(folder / "antonyms.txt"), *_lines(folder / "wordnet_antonyms.txt"))
+        for number, line in enumerate(opposites):
             for side, half in enumerate(line.split("|")):
                 for word in half.split():
                     sides.setdefault(word, set()).add((number, side))
@@ -66,9 +69,14 @@ class Lexicon:
             for number, value in enumerate(listed.split()):
                 for word in value.split("/"):
                     values.setdefault(word, set()).add((kind, number))
+        habits = {
+            name: frozenset(words.split())
+            for names, words in (line.split(":") for line in _lines(folder / "habits.txt"))
+            for name in names.split()
+        }
         known = {*groups, *narrower, *sides, *values, *(word for covered in narrower.values() for word in covered)}
         phrases = sorted((tuple(word.split("_")) for word in known if "_" in word), key=lambda one: (-len(one), one))
-        return cls(_frozen(groups), _frozen(narrower), _frozen(sides), _frozen(values), tuple(phrases))
+        return cls(_frozen(groups), _frozen(narrower), _frozen(sides), _frozen(values), habits, tuple(phrases))
 
     def relation(self, left: str, right: str) -> Relation:
         """The relation of two lower-case words (phrases with `_`); SAME goes before WIDER, WIDER before EXCLUSIVE.
@@ -82,9 +90,24 @@ class Lexicon:
             return Relation.SAME
         if self._covers(first, second) or self._covers(second, first):
             return Relation.WIDER
-        if _differ(self.sides, first, second) or _differ(self.values, first, second) or _prefixed(first, second):
+        if _differ(self.values, first, second) or self.opposed(left, right):
             return Relation.EXCLUSIVE
         return Relation.UNKNOWN
+
+    def opposed(self, left: str, right: str) -> bool:
+        """True for opposites (`open`, `closed`), which exclude one another whatever is said with them.
+
+        Two values of one kind (`French`, `Spanish`; `son`, `daughter`) do so only where there can be but one.
+        """
+        first, second = _forms(left), _forms(right)
+        if _differ(self.values, first, second):
+            return False
+        return _differ(self.sides, first, second) or _prefixed(first, second)
+
+    def against_habit(self, called: str, word: str) -> bool:
+        """True where somebody called so (`vegetarian`) has nothing to do with `word` (`meat`)."""
+        shunned = (self.habits.get(form, frozenset()) for form in _forms(called))
+        return any(form in words for words in shunned for form in _forms(word))
 
     def knows(self, word: str) -> bool:
         """True where any list holds a form of `word`."""
@@ -130,7 +153,7 @@ def _derived(first: frozenset[str], second: frozenset[str]) -> bool:
 def _forms(word: str) -> frozenset[str]:
     head, _, tail = word.rpartition("_")
     if not head:
-        return bases(word)
+        return bases(word) | {word}
     return frozenset((word, *(f"{head}_{form}" for form in bases(tail))))
 
 

@@ -4,6 +4,7 @@ tense."""
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Set
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -14,6 +15,14 @@ from clause.text.statements.words import ADJUNCTS, LIGHT, MODALS, NEGATIONS, PAS
 SLOTS = ("numbers", "dates", "names", "negation", "persons", "modality", "tense", "mood")
 """The names of the slots, in the order in which differences are told."""
 
+_HAVE = frozenset({"has", "have", "had"})
+_BE = frozenset({"is", "are", "was", "were", "be", "been", "'s"})
+_DONE_ONCE_WORDS = """bear born base situate locate schedule set write make build paint name call found hold rent host
+elect appoint"""
+_ONE_AT_A_TIME_WORDS = """live reside weigh cost belong start begin end finish leave depart arrive land expire measure
+last run date die"""
+_ONE_AT_A_TIME = frozenset(_ONE_AT_A_TIME_WORDS.split())
+_DONE_ONCE = _ONE_AT_A_TIME | frozenset(_DONE_ONCE_WORDS.split())
 _RELATIVES = frozenset({"who", "which", "that", "what", "where", "when", "why", "how"})
 _TITLE_SHARE = 0.8
 _TITLE_LENGTH = 3
@@ -91,6 +100,35 @@ def differing_slots(first: ParsedStatement, second: ParsedStatement) -> list[str
     if first.text.rstrip().endswith("?") != second.text.rstrip().endswith("?"):
         found.append("mood")
     return found
+
+
+def single_valued(statement: ParsedStatement, values: Set[str]) -> bool:
+    """Whether the statement says one of `values` of its subject in a way that leaves no room for another.
+
+    What a thing is, where it was born, when it starts, what somebody is just doing; not what one speaks, owns or sells.
+
+    >>> [single_valued(read_statement(text), {"french", "red"}) for text in ("Ann speaks French", "The car is red")]
+    [False, True]
+    """
+    places = [position for position, form, _ in statement.content if form in values]
+    if not places:
+        return False
+    at = max(places)
+    be = max((position for position in range(at) if statement.words[position].lower in _BE), default=None)
+    if be is not None and min(places) < be:  # part of the subject: of two things
+        return False
+    said = [
+        word
+        for position, form, word in statement.content
+        if (-1 if be is None else be) < position < at and form not in values
+    ]
+    if be is None:  # what follows the subject at once is what it does; one may have many things
+        if any(word.lower in _HAVE for word in statement.words[:at]):
+            return False
+        return len(said) <= 1 or any(word.bases & _ONE_AT_A_TIME for word in said)
+    return any(word.lower.endswith("ing") for word in said) or all(
+        word.bases & _DONE_ONCE or word.lower.endswith("ly") for word in said
+    )
 
 
 def _slots(tokens: tuple[Word, ...]) -> Slots:

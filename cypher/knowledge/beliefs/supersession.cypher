@@ -18,7 +18,8 @@ SET old.closed_for = $newcomer, old.status = 'superseded', old.superseded_at = c
     old.valid_until = CASE WHEN old.valid_until < $until THEN old.valid_until ELSE $until END
 RETURN old.id AS id
 
-// knowledge/link_supersession, tie the holder of a text to the belief that was closed for it; the holder's id
+// knowledge/link_supersession, tie the holder of a text to the belief that was closed for it; the holder's id.
+//                              A newcomer that says no start is valid from now on, when the other one ends
 // mode:       write
 // returns:    maybe
 // parameters: $id STRING, $scope STRING, $newcomer STRING, $live_hash STRING, $at ZONED DATETIME
@@ -26,7 +27,11 @@ RETURN old.id AS id
 CYPHER 25 MATCH (old:Belief {id: $id})
 WHERE old.scope = $scope AND old.closed_for = $newcomer
 MATCH (new:Belief {scope: $scope, live_hash: $live_hash})
-SET new.stated_at = $at, old.superseded_by_id = new.id
+SET new.stated_at = $at, old.superseded_by_id = new.id,
+    new.valid_from = CASE
+      WHEN new.id = $newcomer AND new.valid_from IS NULL AND coalesce(new.valid_until > $at, true) THEN $at
+      ELSE new.valid_from
+    END
 WITH old, new
 CALL (old, new) {
   WITH old, new

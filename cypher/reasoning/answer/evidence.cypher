@@ -18,7 +18,9 @@ SET p.verification_status = row.verification_status, p.corroboration_count = row
 MERGE (e)-[:HAS_PROVENANCE]->(p)
 MERGE (p)-[:FROM]->(s)
 
-// reasoning/origins, where selected units come from: of a triple [unit, head, type, tail], of a node [unit, id]
+// reasoning/origins, where selected units come from: of a triple [unit, head, type, tail], of a node [unit, id].
+//                    A belief that is disputed waits for review; one that two independent sources hold up, with a
+//                    corroboration of .8 at least, is verified
 // mode:       read
 // returns:    many
 // parameters: $edges LIST<LIST<STRING>>, $nodes LIST<LIST<STRING>>, $scopes LIST<STRING>
@@ -32,19 +34,24 @@ CYPHER 25 CALL () {
   WITH edge, a, r ORDER BY r.source_id
   WITH edge, a, collect(DISTINCT r.source_id) AS source_ids, min(r.recorded_at) AS recorded_at,
     head(collect(r.verification_status)) AS status
-  RETURN edge[0] AS unit, a AS n, source_ids, recorded_at, status
+  RETURN edge[0] AS unit, a AS n, source_ids, size(source_ids) AS sources, recorded_at, status
   UNION ALL
   UNWIND $nodes AS node
   MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster {id: node[1]}) WHERE n.scope IN $scopes
   OPTIONAL MATCH (document:Document)-[:HAS_PASSAGE]->(n)
   WITH node, n, head(collect(document)) AS document
-  RETURN node[0] AS unit, coalesce(document, n) AS n,
+  WITH node, n, coalesce(document, n) AS origin,
     CASE WHEN coalesce(n.source_id, document.source_id) IS NULL THEN []
-         ELSE [coalesce(n.source_id, document.source_id)] END AS source_ids,
-    n.recorded_at AS recorded_at, n.verification_status AS status
+         ELSE [coalesce(n.source_id, document.source_id)] END AS source_ids
+  RETURN node[0] AS unit, origin AS n, source_ids,
+    CASE WHEN n:Belief THEN coalesce(n.sources, size(source_ids)) ELSE size(source_ids) END AS sources,
+    n.recorded_at AS recorded_at,
+    CASE WHEN n.verification_status IS NOT NULL THEN n.verification_status
+         WHEN n:Belief AND n.status = 'disputed' THEN 'pending_review'
+         WHEN n:Belief AND n.sources >= 2 AND n.c_corroboration >= 0.8 THEN 'verified' END AS status
 }
 OPTIONAL MATCH (s:Source {id: head(source_ids)})
 RETURN unit, coalesce(s.uri, n.uri, 'neo4j://' + toLower(head(labels(n))) + '/' + n.id) AS uri, n.scope AS scope,
-  head(source_ids) AS source_id, size(source_ids) AS sources, s.reputation AS reputation, status, recorded_at
+  head(source_ids) AS source_id, sources, s.reputation AS reputation, status, recorded_at
 ORDER BY unit
 LIMIT 10000

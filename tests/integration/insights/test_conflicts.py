@@ -215,3 +215,28 @@ def test_a_request_names_a_profile_or_brings_one() -> None:
     assert RetrieveInsights(topic_key="user:1", profile="deep").profile == "deep"
     inline = RetrieveInsights.model_validate({"topic_key": "user:1", "profile": {"recency_weight": 1}})
     assert not isinstance(inline.profile, str)
+
+
+async def test_what_a_profile_holds_back_is_counted_and_named(room: Insights) -> None:
+    first, second = await two(room, 71)
+    request = RetrieveInsights(topic_key=first.topic_key)
+    found = await room.retriever.listed(request)
+    assert (found.items, set(found.hidden)) == ((), {first.id, second.insight.id})
+    assert found.reason.startswith("2 held back for conflicts")
+    shown = await room.retriever.listed(request.model_copy(update={"profile": "comprehensive"}))
+    assert (len(shown.items), shown.hidden, shown.reason) == (2, (), "")
+    nothing = await room.retriever.listed(RetrieveInsights(topic_key="user:nobody"))
+    assert nothing.reason == "there is no insight on this topic in these scopes"
+
+
+async def test_quarantine_is_told_to_those_who_may_end_it(room: Insights, scope: str) -> None:
+    kept = (await store(room, topic_key="user:bea")).insight
+    await room.insights.quarantine(kept.id, Quarantine(quarantined=True))
+    with pytest.raises(NotFoundError) as told_so:
+        await room.insights.get(kept.id)
+    assert told_so.value.code == "insight_quarantined"
+    assert EVENING not in str(told_so.value)
+    reader = Caller(readable=(scope,), writable=())
+    with pytest.raises(NotFoundError) as unknown:
+        await room.insights.get(kept.id, caller=reader)
+    assert unknown.value.code == "not_found"

@@ -225,3 +225,37 @@ async def test_a_crowd_of_foreign_beliefs_hides_none_of_mine(knowledge: Knowledg
     await knowledge.beliefs.create(BeliefCreate(content="tea is served", scope=own), caller=mine)
     hits = await knowledge.beliefs.query(BeliefQuery(query="tea served"), caller=mine)
     assert [hit.belief.scope for hit in hits.items] == [own]
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_each_time_has_the_belief_that_held_then(knowledge: Knowledge, clock: Clock, seed: int) -> None:
+    """A chain of supersessions, some saying since when: each one holds from its start until the next one's."""
+    chance = random.Random(seed)
+    start = clock.at
+    places = ("Bern", "Rome", "Oslo", "Lima", "Cairo", "Quito")
+    now = await stated(knowledge, "the shop is in Bern", valid_from=start)
+    starts = [start]
+    for place in places[1:]:
+        clock.move(days=chance.randint(5, 20))
+        said = clock.at - timedelta(days=chance.randint(1, 4)) if chance.random() < 0.5 else None
+        given = BeliefSupersede(content=f"the shop is in {place}", valid_from=said)
+        now = await knowledge.beliefs.supersede(now.id, given, caller=OWNER)
+        starts.append(said or now.recorded_at)
+        assert now.valid_from == starts[-1]
+    clock.move(days=1)
+    for place, begins, ends in zip(places, starts, [*starts[1:], clock.at + timedelta(days=9)], strict=True):
+        for at in (begins, begins + (ends - begins) * chance.random()):
+            asked = BeliefQuery(query="where is the shop", as_of_valid=at, include_superseded=True)
+            assert contents(await knowledge.beliefs.query(asked, caller=OWNER)) == [f"the shop is in {place}"], at
+    earlier = BeliefQuery(query="where is the shop", as_of_valid=starts[0] - timedelta(days=1), include_superseded=True)
+    assert contents(await knowledge.beliefs.query(earlier, caller=OWNER)) == []
+
+
+async def test_a_successor_is_not_valid_before_it_was_said(knowledge: Knowledge, clock: Clock) -> None:
+    old = await stated(knowledge, "the mill is in Bern")
+    then = clock.move(days=3)
+    clock.move(days=3)
+    await knowledge.beliefs.supersede(old.id, BeliefSupersede(content="the mill is in Rome"), caller=OWNER)
+    for at, place in ((then, "Bern"), (clock.move(days=1), "Rome")):
+        hits = await knowledge.beliefs.query(BeliefQuery(query="where is the mill", as_of_valid=at), caller=OWNER)
+        assert contents(hits) == [f"the mill is in {place}"]

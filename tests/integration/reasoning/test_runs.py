@@ -276,3 +276,32 @@ async def test_a_source_of_another_scope_is_not_told(graph: Graph, view: View, p
     told = pick.selected.provenance
     assert told is not None
     assert told.source_uri.startswith("request:")
+
+
+@pytest.mark.parametrize(
+    ("status", "sources", "corroboration", "expected"),
+    [
+        ("active", 1, None, "unverified"),
+        ("active", 2, 0.85, "verified"),
+        ("active", 2, 0.65, "unverified"),
+        ("disputed", 5, 0.95, "pending_review"),
+    ],
+)
+async def test_a_belief_is_verified_by_independent_sources_and_pending_while_disputed(
+    graph: Graph, view: View, provenance: Provenance, scope: str, status: str, sources: int,
+    corroboration: float | None, expected: str,
+) -> None:  # fmt: skip
+    given = {"status": status, "sources": sources, "c_corroboration": corroboration}
+    await run(
+        graph,
+        "CREATE (b:Belief {id: $scope + 'b', scope: $scope, content: 'Heat is a film.', recorded_at: $at}) "
+        "SET b += $given",
+        scope=scope,
+        at=NOW,
+        given={name: value for name, value in given.items() if value is not None},
+    )
+    unit = Unit(f"{scope}b", "Heat is a film.", 5, "belief", node=f"{scope}b")
+    (pick,) = await picks(provenance, view, unit)
+    told = pick.selected.provenance
+    assert told is not None
+    assert (told.verification_status, told.corroboration_count) == (expected, sources)

@@ -66,7 +66,7 @@ async def test_groups_become_clusters_as_the_service_is_set(ground: Ground, grap
     finally:
         values.close()
     clusters = await values.store.get_clusters("full")
-    assert (run.experiences, run.reduction) == (32, "umap 10")
+    assert (run.experiences, run.reduction) == (32, "pca 5")
     assert [{told[member] for member in cluster.member_ids} for cluster in clusters] == [{0}, {50}, {100}]
     listed = [kept.model_copy(update={"seconds": 0}) for kept in await values.clusterer.runs(scopes=[scope])]
     assert listed == [run.model_copy(update={"seconds": 0})]

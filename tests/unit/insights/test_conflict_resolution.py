@@ -44,9 +44,9 @@ def test_nothing_opposes_itself(valences: Valences) -> None:
 
 
 def test_feelings_count_only_where_texts_are_about_the_same() -> None:
-    other = candidate("an evening", 0.34, tension=0.9)
+    other = candidate("an evening", 0.74, tension=0.9)
     assert conflict_signals("an evening", Valences(warmth=0.9), UNIT, other) == ()
-    near = candidate("an evening", 0.35, tension=0.9)
+    near = candidate("an evening", 0.75, tension=0.9)
     assert conflict_signals("an evening", Valences(warmth=0.9), UNIT, near) == ("warmth / tension",)
 
 

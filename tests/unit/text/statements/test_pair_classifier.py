@@ -87,6 +87,8 @@ def test_synonyms_win_over_antonyms_in_lists_of_ones_own(tmp_path):
     (tmp_path / "synonyms.txt").write_text("# a comment\nwarm hot\n", encoding="utf-8")
     (tmp_path / "hypernyms.txt").write_text("", encoding="utf-8")
     (tmp_path / "antonyms.txt").write_text("hot | warm cold\n", encoding="utf-8")
+    for name in ("wordnet_antonyms.txt", "habits.txt"):
+        (tmp_path / name).write_text("", encoding="utf-8")
     (tmp_path / "exclusive.txt").write_text("state: solid liquid/molten\n", encoding="utf-8")
     lexicon = Lexicon.load(tmp_path)
     found = [lexicon.relation(*pair) for pair in (("hot", "warm"), ("hot", "cold"), ("solid", "molten"))]
