@@ -111,7 +111,15 @@ class Asker:
 
         given = start_nodes is not None
         question = Question(
-            text, embedding, candidates, types, prices, start_nodes_given=given, expand=expand, reading=reading
+            text,
+            embedding,
+            candidates,
+            types,
+            prices,
+            start_nodes_given=given,
+            expand=expand,
+            reading=reading,
+            read_vectors=self._port.embeddings,
         )
         return PreparedQuestion(question, view, tuple(seeds), embed_ms)
 
