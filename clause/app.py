@@ -300,10 +300,16 @@ async def _policies(graph: Graph, *further: Mapping[str, Callable[[], Policy]]) 
     """The policies by name; the default is the promoted one, else the one that ships, else the heuristic."""
     from clause.operations.promotion import default_policy
     from clause.policy.serve.checkpoint_store import SHIPPED_NAME
+    from clause.reasoning.agents import text_walk
     from clause.reasoning.agents.heuristic import HeuristicPolicy
     from clause.reasoning.question.preparation import PolicyBook
 
-    known: dict[str, Callable[[], Policy]] = {"heuristic": HeuristicPolicy}
+    known: dict[str, Callable[[], Policy]] = {
+        "heuristic": HeuristicPolicy,
+        text_walk.NAME: text_walk.TextWalkPolicy,
+        "two-step": text_walk.two_step,
+        "pagerank": text_walk.pagerank,
+    }
     for more in further:
         known |= more
     default = await default_policy(graph, known) or next(name for name in (SHIPPED_NAME, "heuristic") if name in known)

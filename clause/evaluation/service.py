@@ -4,16 +4,16 @@ needs."""
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from clause.errors import BadInputError, NotFoundError
-from clause.evaluation.harness import AnswerOutcome, System
+from clause.evaluation.harness import AnswerOutcome
 from clause.evaluation.question_files import GoldQuestion
 from clause.reasoning.answer.report import Finished
 from clause.reasoning.coordinator import Coordinator
-from clause.reasoning.episode.budget import Budgets, Prices, Spend
+from clause.reasoning.episode.budget import RESOURCES, Budgets, Prices, Spend
 from clause.reasoning.models import BudgetAllocation, CoordinationRequest, CoordinationResponse
 from clause.reasoning.neighbourhood.port import View
 from clause.reasoning.question.preparation import Asker, PreparedQuestion
@@ -27,7 +27,7 @@ class ServiceSystem:
 
     Args:
         coordinate: a coordinator's method, for one caller and these budgets.
-        policy: the policy that each request names.
+        policy: the policy that each request names; None: what the service chooses.
         budgets: the hard limits, for all questions or for each; they may go below what the API accepts.
         scopes: where to read.
         seeds: `gold` passes the question's topic entity as `start_nodes`; `text` lets the service find it.
@@ -37,7 +37,7 @@ class ServiceSystem:
         self,
         coordinate: Coordinate,
         *,
-        policy: str = "heuristic",
+        policy: str | None = "heuristic",
         budgets: Budgets | Callable[[GoldQuestion], Budgets],
         scopes: Sequence[str] | None = None,
         seeds: Seeds = "text",
@@ -50,8 +50,8 @@ class ServiceSystem:
 
     @property
     def name(self) -> str:
-        """The policy's name."""
-        return self._policy
+        """The policy's name; of what the service chooses, nothing."""
+        return self._policy or ""
 
     def request(self, question: GoldQuestion) -> CoordinationRequest:
         """The request of a question; the budgets go beside it, because evaluation may go below the API's bounds."""
@@ -101,28 +101,12 @@ def read_response(response: CoordinationResponse, budgets: Budgets, latency_ms: 
 
 
 def _spend(response: CoordinationResponse) -> Spend:
-    used: dict[str, int] = {}
-    for handoff in response.agent_handoffs:
-        for resource, amount in handoff.budget_used.items():
-            used[resource] = used.get(resource, 0) + amount
-    return Spend(used.get("edges", 0), used.get("steps", 0), used.get("tokens", 0))
+    used = [handoff.budget_used for handoff in response.agent_handoffs]
+    return Spend(*(sum(one.get(resource, 0) for one in used) for resource in RESOURCES))
 
 
 def _since(started: float) -> float:
     return (time.perf_counter() - started) * 1000
-
-
-def evidence_titles(system: System, texts: Mapping[str, str]) -> Callable[[str], Awaitable[Sequence[str]]]:
-    """The titles of the documents whose passages a system picks as evidence, in order; `texts` is title -> text."""
-
-    def titles_of(picked: str) -> list[str]:
-        return [title for title, text in texts.items() if picked in text][:1]
-
-    async def retrieve(text: str) -> list[str]:
-        outcome = await system.answer(GoldQuestion(text, ()))
-        return [title for picked in outcome.evidence for title in titles_of(picked)]
-
-    return retrieve
 
 
 NO_PRICES = Prices()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from collections import Counter
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple
 
 from clause.text.files import open_text
 from clause.text.mentions import find_proper_names, folded_key
-from clause.text.names import normalise
+from clause.text.names import normalise, short_names
 
 LONGEST_PASSAGE = 2_000
 LONGEST_TEXT = 1_000_000
@@ -55,7 +56,7 @@ def _record(number: int, line: str) -> DocumentRecord:
     reason = _fault(value)
     if reason:
         return DocumentRecord(number, None, reason)
-    document = Document(str(value["id"]), normalise(value.get("title") or ""), value["text"].strip())
+    document = Document(str(value["id"]), normalise(html.unescape(value.get("title") or "")), value["text"].strip())
     return DocumentRecord(number, document)
 
 
@@ -147,12 +148,17 @@ class TitleFinder:
 
 
 class MentionFinder:
-    """Finds what a corpus talks about: fed with every passage once (`learn`), then asked for each (`find`)."""
+    """Finds what a corpus talks about: fed with every passage once (`learn`), then asked for each (`find`).
+
+    A short form of a title (`Kes` of `Kes (1969 film)`) is found only where it stands for itself: not as a part of
+    another name, as `John` of `John, Count of Brienne` in `John Sayles`.
+    """
 
     def __init__(self) -> None:
         self._titles: dict[str, None] = {}
         self._proper: Counter[str] = Counter()
         self._finder: TitleFinder | None = None
+        self._whole: set[str] = set()
 
     def learn(self, title: str, text: str) -> None:
         """Remember a passage's title and the names that its text seems to hold."""
@@ -162,8 +168,11 @@ class MentionFinder:
     def find(self, title: str, text: str) -> list[str]:
         """Names in order of place, each once; the passage's own title comes first."""
         if self._finder is None:
-            self._finder = TitleFinder(self._titles)
-        known = self._finder.find(text)
+            shorter = (short for known in self._titles for short in short_names(known))
+            self._finder = TitleFinder([*self._titles, *shorter])
+            self._whole = set(self._titles)
+        found = self._finder.find(text)
+        known = [one for one in found if one[0] in self._whole or _stands_alone(text, one[1], one[2])]
         names = dict.fromkeys([title, *(name for name, _, _ in known)])
         taken = [(start, end) for _, start, end in known]
         for name, (start, end) in _proper_names(text).items():
@@ -171,6 +180,23 @@ class MentionFinder:
             if shared and not any(start < other_end and other < end for other, other_end in taken):
                 names.setdefault(name)
         return [name for name in names if name]
+
+
+_BEFORE = re.compile(r"(\S+)\s$")
+_AFTER = re.compile(r"\s(\S+)")
+_NEAR = 30
+_OPENS = frozenset(["the", "in", "a", "an", "at", "on", "by", "from", "of", "with", "for", "and"])
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    """Whether no capitalised word makes a longer name of what stands between two places."""
+    after = _AFTER.match(text, end)
+    if after and after[1][0].isupper():
+        return False
+    before = _BEFORE.search(text[max(0, start - _NEAR) : start])
+    if before is None or not before[1][0].isupper():
+        return True
+    return before[1][-1] in ".!?:;," or before[1].casefold() in _OPENS
 
 
 def _proper_names(text: str) -> dict[str, tuple[int, int]]:

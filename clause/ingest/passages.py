@@ -1,10 +1,10 @@
-"""Loads passages: documents, their passages in order, and the entities that they mention; resumable and idempotent."""
+"""Loads passages: documents, their passages in order, what they are about and mention; resumable and idempotent."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -21,7 +21,7 @@ from clause.ingest.source import BAD_KEPT, BadRecord, BadRecordError, LoadReport
 from clause.telemetry import Progress, silent
 from clause.text.activation import strengthening
 from clause.text.embedder import Embedder
-from clause.text.names import canonical_key, entity_id, hashed, name_key
+from clause.text.names import canonical_key, entity_id, hashed, name_key, short_names
 
 KIND = "load_passages"
 BATCH = 500
@@ -145,18 +145,28 @@ class _PassageLoad:
     def _rows(self, documents: Sequence[Document], finder: MentionFinder) -> tuple[list[dict[str, Any]], list[Any]]:
         """Rows of ingest/create_passages, and of graph/merge_entities for what they mention."""
         rows, entities = [], dict[str, list[Any]]()
+
+        def ids(names: Iterable[str]) -> list[str]:
+            """The entities of these names; those that are new here get a row."""
+            keys = {canonical_key(name): name for name in names}
+            found = {entity_id(self._scope, key): (key, name) for key, name in keys.items()}
+            for entity, (key, name) in found.items():
+                entities.setdefault(entity, [len(entities), entity, key, name, name_key(name), "concept", []])
+            return [*found]
+
         for document in documents:
-            passages = []
-            for ordinal, text in enumerate(cut(document.text)):
-                mentioned = []
-                for name in finder.find(document.title, text):
-                    key = canonical_key(name)
-                    entity = entity_id(self._scope, key)
-                    if entity not in entities:
-                        entities[entity] = [len(entities), entity, key, name, name_key(name), "concept", []]
-                    mentioned.append(entity)
-                passage_id = hashed("psg_", self._id(document), str(ordinal), text)
-                passages.append({"id": passage_id, "ordinal": ordinal, "text": text, "mentions": mentioned})
+            subject = ids([document.title] if document.title else [])
+            shorter = [one for one in ids(short_names(document.title)) if one not in subject]
+            passages = [
+                {
+                    "id": hashed("psg_", self._id(document), str(ordinal), text),
+                    "ordinal": ordinal,
+                    "text": text,
+                    "mentions": ids(finder.find(document.title, text)),
+                    "about": [[one, "subject", 1.0] for one in subject] + [[one, "short name", 0.5] for one in shorter],
+                }
+                for ordinal, text in enumerate(cut(document.text))
+            ]
             rows.append(
                 {
                     "id": self._id(document),

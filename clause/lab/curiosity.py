@@ -22,7 +22,7 @@ from clause.intelligence.curiosity import RunningMean, Surprise, gain_rows
 from clause.lab.bench.loading import bench_scope, write_triples
 from clause.lab.bench.reasoning import ReasoningServices
 from clause.reasoning.agents.policy import Policy
-from clause.reasoning.answer.surprises import read_vectors, surprises_of, taken
+from clause.reasoning.answer.integrations import read_vectors, surprises_of, taken
 from clause.reasoning.episode.budget import Budgets
 from clause.reasoning.models import PathNavigationRequest
 from clause.reasoning.neighbourhood.neo4j import Neo4jNeighbourhood

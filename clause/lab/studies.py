@@ -10,6 +10,9 @@ from itertools import chain
 from math import nextafter
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from clause.arrays import Floats
 from clause.evaluation.frontier import paired_bootstrap
 from clause.evaluation.harness import (
     AnswerOutcome,
@@ -19,7 +22,6 @@ from clause.evaluation.harness import (
     em_at_1,
     f1,
     mean,
-    recall_at_k,
     summarise,
     supported_em,
     supported_f1,
@@ -28,6 +30,7 @@ from clause.evaluation.question_files import GoldQuestion, type_pattern
 from clause.policy.train.typed_walks import TypedWalks
 from clause.reasoning.neighbourhood.port import Hop
 from clause.telemetry import CountProgress, silent_count
+from clause.text.embedder import Embedder
 
 PEOPLE = tuple(Hop(relation, False) for relation in ("directed_by", "starred_actors", "written_by"))
 
@@ -200,37 +203,6 @@ def _seed_row(pairs: Sequence[tuple[GoldQuestion, AnswerOutcome]]) -> dict[str, 
     return {"n": len(pairs), "first": among(1), "top_3": among(3), "top_8": among(8)}
 
 
-Retrieve = Callable[[str], Awaitable[Sequence[str]]]
-"""A question's text -> passage titles, best first."""
-
-
-async def passages_study(
-    retrievers: Mapping[str, Retrieve],
-    questions: Sequence[GoldQuestion],
-    *,
-    k: int = 5,
-    command: str,
-    progress: CountProgress = silent_count,
-) -> dict[str, Any]:
-    """Evidence recall@k of each retriever: the share of a question's gold titles among its first k different ones."""
-    recalls: dict[str, list[float]] = {name: [] for name in retrievers}
-    for done, question in enumerate(questions, start=1):
-        for name, retrieve in retrievers.items():
-            recalls[name].append(recall_at_k(_distinct(await retrieve(question.text)), question.titles, k))
-        progress(done, len(questions))
-    return {
-        "dataset": "2wikimultihopqa",
-        "n": len(questions),
-        "k": k,
-        "evidence_recall": {name: mean(values) for name, values in recalls.items()},
-        "command": command,
-    }
-
-
-def _distinct(titles: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(titles))
-
-
 def ceiling(graph: TypedWalks, questions: Sequence[GoldQuestion]) -> Ceiling | None:
     """The ceiling of `questions`; None where one of them has no type or no topic entity.
 
@@ -259,3 +231,37 @@ def _score(graph: TypedWalks, question: GoldQuestion) -> tuple[float, float] | N
         return None
     ends = graph.ends(question.entity, type_pattern(question.kind))
     return em_at_1([(end, 1.0) for end in ends], question.answers), f1(ends, question.answers)
+
+
+class RememberingEmbedder:
+    """An embedder that makes each vector once, for asking the same questions under many budgets."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._vectors: dict[str, Floats] = {}
+
+    @property
+    def model(self) -> str:
+        """The model's name."""
+        return self._embedder.model
+
+    @property
+    def dimension(self) -> int:
+        """Numbers in a vector."""
+        return self._embedder.dimension
+
+    async def warm(self) -> None:
+        """As the embedder does."""
+        await self._embedder.warm()
+
+    async def embed(self, texts: Sequence[str]) -> Floats:
+        """Unit vectors [n, d]."""
+        unknown = [text for text in dict.fromkeys(texts) if text not in self._vectors]
+        if unknown:
+            self._vectors.update(zip(unknown, await self._embedder.embed(unknown), strict=True))
+        return np.array([self._vectors[text] for text in texts], dtype=np.float32).reshape(-1, self.dimension)
+
+    async def embed_query(self, text: str) -> Floats:
+        """The unit vector [d] of one text."""
+        vector: Floats = (await self.embed([text]))[0]
+        return vector

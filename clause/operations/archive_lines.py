@@ -25,7 +25,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from clause.errors import BadInputError, NotFoundError
 from clause.graph.canonical import packed, unpacked
 from clause.graph.scopes import parse_scope
-from clause.ingest.batch import RESERVED
+from clause.ingest.triples import RESERVED
 
 _LABELS = """
     AttractorBasin BasinActivation Belief ClusteringRun Counter CuriosityTrigger Document EmergentPattern Entity

@@ -10,7 +10,8 @@ from contextlib import AbstractContextManager, nullcontext
 
 from clause.graph.runner import Graph, measure
 from clause.graph.scopes import Caller, readable_scopes
-from clause.reasoning.agents.policy import Policy
+from clause.reasoning.agents import text_walk
+from clause.reasoning.agents.policy import Policy, Recall
 from clause.reasoning.answer.integrations import Conclusion, Integrations
 from clause.reasoning.answer.report import Finished, Reporter, shown, subgraph_view
 from clause.reasoning.episode.actions import ARCHITECT, CURATOR, NAVIGATOR, Agent
@@ -26,11 +27,13 @@ from clause.reasoning.models import (
     CoordinationResult,
     SelectedEvidence,
 )
-from clause.reasoning.neighbourhood.port import NeighbourhoodPort, View
+from clause.reasoning.neighbourhood.port import FoundText, NeighbourhoodPort, View
 from clause.reasoning.question.grounding import forgiven
 from clause.reasoning.question.preparation import Asker, PolicyBook, PreparedQuestion
 from clause.text.embedder import Embedder
 from clause.text.tokens import count_tokens
+
+PASSAGE = "passage"
 
 
 class Coordinator:
@@ -101,7 +104,7 @@ class Coordinator:
         repeat: Collection[str] | None,
     ) -> CoordinationResponse:
         started = time.perf_counter()
-        policy = self.policies[request.policy]
+        self.policies[request.policy]  # an unknown name is refused before anything is read
         with measure() as timing:
             view = await self._asker.view(caller, request.scopes, request.as_of_valid, request.as_of_recorded)
             prices = Prices(request.lambdas.edge, request.lambdas.latency, request.lambdas.token)
@@ -109,6 +112,8 @@ class Coordinator:
                 request.query, prices, view, start_nodes=request.start_nodes, reading=request.reading
             )
             asked.question.abstain_below = self._least(request)
+            asked.question.recall = self._recalling(asked)
+            policy = await self._policy(request, asked)
             allowed = budgets or self._budgets(request)
             causal_ms = await self._prepare(asked, request, repeat)
             finished = await self.play(asked, policy, allowed, max_rounds=request.max_rounds, hard=hard)
@@ -149,6 +154,27 @@ class Coordinator:
         feeder = PortFeeder(self._port, asked.view, asked.question, policy.reads_vectors, self._texts)
         turns = await feeder.feed(driver.rounds(max_rounds))
         return Finished.of(asked, policy, agents, episode, turns)
+
+    def _recalling(self, asked: PreparedQuestion) -> Recall:
+        """Recall for one question; asked again for as many texts it reads nothing."""
+        found: dict[int, Sequence[FoundText]] = {}
+
+        async def recall(limit: int) -> Sequence[FoundText]:
+            if limit not in found and self._texts is not None:
+                question = asked.question
+                found[limit] = await self._texts.recall(question.text, question.embedding, asked.view, limit=limit)
+            return found.get(limit, ())
+
+        return recall
+
+    async def _policy(self, request: CoordinationRequest, asked: PreparedQuestion) -> Policy:
+        """Who decides: whom the request names; where there are passages and no triples, the walk over texts."""
+        unnamed = request.policy is None and request.reading is None
+        if unnamed and not asked.question.relationship_types and text_walk.NAME in self.policies.names:
+            found = await asked.question.recall(text_walk.SEARCHED)
+            if any(text.node.kind == PASSAGE for text in found):
+                return self.policies[text_walk.NAME]
+        return self.policies[request.policy]
 
     def _asking(self) -> AbstractContextManager[None]:
         return nullcontext() if self._integrations is None else self._integrations.asking()

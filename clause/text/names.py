@@ -63,6 +63,23 @@ def entity_id(scope: str, key: str) -> str:
     return hashed("ent_", scope, key)
 
 
+_QUALIFIER = re.compile(r"\s*\([^()]*\)$")
+_ARTICLE = re.compile(r"^(?:The|An?) (?=[^\W\d_a-z]|[A-Z])")
+_SHORTEST = 4
+
+
+def short_names(name: str) -> tuple[str, ...]:
+    """The other names of a thing in texts: without a qualifier in brackets or behind a comma, without an article.
+
+    >>> short_names("Kes (1969 film)"), short_names("Bath, Somerset"), short_names("The Rank Organisation")
+    (('Kes',), ('Bath',), ('Rank Organisation',))
+    """
+    plain = _QUALIFIER.sub("", name).strip()
+    head = plain.split(", ", 1)[0]
+    found = [plain, head if len(head) >= _SHORTEST else "", _ARTICLE.sub("", plain)]
+    return tuple(dict.fromkeys(short for short in found if short and short != name))
+
+
 def last_segment(iri: str) -> str:
     """The readable end of an IRI: after the last `#`, `/` or `:`, percent-decoded.
 

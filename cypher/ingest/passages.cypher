@@ -20,12 +20,13 @@ UNWIND $ids AS id
 MATCH (document:Document {id: id})-[:HAS_PASSAGE]->(passage:Passage)
 WHERE document.scope = $scope
 CALL (passage) {
-  MATCH (passage)-[:MENTIONS]->(entity:Entity)
-  SET entity.degree = entity.degree - 1
+  MATCH (passage)-[:MENTIONS|ABOUT]->(entity:Entity)
+  WITH entity, count(*) AS links
+  SET entity.degree = entity.degree - links
 }
 DETACH DELETE passage
 
-// ingest/create_passages, documents with their passages in order and what each mentions; runs once in a turn
+// ingest/create_passages, documents with their passages in order, what each mentions and what it is about; runs once in a turn
 // mode:       write
 // returns:    none
 // parameters: $rows LIST<MAP>, $scope STRING, $scope_token STRING, $source_id STRING, $recorded_at ZONED DATETIME,
@@ -47,7 +48,7 @@ CALL (document, row) {
   CREATE (document)-[:HAS_PASSAGE {scope: $scope, recorded_at: $recorded_at, weight: 1.0, source_id: $source_id}]->
          (passage:Passage {id: given.id, scope: $scope, scope_token: $scope_token, recorded_at: $recorded_at,
                            version: 1, document_id: document.id, ordinal: given.ordinal, title: row.title,
-                           text: given.text, source_id: $source_id, degree: size(given.mentions) + 1})
+                           text: given.text, source_id: $source_id, degree: size(given.mentions) + size(given.about) + 1})
   WITH passage, given
   ORDER BY given.ordinal
   CALL (passage, given) {
@@ -55,6 +56,13 @@ CALL (document, row) {
     MATCH (entity:Entity {id: mentioned})
     CREATE (passage)-[:MENTIONS {scope: $scope, recorded_at: $recorded_at, weight: 1.0, source_id: $source_id}]->
            (entity)
+    SET entity.degree = entity.degree + 1
+  }
+  CALL (passage, given) {
+    UNWIND given.about AS about
+    MATCH (entity:Entity {id: about[0]})
+    CREATE (passage)-[:ABOUT {role: about[1], scope: $scope, recorded_at: $recorded_at, weight: about[2],
+                              source_id: $source_id}]->(entity)
     SET entity.degree = entity.degree + 1
   }
   WITH passage ORDER BY passage.ordinal

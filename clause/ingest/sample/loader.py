@@ -19,10 +19,9 @@ from clause.graph.database import check_embedding_model
 from clause.graph.jobs import Jobs
 from clause.graph.lease import Lease
 from clause.graph.runner import Graph
-from clause.ingest.batch import register, stored_name
 from clause.ingest.embedding import embed_scope
 from clause.ingest.readers import read_triples
-from clause.ingest.triples import load_triples
+from clause.ingest.triples import load_triples, register, stored_name
 from clause.telemetry import Progress, silent
 from clause.text.embedder import Embedder
 from clause.text.names import canonical_key, entity_id

@@ -100,11 +100,12 @@ def own(
     _own_table(own_report(asked, given_command()), as_json=as_json)
 
 
-def _served(work: Callable[[Container], Awaitable[Result]]) -> Result:
-    """The result of some work with the parts of the service, opened as the service opens them."""
+def _served(work: Callable[[Container], Awaitable[Result]], *, baselines: bool = True) -> Result:
+    """The result of some work with the parts of the service, opened as the service opens them; `baselines`: with the
+    lab's policies, which hide the product's of the same name."""
 
     async def run() -> Result:
-        async with measuring.opened(sample=False) as container:
+        async with measuring.opened(sample=False, baselines=baselines) as container:
             return await work(container)
 
     return asyncio.run(run())
@@ -259,36 +260,61 @@ def seed_entities(
     _show(asyncio.run(_on_sample(run)), as_json)
 
 
+class PassageMode(StrEnum):
+    """The ways to rank texts: the indexes, the rules by name, and what a service answers without a policy."""
+
+    DENSE = "dense"
+    BM25 = "bm25"
+    FUSION = "fusion"
+    PAGERANK = "pagerank"
+    TWO_STEP = "two-step"
+    COORDINATE = "coordinate"
+
+
 @app.command()
 def passages(
     *,
-    corpus: Annotated[Path, typer.Option(help="2WikiMultihopQA's corpus.jsonl[.gz].")],
-    questions: Annotated[Path, typer.Option(help="Its questions, dev.jsonl[.gz].")],
-    scope: Annotated[str, typer.Option(help="Where the passages are, or are loaded.")] = "kg:2wiki",
+    corpus: Annotated[Path, typer.Option(help='JSON lines {"id", "title", "text"}, plain or .gz.')],
+    questions: Annotated[
+        Path, typer.Option(help='{"id", "question", "titles" or "ids"}, or 2WikiMultihopQA, MuSiQue, HotpotQA lines.')
+    ],
+    mode: Annotated[list[PassageMode] | None, typer.Option(help="May be repeated; all of them if not given.")] = None,
+    tokens: Annotated[int, typer.Option(min=64, max=8192, help="Tokens of evidence.")] = 512,
+    scope: Annotated[
+        str | None,
+        typer.Option(help="Where the passages are, or are loaded; kg:passages-HASH of the corpus if not given."),
+    ] = None,
     limit: Limit = None,
-    policy: PolicyName = "learned",
     as_json: JsonFlag = False,
 ) -> None:
-    """Evidence recall@5 of the service over passages, beside dense, BM25 and their fusion."""
-    from clause.evaluation.service import ServiceSystem, evidence_titles
-    from clause.lab.commands.measuring import load_passages, opened, passage_retrievers
-    from clause.lab.corpora import read_passages, read_questions
-    from clause.lab.studies import passages_study
-    from clause.reasoning.episode.budget import Budgets
+    """Recall of the passages that answers need, by every way to rank them; the corpus is loaded first, and stays."""
+    from clause.lab.passages import Corpus, read_passage_questions
 
-    texts = read_passages(corpus)
-    asked = read_questions(questions, texts, limit)
+    texts = Corpus.read(corpus)
+    asked = read_passage_questions(questions, texts, limit)
+    modes = [one.value for one in mode or PassageMode]
 
-    async def run() -> dict[str, Any]:
-        from clause.cli.console import coordinate
+    async def study(container: Container) -> dict[str, Any]:
+        from clause.ingest.source import describe
+        from clause.lab.commands.measuring import load_passages, passage_way
+        from clause.lab.passages import passages_study
 
-        async with opened(sample=False) as container:
-            await load_passages(container, corpus, scope)
-            system = ServiceSystem(coordinate(container), policy=policy, budgets=Budgets(200), scopes=[scope])
-            retrievers = {"coordinate": evidence_titles(system, texts), **passage_retrievers(container, scope)}
-            return await passages_study(retrievers, asked, command=given_command(), progress=counter("asked", 100))
+        where = scope or f"kg:passages-{describe(corpus, '').content_hash[:8]}"
+        await load_passages(container, corpus, where)
+        ways = {name: passage_way(container, where, name, tokens) for name in dict.fromkeys(modes)}
+        return await passages_study(ways, asked, texts, tokens=tokens, command=given_command())
 
-    _show(asyncio.run(run()), as_json)
+    figures = _served(study, baselines=False)
+    print_json(figures) if as_json else _passages_table(figures)
+
+
+def _passages_table(figures: Mapping[str, Any]) -> None:
+    stdout().print(f"{figures['n']} questions, evidence within {figures['tokens']} tokens", markup=False)
+    stdout().print(f"{'':<10} {'@2':>6} {'@5':>6} {'@10':>6} {'within':>7} {'tokens':>7} {'p50 ms':>7}", markup=False)
+    for name, found in figures["modes"].items():
+        recalls = " ".join(f"{100 * share:>6.1f}" for share in found["recall"].values())
+        rest = f"{100 * found['evidence_recall']:>7.1f} {found['tokens_mean']:>7.1f} {found['p50_ms']:>7.1f}"
+        stdout().print(f"{name:<10} {recalls} {rest}", markup=False)
 
 
 @app.command("train-relation-path")

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from clause.app import Container
     from clause.evaluation.question_files import GoldQuestion
     from clause.evaluation.service import Seeds, Stage
-    from clause.lab.studies import FindSeeds, Retrieve
+    from clause.lab.passages import Rank, RankingWay
+    from clause.lab.studies import FindSeeds
 
 PolicyName = Annotated[str, typer.Option(help="Who decides: learned, heuristic, or a baseline by name.")]
 
@@ -55,15 +56,15 @@ def given_command() -> str:
 
 
 @asynccontextmanager
-async def opened(*, sample: bool = True) -> AsyncIterator[Container]:
-    """An open container that knows the baselines and the ablations of the learned policy, too."""
+async def opened(*, sample: bool = True, baselines: bool = True) -> AsyncIterator[Container]:
+    """An open container that knows the baselines and the ablations of the learned policy, too (or not)."""
     from clause.cli import console as opening
     from clause.lab.ablations import ablations
     from clause.lab.baselines import BASELINES
 
     opened_now: list[Container] = []
     variants = ablations(lambda: opened_now[0].coordinator.policies["learned"])
-    async with opening.opened(sample=sample, policies={**BASELINES, **variants}) as container:
+    async with opening.opened(sample=sample, policies={**BASELINES, **variants} if baselines else {}) as container:
         opened_now.append(container)
         yield container
 
@@ -72,7 +73,7 @@ async def snapshot_stage(container: Container, scopes: Sequence[str], seeds: See
     """A stage on a snapshot of the scopes, where asking again what was asked before is quick."""
     from clause.cli.console import on_snapshot
     from clause.evaluation.service import Stage
-    from clause.lab.cached_embedder import RememberingEmbedder
+    from clause.lab.studies import RememberingEmbedder
     from clause.reasoning.neighbourhood.port import View
 
     asker, coordinator = await on_snapshot(container, scopes, RememberingEmbedder(container.embedder))
@@ -97,18 +98,45 @@ def find_seeds(container: Container, scopes: Sequence[str]) -> FindSeeds:
     return find
 
 
-def passage_retrievers(container: Container, scope: str) -> dict[str, Retrieve]:
-    """Dense, sparse and fused retrieval of passage titles through the indexes."""
+def ranked_texts(container: Container, scope: str, ranking: str) -> Rank:
+    """Dense, sparse (`bm25`) or fused (`fusion`) retrieval of texts through the indexes."""
     from clause.reasoning.answer.texts import IndexedTexts
     from clause.reasoning.neighbourhood.port import View
 
-    def retriever(dense: float, sparse: float) -> Retrieve:
-        texts = IndexedTexts(container.graph, dense_weight=dense, sparse_weight=sparse)
+    dense, sparse = {"dense": (1.0, 0.0), "bm25": (0.0, 1.0), "fusion": (1.0, 1.0)}[ranking]
+    texts = IndexedTexts(container.graph, dense_weight=dense, sparse_weight=sparse)
 
-        async def retrieve(text: str) -> list[str]:
-            embedding = await container.embedder.embed_query(text)
-            return [node.name for node in await texts.nearest(text, embedding, View((scope,)), limit=20)]
+    async def ranked(text: str) -> list[str]:
+        embedding = await container.embedder.embed_query(text)
+        return [node.text or "" for node in await texts.nearest(text, embedding, View((scope,)), limit=40)]
 
-        return retrieve
+    return ranked
 
-    return {"dense": retriever(1, 0), "bm25": retriever(0, 1), "fusion": retriever(1, 1)}
+
+def handed_on(container: Container, scope: str, policy: str | None, tokens: int) -> Rank:
+    """The evidence of the three agents under a token budget, in the order of picking; nothing is recorded."""
+    from clause.cli.console import coordinate
+    from clause.evaluation.question_files import GoldQuestion
+    from clause.evaluation.service import ServiceSystem
+    from clause.reasoning.episode.budget import Budgets
+
+    system = ServiceSystem(coordinate(container), policy=policy, budgets=Budgets(tokens=tokens), scopes=[scope])
+
+    async def ranked(text: str) -> Sequence[str]:
+        return (await system.answer(GoldQuestion(text, ()))).evidence
+
+    return ranked
+
+
+ENOUGH_TOKENS = 8_192
+"""The budget under which a ranking of ten texts is read off the evidence."""
+
+
+def passage_way(container: Container, scope: str, mode: str, tokens: int) -> RankingWay:
+    """A mode of `evaluate passages` as a way to rank."""
+    from clause.lab.passages import RankingWay
+
+    if mode in {"dense", "bm25", "fusion"}:
+        return RankingWay(ranked_texts(container, scope, mode))
+    policy = None if mode == "coordinate" else mode
+    return RankingWay(handed_on(container, scope, policy, ENOUGH_TOKENS), handed_on(container, scope, policy, tokens))

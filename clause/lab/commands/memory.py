@@ -146,8 +146,8 @@ def clustering(
 
     No database is asked but by --search: what prototypes first lose and save against searching every member.
     """
-    from clause.lab.cached_embedder import RememberingEmbedder
     from clause.lab.clustering import evaluate_clustering, read_texts
+    from clause.lab.studies import RememberingEmbedder
     from clause.text.embedder import SentenceTransformerEmbedder
     from clause.values.clustering import Density, unit
 

@@ -13,7 +13,7 @@ from clause.reasoning.agents.policy import Policy
 from clause.text.thread_pool import CpuPool
 
 SHIPPED_NAME = "learned"
-RESERVED = frozenset({SHIPPED_NAME, "heuristic", "grounded"})
+RESERVED = frozenset({SHIPPED_NAME, "heuristic", "grounded", "text-walk", "two-step", "pagerank"})
 ENDINGS = (".safetensors", ".json")
 _SHIPPED = Path(__file__).parent / "checkpoints" / "metaqa"
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")

@@ -34,7 +34,7 @@ from clause.policy.train.lessons import AnsweredQuestion, pose
 from clause.policy.train.rollout import Arena, Task
 from clause.policy.train.warm_start import VectorTable
 from clause.reasoning.agents.policy import Question
-from clause.reasoning.answer.surprises import Taken, best_cosine, nodes_looked_at, relation_cosine, taken
+from clause.reasoning.answer.integrations import Taken, best_cosine, nodes_looked_at, relation_cosine, taken
 from clause.reasoning.episode.actions import CURATOR, NAVIGATOR, Agent
 from clause.reasoning.episode.budget import RESOURCES, Prices
 from clause.reasoning.neighbourhood.snapshot import Snapshot

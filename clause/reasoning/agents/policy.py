@@ -13,7 +13,7 @@ from clause.reasoning.episode.budget import Prices
 from clause.reasoning.episode.episode import Episode
 from clause.reasoning.episode.subgraph import EdgeScore
 from clause.reasoning.models.answer import AnswerReading, QuestionForm
-from clause.reasoning.neighbourhood.port import Edge, Expansion, Hop, RelationshipType
+from clause.reasoning.neighbourhood.port import Edge, Expansion, FoundText, Hop, Node, RelationshipType
 
 A_co = TypeVar("A_co", covariant=True)
 
@@ -25,6 +25,20 @@ Heads = Callable[[str, int], Awaitable[Sequence[str]]]
 
 Expand = Callable[[Look], Awaitable[Expansion]]
 """Reads what a look asks for, in what the caller may see."""
+
+Recall = Callable[[int], Awaitable[Sequence[FoundText]]]
+"""The texts nearest to the question by meaning and by words, so many of each, best first."""
+
+ReadVectors = Callable[[Sequence[str]], Awaitable[Mapping[str, Vector]]]
+"""The unit vectors of those nodes that have one."""
+
+
+async def _nothing_recalled(_limit: int) -> Sequence[FoundText]:
+    return ()
+
+
+async def _no_vectors(_nodes: Sequence[str]) -> Mapping[str, Vector]:
+    return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +61,9 @@ class Question:
 
     `vectors` holds unit vectors of the nodes read so far when the policy asks for them (`Policy.reads_vectors`);
     the coordinator fills it after every look. `causal` scores hops where the graph has causal relationships and the
-    request wants them. `expand` and `heads` read the graph before an episode begins, for policies that ground their
-    reading; `reading` is the id of the reading that the request chose, `abstain_below` the score below which it wants
-    no answer.
+    request wants them. `expand`, `heads`, `recall` and `read_vectors` read the graph and its texts before an episode
+    begins, for policies that ground their reading; `reading` is the id of the reading that the request chose,
+    `abstain_below` the score below which it wants no answer.
     """
 
     text: str
@@ -64,6 +78,14 @@ class Question:
     heads: Heads | None = None
     reading: str | None = None
     abstain_below: float | None = None
+    recall: Recall = _nothing_recalled
+    read_vectors: ReadVectors = _no_vectors
+
+    async def learn(self, nodes: Sequence[str]) -> None:
+        """See to it that the vectors of some nodes are known."""
+        unknown = [node for node in nodes if node not in self.vectors]
+        if unknown:
+            self.vectors.update(await self.read_vectors(unknown))
 
     def causal_score(self, hop: Hop, seed: str, ends: Sequence[str]) -> float | None:
         """The causal score of a hop from a walk's seed to `ends`; None where the hop's type is no causal one, nothing
@@ -129,7 +151,8 @@ class Account:
     """The understanding of a question: its form, its readings (the chosen one first), and why nothing answers it.
 
     `reason` is None where something does; `doubt` is what to say where the best answer is too unsure. `abstain_below`
-    replaces the policy's, where these agents measure sureness otherwise.
+    replaces the policy's, where these agents measure sureness otherwise. `texts` are what evidence is chosen from, best
+    first; None: what the walk touched, and what is near.
     """
 
     form: QuestionForm | None = None
@@ -137,6 +160,7 @@ class Account:
     reason: str | None = None
     doubt: str | None = None
     abstain_below: float | None = None
+    texts: Sequence[Node] | None = None
 
 
 class Agents(Protocol):

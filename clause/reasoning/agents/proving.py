@@ -25,19 +25,14 @@ from clause.reasoning.episode.subgraph import EdgeScore
 from clause.reasoning.neighbourhood.port import Edge, Expansion, Hop
 from clause.reasoning.question.grounding import chains
 
-TEXTS_PICKED = 5
-TEXT_TOKENS = 512
-"""Texts the Curator takes, best first, when nothing was found: so many, short ones up to so many tokens."""
-
 Walk = tuple[str, tuple[Hop, ...]]
 """Where a walk starts, and its hops."""
 
 
 def pick_texts(episode: Episode) -> Decision[CuratorAction]:
-    """The next of the pool's texts, for a question of which nothing was walked."""
+    """The next of the pool's texts, for a question of which nothing was walked: as many as the tokens hold."""
     pickable = episode.pickable()
-    enough = len(episode.picked) >= TEXTS_PICKED and episode.spend.tokens >= TEXT_TOKENS
-    if not pickable or enough:
+    if not pickable:
         return Decision(Stop("COMPLETE" if episode.picked else "NO_CANDIDATES"))
     return Decision(Pick(pickable[0]))
 

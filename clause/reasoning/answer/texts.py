@@ -11,7 +11,7 @@ from clause.graph.runner import Graph
 from clause.graph.scopes import scope_token
 from clause.reasoning.episode.pool import TextSource
 from clause.reasoning.neighbourhood.neo4j import FOREVER
-from clause.reasoning.neighbourhood.port import Node, View
+from clause.reasoning.neighbourhood.port import FoundText, Node, View
 from clause.text.fields import utc_now
 from clause.text.retrieval import escape, reciprocal_rank_fusion
 
@@ -45,6 +45,10 @@ class IndexedTexts:
 
     async def nearest(self, text: str, embedding: Vector, view: View, *, limit: int) -> Sequence[Node]:
         """At most `limit` nodes that say something, best first."""
+        return [text.node for text in await self.recall(text, embedding, view, limit=limit)][:limit]
+
+    async def recall(self, text: str, embedding: Vector, view: View, *, limit: int) -> Sequence[FoundText]:
+        """At most `limit` nodes of each ranking, fused, best first; the scores of an index as shares of its best."""
         rows = await self._graph.run(
             "reasoning/nearest_texts",
             embedding=embedding,
@@ -56,15 +60,22 @@ class IndexedTexts:
         )
         nodes = {row["id"]: Node(row["id"], row["name"], row["kind"], text=row["text"]) for row in rows}
         rankings = [[row["id"] for row in rows if row["ranking"] == ranking] for ranking in self._weights]
+        words: dict[str, float] = {}
+        for ranking in _SPARSE:
+            scores = {row["id"]: row["score"] for row in rows if row["ranking"] == ranking}
+            best = max(scores.values(), default=1.0)
+            words.update((node, score / best) for node, score in scores.items() if best > 0)
         fused = reciprocal_rank_fusion(rankings, list(self._weights.values()))
-        return [nodes[node] for node, _ in fused[:limit]]
+        most = fused[0][1] if fused else 1.0
+        return [FoundText(nodes[node], words.get(node, 0.0), score / most) for node, score in fused if most > 0]
 
 
 def _words(text: str, scopes: Sequence[str]) -> str:
-    """A Lucene query that requires one of the scopes, so that a crowd of foreign hits hides none of ours."""
+    """A Lucene query that requires one of the scopes, so that a crowd of foreign hits hides none of ours; the scope
+    itself scores nothing."""
     tokens = " ".join(scope_token(scope) for scope in scopes)
     words = escape(text)
-    return f"+scope_token:({tokens}) +({words})" if words else f"+scope_token:({tokens})"
+    return f"+scope_token:({tokens})^0 +({words})" if words else f"+scope_token:({tokens})^0"
 
 
 MEMORY = "memory"
@@ -92,6 +103,10 @@ class RecalledTexts:
     def __init__(self, indexed: TextSource, recall: MemoryRecall) -> None:
         self._indexed = indexed
         self._recall = recall
+
+    async def recall(self, text: str, embedding: Vector, view: View, *, limit: int) -> Sequence[FoundText]:
+        """What the other source recalls."""
+        return await self._indexed.recall(text, embedding, view, limit=limit)
 
     async def nearest(self, text: str, embedding: Vector, view: View, *, limit: int) -> Sequence[Node]:
         """At most `limit` nodes with text, best first."""

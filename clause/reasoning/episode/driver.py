@@ -22,6 +22,9 @@ from clause.reasoning.neighbourhood.snapshot import Snapshot
 MAX_LOOKS = 64
 """Reads one agent may ask for in one turn: a bound in operations, so that no policy can read the whole graph."""
 
+SHORT_TEXT_TOKENS = 16
+"""Tokens of a short text: more texts than the budget holds of these need not be counted."""
+
 WHOLE_NODE_CAP = 50
 """Edges of each (node, hop) when an agent asks for all neighbours of a node."""
 
@@ -136,8 +139,14 @@ class Driver:
         return Look(look.nodes, look.hops, look.per_type or (WHOLE_NODE_CAP if look.hops is None else whole))
 
     def _fill_pool(self) -> Drive[None]:
-        """Offer the Curator everything the walk touched, and the nearest texts when that is little."""
+        """Offer the Curator the texts that the agents chose; else everything the walk touched, and the nearest texts
+        when that is little."""
         episode = self.episode
+        texts = self.agents.account.texts
+        if texts is not None:
+            enough = max(SMALL_POOL, episode.remaining.tokens // SHORT_TEXT_TOKENS)
+            episode.offer(text_units(texts[:enough], self.count))
+            return
         episode.offer(edge_units(episode, self.question, self.count))
         episode.offer(text_units(touched_texts(episode), self.count))
         if len(episode.pool) < SMALL_POOL:

@@ -11,7 +11,7 @@ from clause.arrays import Floats, Vector
 from clause.reasoning.agents.policy import Question
 from clause.reasoning.episode.budget import TokenCounter, Unit, edge_sentence, edge_unit_id, relation_text
 from clause.reasoning.episode.episode import Episode
-from clause.reasoning.neighbourhood.port import Edge, Node, View
+from clause.reasoning.neighbourhood.port import Edge, FoundText, Node, View
 
 SMALL_POOL = 20
 """A pool with fewer units than this is filled up from the indexes."""
@@ -25,6 +25,10 @@ class TextSource(Protocol):
 
     async def nearest(self, text: str, embedding: Vector, view: View, *, limit: int) -> Sequence[Node]:
         """At most `limit` nodes with text (passages, beliefs, ...), best first."""
+        ...
+
+    async def recall(self, text: str, embedding: Vector, view: View, *, limit: int) -> Sequence[FoundText]:
+        """At most `limit` nodes with text of each ranking, with their scores, best first."""
         ...
 
 

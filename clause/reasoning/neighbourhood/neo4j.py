@@ -103,6 +103,9 @@ REACH = 1_000
 """Relationships of one type and direction that are read around a wider node, before filters and the cap."""
 SCANNED = 20_000
 """Relationships of one type, in all scopes, among which those are looked for that lead from anything."""
+TEXT_LINKS = frozenset({"ABOUT", "MENTIONS"})
+WIDE_OF_LINKS = 64
+"""The same, where links of texts alone are asked for: what is often mentioned is about little."""
 RELATIONS_AT_ONCE = 16
 PAIRS = 1_000
 """Concepts that occur together with a node's, read when all its neighbours are asked for (the heuristic's phi_nbr)."""
@@ -161,8 +164,9 @@ class Neo4jNeighbourhood:
             "backward": [hop.relation for hop in wanted if not hop.forward],
             "cap": per_type + 1,
         }
+        wide = WIDE_OF_LINKS if {hop.relation for hop in wanted} <= TEXT_LINKS else WIDE
         rows = await self._graph.run(
-            "reasoning/expand", nodes=asked, wide=WIDE, pairs=PAIRS if hops is None else 0, **parameters
+            "reasoning/expand", nodes=asked, wide=wide, pairs=PAIRS if hops is None else 0, **parameters
         )
         gathering = _Gathering(per_type, frozenset(wanted))
         for row in rows:

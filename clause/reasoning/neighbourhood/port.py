@@ -59,6 +59,15 @@ class Node:
     text: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class FoundText:
+    """A text as recall found it: its shares, in [0, 1], of the best BM25 score and of the best fused one."""
+
+    node: Node
+    words: float = 0.0
+    fused: float = 0.0
+
+
 Neighbours = Mapping[Hop, Sequence[Edge]]
 
 

@@ -112,8 +112,18 @@ class Asker:
         def heads(relation: str, limit: int) -> Awaitable[Sequence[str]]:
             return self._port.heads(relation, view, limit=limit)
 
-        question = Question(text, embedding, candidates, types, prices, expand=expand, heads=heads, reading=reading)
-        question.start_nodes_given = start_nodes is not None
+        question = Question(
+            text,
+            embedding,
+            candidates,
+            types,
+            prices,
+            start_nodes_given=start_nodes is not None,
+            expand=expand,
+            heads=heads,
+            reading=reading,
+            read_vectors=self._port.embeddings,
+        )
         return PreparedQuestion(question, view, tuple(seeds), embed_ms)
 
     async def types(self, view: View) -> Mapping[str, RelationshipType]:

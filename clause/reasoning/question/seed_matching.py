@@ -48,9 +48,9 @@ played direct directed directs write writes wrote written release released relea
 rating ratings vote votes tag tags topic topics word words"""
 ARTICLES = frozenset(_ARTICLES.split())
 PREPOSITIONS = frozenset(_PREPOSITIONS.split())
-FUNCTION_WORDS = frozenset(
-    " ".join((_QUESTION_WORDS, _ARTICLES, _PREPOSITIONS, _AUXILIARIES, _OTHER, _OF_WORKS)).split()
-)
+PLAIN_WORDS = frozenset(" ".join((_QUESTION_WORDS, _ARTICLES, _PREPOSITIONS, _AUXILIARIES, _OTHER)).split())
+"""The words that questions about anything are made of."""
+FUNCTION_WORDS = PLAIN_WORDS | frozenset(_OF_WORKS.split())
 """The words that questions are made of; they may be names too, but seldom are."""
 
 

@@ -5,7 +5,7 @@
 // returns:    many
 // parameters: $embedding VECTOR, $words STRING, $scopes LIST<STRING>, $limit INTEGER, $valid ZONED DATETIME,
 //             $recorded ZONED DATETIME
-// columns:    ranking, id, kind, name, text
+// columns:    ranking, id, kind, name, text, score
 CYPHER 25 CALL () {
   MATCH (n:Passage)
   SEARCH n IN (VECTOR INDEX passage_embedding FOR $embedding WHERE n.scope IN $scopes LIMIT $limit) SCORE AS score
@@ -39,6 +39,6 @@ WHERE text IS NOT NULL AND n.merged_into IS NULL
   AND (n.archived_at IS NULL OR n.archived_at > $recorded)
   AND (n.superseded_at IS NULL OR n.superseded_at > $recorded)
   AND (n.valid_from IS NULL OR n.valid_from <= $valid) AND (n.valid_until IS NULL OR n.valid_until > $valid)
-RETURN ranking, n.id AS id, toLower(head(labels(n))) AS kind, coalesce(n.name, n.title, '') AS name, text
+RETURN ranking, n.id AS id, toLower(head(labels(n))) AS kind, coalesce(n.name, n.title, '') AS name, text, score
 ORDER BY ranking, score DESC, id
 LIMIT 1000

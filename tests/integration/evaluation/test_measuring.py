@@ -8,14 +8,20 @@ import pytest
 from clause.cli import console as opening
 from clause.evaluation.question_files import GoldQuestion
 from clause.evaluation.service import PlayedSystem, ServiceSystem
+from clause.graph.scopes import Caller
 from clause.ingest.triples import load_triples
 from clause.lab.baselines import BASELINES
 from clause.lab.commands import measuring
+from clause.lab.passages import Corpus, PassageQuestion, passages_study
+from clause.reasoning.agents import text_walk
+from clause.reasoning.agents.text_walk import TextWalkPolicy
 from clause.reasoning.answer.evidence import Provenance
 from clause.reasoning.answer.report import Reporter
 from clause.reasoning.answer.runs import RunRecorder
+from clause.reasoning.answer.texts import IndexedTexts
 from clause.reasoning.coordinator import Coordinator
 from clause.reasoning.episode.budget import Budgets
+from clause.reasoning.models import BudgetAllocation, CoordinationRequest
 from clause.reasoning.neighbourhood.neo4j import Neo4jNeighbourhood
 from clause.reasoning.question.preparation import Asker, PolicyBook
 from clause.reasoning.question.seeds import SeedFinder
@@ -24,6 +30,8 @@ from tests.fakes.embedder import HashEmbedder
 from tests.unit.evaluation.films import TRIPLES
 
 pytestmark = pytest.mark.integration
+
+TEXT_POLICIES = {text_walk.NAME: TextWalkPolicy, "two-step": text_walk.two_step, "pagerank": text_walk.pagerank}
 
 
 @pytest.fixture
@@ -35,8 +43,8 @@ def container(graph):
     coordinator = Coordinator(
         Asker(graph, port, seeds, embedder),
         port,
-        PolicyBook(BASELINES, default="relation-path"),
-        texts=None,
+        PolicyBook({**BASELINES, **TEXT_POLICIES}, default="relation-path"),
+        texts=IndexedTexts(graph),
         count=count_all,
         reporter=Reporter(Provenance(graph), runs),
     )
@@ -60,18 +68,39 @@ async def test_service_and_snapshot_give_one_answer(container, scope, tmp_path):
     assert (await measuring.find_seeds(container, [scope])(question.text))[0] == "Heat"
 
 
-async def test_passages_are_loaded_once_and_found_by_words_and_by_meaning(container, scope, tmp_path):
+async def test_every_way_ranks_the_passages_of_a_corpus_that_is_loaded_once(container, scope, tmp_path):
     corpus = tmp_path / "corpus.jsonl"
-    texts = {"Heat": "Heat is a film by Michael Mann.", "Kes": "Kes is a film about a kestrel and a boy."}
+    texts = {
+        "Kes (1969 film)": "Kes is a film about a kestrel and a boy, directed by Ken Loach.",
+        "Ken Loach": "Ken Loach was born in Nuneaton and studied law.",
+        "Kestrel": "A kestrel is a small falcon that hovers over fields.",
+        "Barnsley": "Barnsley is a town where coal was mined.",
+    }
     lines = [
         json.dumps({"id": place, "title": title, "text": text}) for place, (title, text) in enumerate(texts.items())
     ]
     corpus.write_text("\n".join(lines) + "\n", encoding="utf-8")
     await measuring.load_passages(container, corpus, scope)
     await measuring.load_passages(container, corpus, scope)
-    retrievers = measuring.passage_retrievers(container, scope)
-    assert list(retrievers) == ["dense", "bm25", "fusion"]
-    for retrieve in retrievers.values():
-        found = await retrieve("a kestrel and a boy")
-        assert found[0] == "Kes"
-        assert len(found) == len(set(found))
+    asked = [PassageQuestion("Where was the director of Kes born?", ("kes (1969 film)", "ken loach"))]
+    names = ("dense", "bm25", "fusion", "pagerank", "two-step", "coordinate")
+    ways = {name: measuring.passage_way(container, scope, name, 40) for name in names}
+    found = await passages_study(ways, asked, Corpus.read(corpus), tokens=40, command="c")
+    assert list(found["modes"]) == list(names)
+    for name in ("two-step", "coordinate"):
+        assert found["modes"][name]["recall"] == {"2": 1.0, "5": 1.0, "10": 1.0}, name
+        assert found["modes"][name]["evidence_recall"] == 1.0, name
+    for figures in found["modes"].values():
+        assert 0 < figures["tokens_mean"] <= 40
+        assert figures["recall"]["2"] <= figures["recall"]["5"] <= figures["recall"]["10"] == 1.0
+        assert figures["p50_ms"] > 0
+    request = CoordinationRequest(query=asked[0].text, budgets=BudgetAllocation(), scopes=[scope], record=False)
+    answers = [await container.coordinator.coordinate(request, Caller(None, None)) for _ in range(2)]
+    first, again = answers
+    texts_of = [[item.text for item in answer.result.evidence] for answer in answers]
+    assert texts_of[0] == texts_of[1] == list(dict.fromkeys(texts_of[0]))
+    assert first.receipt == again.receipt
+    assert first.result.subgraph == again.result.subgraph
+    walked = {(edge.from_node, edge.relation) for edge in first.result.subgraph.edges}
+    assert {relation for _, relation in walked} == {"ABOUT", "MENTIONS"}
+    assert (first.result.answers, first.result.abstained, first.result.reason) == ((), True, text_walk.NO_STATEMENT)

@@ -63,6 +63,43 @@ async def test_passages_mention_titles_and_shared_names_and_load_once(graph: Gra
     assert await wrong_counts(graph, scope) == []
 
 
+_ABOUT = statement(
+    "MATCH (p:Passage {scope: $scope})-[r:ABOUT]->(e:Entity) "
+    "RETURN p.title AS title, e.name AS name, r.weight AS weight",
+    mode="read",
+    parameters="$scope STRING",
+    columns="title, name, weight",
+)
+
+
+async def test_a_passage_is_about_its_title_and_is_found_by_its_short_forms(
+    graph: Graph, scope: str, tmp_path: Path
+) -> None:
+    documents = [
+        {"id": 1, "title": "Kes (1969 film)", "text": "A boy of Barnsley trains a kestrel."},
+        {"id": 2, "title": "Barnsley, Yorkshire", "text": "The town of Kes; Barnsley Main was its pit."},
+        {"id": 3, "title": "", "text": "Nobody knows Kes here."},
+    ]
+    path = _write(tmp_path / "short.jsonl", documents)
+
+    await load_passages(graph, None, path, scope)
+    once = await state(graph, scope)
+    await load_passages(graph, None, path, scope)
+
+    rows = await graph.execute(_ABOUT, {"scope": scope})
+    assert {(row["title"], row["name"], row["weight"]) for row in rows} == {
+        ("Kes (1969 film)", "Kes (1969 film)", 1.0),
+        ("Kes (1969 film)", "Kes", 0.5),
+        ("Barnsley, Yorkshire", "Barnsley, Yorkshire", 1.0),
+        ("Barnsley, Yorkshire", "Barnsley", 0.5),
+    }
+    mentions = await _mentions(graph, scope)
+    assert {("Kes (1969 film)", "Barnsley"), ("Barnsley, Yorkshire", "Kes"), ("", "Kes")} <= mentions
+    assert ("Barnsley, Yorkshire", "Barnsley") not in mentions  # `Barnsley Main` is another name
+    assert await state(graph, scope) == once
+    assert await wrong_counts(graph, scope) == []
+
+
 async def test_a_long_text_becomes_passages_in_order(graph: Graph, scope: str, tmp_path: Path) -> None:
     text = " ".join(f"Sentence number {i} says nothing much at all." for i in range(120))
 

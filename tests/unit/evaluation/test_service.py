@@ -4,7 +4,7 @@ import pytest
 
 from clause.errors import NotFoundError, UnavailableError
 from clause.evaluation.question_files import GoldQuestion
-from clause.evaluation.service import ServiceSystem, evidence_titles
+from clause.evaluation.service import ServiceSystem
 from clause.reasoning.episode.budget import Budgets
 from clause.reasoning.models import CoordinationResponse
 
@@ -100,12 +100,3 @@ async def test_refused_input_is_an_outcome_and_an_absent_database_is_an_error():
     assert outcome.answers == ()
     with pytest.raises(UnavailableError):
         await ServiceSystem(away, budgets=Budgets()).answer(QUESTION)
-
-
-async def test_evidence_is_read_as_the_titles_of_its_passages():
-    async def coordinate(request, budgets):
-        return response()
-
-    texts = {"Ali": "Ali.", "Heat (1995)": "A film. Heat directed by Mann. Seen."}
-    retrieve = evidence_titles(ServiceSystem(coordinate, budgets=Budgets()), texts)
-    assert await retrieve("who directed Heat") == ["Heat (1995)"]

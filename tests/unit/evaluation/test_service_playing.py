@@ -11,7 +11,7 @@ from clause.errors import NotFoundError
 from clause.evaluation.question_files import GoldQuestion, drawn
 from clause.evaluation.service import PlayedSystem, Stage
 from clause.lab.baselines.relation_path import DepthFirst
-from clause.lab.cached_embedder import RememberingEmbedder
+from clause.lab.studies import RememberingEmbedder
 from clause.lab.training.trial import log_uniform_limits
 from clause.reasoning.agents.policy import Question as Prepared
 from clause.reasoning.agents.policy import SeedCandidate

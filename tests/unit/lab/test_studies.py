@@ -5,8 +5,8 @@ from collections import Counter
 import pytest
 
 from clause.evaluation.harness import AnswerOutcome
-from clause.evaluation.question_files import GoldQuestion, parse_line
-from clause.lab.studies import abstaining_study, comparison_study, metaqa_study, passages_study, seeds_study
+from clause.evaluation.question_files import GoldQuestion
+from clause.lab.studies import abstaining_study, comparison_study, metaqa_study, seeds_study
 from clause.policy.train.typed_walks import TypedWalks
 from tests.unit.evaluation.films import snapshot
 
@@ -78,16 +78,3 @@ async def test_seeds_are_counted_by_hop_and_pooled():
     assert found["pooled"]["n"] == found["n"] == 3
     assert found["pooled"]["first"] == pytest.approx(2 / 3, abs=1e-6)
     assert found["pooled"]["top_3"] == 1.0
-
-
-async def test_evidence_recall_is_the_share_of_gold_titles_among_the_first_k():
-    async def dense(_text):
-        return ["a", "a", "x", "b"]
-
-    async def none(_text):
-        return []
-
-    questions = [GoldQuestion("q", ("y",), titles=("a", "b")), parse_line("r\ty")]
-    found = await passages_study({"dense": dense, "none": none}, questions[:1], k=2, command="c")
-    assert found["evidence_recall"] == {"dense": 0.5, "none": 0.0}
-    assert (found["n"], found["k"]) == (1, 2)

@@ -18,7 +18,7 @@ from clause.policy.train.demonstrations import fitted, serving_networks, with_ga
 from clause.policy.train.lessons import AnsweredQuestion
 from clause.policy.train.rollout import Arena, Result
 from clause.policy.train.warm_start import VectorTable
-from clause.reasoning.answer.surprises import taken
+from clause.reasoning.answer.integrations import taken
 from clause.reasoning.episode.budget import Budgets, Prices
 from tests.unit.policy.cinema import DIRECTED, DIRECTS, EMBEDDER, GENRE, NETWORK, actors, checkpoint, cinema, task, walk
 

@@ -9,8 +9,8 @@ import pytest
 from clause.errors import BudgetError
 from clause.reasoning.agents.policy import Account, ProvedAnswer
 from clause.reasoning.agents.proving import ProvingAgents
+from clause.reasoning.answer.integrations import taken
 from clause.reasoning.answer.report import proved_views
-from clause.reasoning.answer.surprises import taken
 from clause.reasoning.episode.actions import NAVIGATOR, Restart, Stop
 from clause.reasoning.episode.budget import Budgets, Prices, Unit, edge_unit_id
 from clause.reasoning.episode.episode import Episode

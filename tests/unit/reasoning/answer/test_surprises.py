@@ -8,7 +8,7 @@ import pytest
 
 from clause.intelligence.curiosity import RunningMean, Surprise, realised
 from clause.reasoning.agents.policy import Foresight, Question
-from clause.reasoning.answer.surprises import (
+from clause.reasoning.answer.integrations import (
     best_cosine,
     nodes_looked_at,
     read_vectors,

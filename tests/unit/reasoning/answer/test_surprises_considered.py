@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from clause.reasoning.answer import surprises as considered
-from clause.reasoning.answer.surprises import candidates, taken
+from clause.reasoning.answer import integrations as considered
+from clause.reasoning.answer.integrations import candidates, taken
 from clause.reasoning.episode.actions import Backtrack, Continue, Stop
 from clause.reasoning.episode.budget import Budgets
 from clause.reasoning.episode.episode import Episode
