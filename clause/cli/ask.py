@@ -38,11 +38,12 @@ def print_answer(console: Console, response: Answered) -> None:
 
 
 def reading_lines(result: Answered) -> list[Text]:
-    """The meaning that was answered, and the others that are likely enough to be meant."""
+    """The meaning that was answered, and the others that are likely enough to be meant; names as they were taken."""
+    taken = [Text(f"  {one['said']} as {one['meant']}") for one in result.get("did_you_mean", ())]
     if not result["readings"]:
-        return []
+        return taken
     first, *others = result["readings"]
-    lines = [Text(f"  {first['words']}  ({first['probability']:.2f})")]
+    lines = [*taken, Text(f"  {first['words']}  ({first['probability']:.2f})")]
     likely = [other for other in others if other["probability"] >= _LIKELY]
     return [*lines, *(Text(f"  or {one['words']}  (--reading {one['id']})", style="dim") for one in likely)]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 from clause.reasoning.agents.policy import Question, SeedCandidate
@@ -156,16 +157,21 @@ def linked(text: str, seeds: Sequence[SeedCandidate]) -> list[LinkedMention]:
     >>> [(m.start, m.end) for m in linked("who runs Loggin Gate", [SeedCandidate("1", "Login Gate", 0.9)])]
     [(9, 20)]
     """
+    return list(_linked(text, tuple(seeds)))
+
+
+@lru_cache(maxsize=64)  # a question is linked to choose who reads it, to read it, and to say what was forgiven
+def _linked(text: str, seeds: tuple[SeedCandidate, ...]) -> tuple[LinkedMention, ...]:
     places: dict[tuple[int, int], list[EntityCandidate]] = {}
     counted = {(one.start, one.end) for one in find_literals(text)}
     for seed in seeds:
         span = _place(text, seed)
         if span is not None and span not in counted:
             places.setdefault(span, []).append(EntityCandidate(seed.id, seed.name, seed.score))
-    return [
+    return tuple(
         LinkedMention(start, end, tuple(sorted(found, key=lambda one: -one.score)))
         for (start, end), found in sorted(places.items())
-    ]
+    )
 
 
 def _place(text: str, seed: SeedCandidate) -> tuple[int, int] | None:

@@ -236,14 +236,23 @@ def spelt(word: str, following: str = "") -> str:
 def mended(word: str, vocabulary: frozenset[str]) -> str:
     """A word as a graph's own vocabulary spells it, where one slip of the fingers is between them; else as it is.
 
+    Another ending is no slip.
+
     >>> mended("happend", frozenset({"happened"})), mended("lender", frozenset({"leader"}))
     ('happened', 'lender')
+    >>> mended("manager", frozenset({"manages"})), mended("manage", frozenset({"manages"}))
+    ('manager', 'manage')
     """
     if word in vocabulary or word in FORM_WORDS or word in _ORDINARY:
         return word
-    near = {right for right in vocabulary if len(right) >= _SHORTEST and slipped(word, right)}
-    inflected = any(word in {f"{right}s", f"{right}es", f"{right}d", f"{right}ed"} for right in near)
-    return near.pop() if len(near) == 1 and not inflected else word
+    long = (right for right in vocabulary if len(right) >= _SHORTEST and not _inflected(word, right))
+    near = {right for right in long if slipped(word, right)}
+    return near.pop() if len(near) == 1 else word
+
+
+def _inflected(word: str, right: str) -> bool:
+    shorter, longer = sorted((word, right), key=len)
+    return longer.startswith(shorter) or word[:-1] == right[:-1]
 
 
 def slipped(word: str, right: str) -> bool:

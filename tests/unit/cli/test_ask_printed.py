@@ -105,3 +105,9 @@ def test_the_reading_comes_first_and_likely_others_say_how_to_choose_them() -> N
     lines = printed({**RESPONSE, "result": {**RESPONSE["result"], "readings": told}}).splitlines()
     assert lines[:3] == ["read as", "  what made [Kes]  (0.60)", "  or what Kes made  (--reading reading_b)"]
     assert "what is like Kes" not in "\n".join(lines)
+
+
+def test_a_name_that_was_taken_for_another_is_said() -> None:
+    taken = [{"said": "Kess", "meant": "Kes"}]
+    lines = printed({**RESPONSE, "result": {**RESPONSE["result"], "readings": [], "did_you_mean": taken}}).splitlines()
+    assert lines[:2] == ["read as", "  Kess as Kes"]

@@ -1,6 +1,6 @@
 """Insights that go together are not held back, whatever feelings they carry; those that exclude one another are found.
 
-With real embeddings; the topics of every second block were kept aside while the rule was mended.
+With real embeddings; the rule was mended on these statements, so they are no proof for others.
 """
 
 from __future__ import annotations
