@@ -105,6 +105,7 @@ COORDINATION: dict[str, Any] = {
         "reason": None,
         "form": None,
         "readings": [],
+        "did_you_mean": [],
         "intelligence": {"thoughtseeds_generated": 12, "curiosity_triggers_spawned": 2, "fallback_used": False},
     },
     "agent_handoffs": [

@@ -69,7 +69,7 @@ def test_worlds_are_told_together_and_each() -> None:
 
 
 def signs(share: float, linked: float = 1.0) -> ReadingSigns:
-    return ReadingSigns(share, 0.0, linked, 0.0, 0.0, 0.0, 0.8)
+    return ReadingSigns(share, 0.0, linked, 0.0, 0.0, 0.0, 0.8, 1.0)
 
 
 def test_the_judge_learns_by_what_right_readings_are_told() -> None:

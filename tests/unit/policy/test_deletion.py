@@ -38,6 +38,7 @@ class Misguided:
         self._agents = agents
         self.edge_score = agents.edge_score
         self.curator, self.answer_scores = agents.curator, agents.answer_scores
+        self.account = agents.account
 
     def architect(self, episode: Episode) -> Decision:
         """The wrong seed's first hop, then the learned Architect."""

@@ -119,6 +119,7 @@ def test_every_read_is_bounded() -> None:
         navigator = staticmethod(agents.navigator)
         curator = staticmethod(agents.curator)
         answer_scores = staticmethod(agents.answer_scores)
+        account = agents.account
 
     ARENA.play(question, Watched(), AMPLE, Prices())
     assert len(asked) == 3
