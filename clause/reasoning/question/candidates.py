@@ -184,13 +184,17 @@ class QuestionContext:
         return bool(patterns) and all(self._leads_to_members(pattern) for pattern in patterns)
 
     def covered(self, walks: Sequence[TypedPattern], ends: Sequence[str]) -> float:
-        """The share of the question's telling words that some walks, or the class of what they lead to, explain."""
-        asked = telling_words(self.parsed)
+        """The share of the question's telling words that some walks, or the class of what they lead to, explain.
+
+        Where the graph says no classes, the noun for what is asked for cannot be told right or wrong, and is left out.
+        """
+        kinds = {name for end in ends[:_SEEN] for name in self.names.classes(end)}
+        noun = self.parsed.class_words.noun if self.parsed.class_words and not kinds else None
+        asked = [word for word in telling_words(self.parsed) if word != noun]
         hops = {hop for walk in walks for hop in walk if self.text_of(hop.relation) not in CLASS_TYPES}
         explained = frozenset().union(*(self.roots_of((hop,)) for hop in hops))
         if self.parsed.implied is not None:
             explained |= frozenset(root for word in self.parsed.implied.name.split() for root in roots(word))
-        kinds = {name for end in ends[:_SEEN] for name in self.names.classes(end)}
         told = [word for word in asked if kin(word) & explained or any(alike(kind, word) for kind in kinds)]
         return len(told) / len(asked) if asked else 1.0
 
