@@ -12,12 +12,13 @@ from typing import Annotated, Generic, TypeVar
 from fastapi import Depends, Query, Request
 from fastapi.dependencies.utils import get_flat_params
 from fastapi.routing import APIRoute
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from clause.app import Container
 from clause.errors import BadInputError
 from clause.graph.scopes import Caller, default_scopes
 from clause.operations.keys import presented, refusal
+from clause.text.fields import Frozen
 
 READ_SCOPE = "X-Read-Scope"
 
@@ -79,19 +80,15 @@ Item = TypeVar("Item")
 MAX_LIMIT = 100
 
 
-class Page(BaseModel, Generic[Item]):
+class Page(Frozen, Generic[Item]):
     """One page, and the cursor of the next (null on the last)."""
-
-    model_config = ConfigDict(frozen=True)
 
     items: tuple[Item, ...] = Field(description="what this page holds")
     next_cursor: str | None = Field(None, description="pass it as `cursor` to get the next page; null: the last page")
 
 
-class PageQuery(BaseModel):
+class PageQuery(Frozen):
     """The page that is asked for: at most `limit` items after the one whose key is `after`."""
-
-    model_config = ConfigDict(frozen=True)
 
     limit: int = Field(20, ge=1, le=MAX_LIMIT)
     after: str | None = None

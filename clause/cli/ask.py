@@ -40,12 +40,10 @@ def print_answer(console: Console, response: Answered) -> None:
 def reading_lines(result: Answered) -> list[Text]:
     """The meaning that was answered, and the others that are likely enough to be meant; names as they were taken."""
     taken = [Text(f"  {one['said']} as {one['meant']}") for one in result.get("did_you_mean", ())]
-    if not result["readings"]:
-        return taken
-    first, *others = result["readings"]
-    lines = [*taken, Text(f"  {first['words']}  ({first['probability']:.2f})")]
-    likely = [other for other in others if other["probability"] >= _LIKELY]
-    return [*lines, *(Text(f"  or {one['words']}  (--reading {one['id']})", style="dim") for one in likely)]
+    first = [Text(f"  {one['words']}  ({one['probability']:.2f})") for one in result["readings"][:1]]
+    likely = [other for other in result["readings"][1:] if other["probability"] >= _LIKELY]
+    others = [Text(f"  or {one['words']}  (--reading {one['id']})", style="dim") for one in likely]
+    return [*taken, *first, *others]
 
 
 def print_section(console: Console, heading: str, body: Iterable[Any]) -> None:

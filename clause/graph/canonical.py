@@ -51,7 +51,7 @@ class RelationshipLine(NamedTuple):
 
     def form(self) -> dict[str, Any]:
         """What stands in the canonical line."""
-        ends = {"start": _end(self.start), "end": _end(self.end)}
+        ends = {name: [":".join(end[0]), *end[1:]] for name, end in (("start", self.start), ("end", self.end))}
         return {"relationship": self.type, **ends, "properties": packed(self.properties)}
 
 
@@ -176,8 +176,3 @@ def _lines(row: Mapping[str, Any], scope: str) -> Iterable[Line]:
         for kind, ends, end, end_scope, about in row["relationships"]
     ]
     yield from sorted(relationships, key=canonical_text)
-
-
-def _end(end: tuple[tuple[str, ...], str, str]) -> list[str]:
-    labels, identity, scope = end
-    return [":".join(labels), identity, scope]

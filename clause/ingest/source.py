@@ -9,9 +9,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from clause.errors import BadInputError
+from clause.text.fields import Frozen
 from clause.text.files import open_text
 from clause.text.names import hashed
 
@@ -59,10 +60,8 @@ BAD_KEPT = 100
 """Bad records that are listed one by one; the others are only counted."""
 
 
-class BadRecord(BaseModel):
+class BadRecord(Frozen):
     """A line that was no record, and why."""
-
-    model_config = ConfigDict(frozen=True)
 
     number: int = Field(ge=1, description="line in the file, from 1")
     reason: str
@@ -74,10 +73,8 @@ class BadRecordError(BadInputError):
     code = "bad_record"
 
 
-class EmbedReport(BaseModel):
+class EmbedReport(Frozen):
     """The work of an embedding job in this run."""
-
-    model_config = ConfigDict(frozen=True)
 
     job_id: str
     model: str
@@ -85,10 +82,8 @@ class EmbedReport(BaseModel):
     seconds: float = Field(ge=0)
 
 
-class LoadReport(BaseModel):
+class LoadReport(Frozen):
     """The work of a load; counts are of the whole file, also when an earlier run had done a part of it."""
-
-    model_config = ConfigDict(frozen=True)
 
     job_id: str
     scope: str

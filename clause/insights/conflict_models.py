@@ -8,7 +8,8 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
-from clause.insights.models import Frozen, Insight, InsightId, InsightInput, Text, TopicText
+from clause.insights.models import Insight, InsightId, InsightInput, Text, TopicText
+from clause.text.fields import Frozen
 
 
 class Resolution(StrEnum):

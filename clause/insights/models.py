@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from clause.insights.profiles import RetrievalProfile
+from clause.text.fields import Frozen
 
 VALENCES = (
     "joy", "concern", "curiosity", "warmth", "tension", "awe", "grief", "longing", "peace", "gratitude",
@@ -19,12 +20,6 @@ Category = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=10_000)]
 TopicText = Annotated[str, StringConstraints(min_length=1, max_length=600)]
 InsightId = Annotated[str, StringConstraints(min_length=1, max_length=64)]
-
-
-class Frozen(BaseModel):
-    """A model that does not change."""
-
-    model_config = ConfigDict(frozen=True)
 
 
 class InsightInput(BaseModel):

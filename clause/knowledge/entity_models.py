@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from clause.knowledge.beliefs.models import SourceKind
 from clause.text.embedder import readable
+from clause.text.fields import Frozen
 
 KINDS = ("person", "organization", "tool", "concept", "project", "location", "service")
 """Kinds of entities that come with the seed; the list is open."""
@@ -23,10 +24,8 @@ def _example(**example: Any) -> ConfigDict:
     return ConfigDict(frozen=True, extra="forbid", json_schema_extra={"example": example})
 
 
-class Entity(BaseModel):
+class Entity(Frozen):
     """A thing that beliefs, memories and triples are about."""
-
-    model_config = FROZEN
 
     id: str
     scope: str = Field(description="whose it is")
@@ -51,10 +50,8 @@ class EntitySearch(BaseModel):
     limit: int = Field(10, ge=1, le=100)
 
 
-class EntityFound(BaseModel):
+class EntityFound(Frozen):
     """An entity that fits a search."""
-
-    model_config = FROZEN
 
     entity: Entity
     fused_score: float = Field(description="reciprocal rank fusion of names and meaning")
@@ -69,10 +66,8 @@ class AliasAdd(BaseModel):
     alias: Name
 
 
-class ResolutionCandidate(BaseModel):
+class ResolutionCandidate(Frozen):
     """Two entities that may be one; merging them is for whoever knows."""
-
-    model_config = FROZEN
 
     a: Entity
     b: Entity
@@ -94,13 +89,11 @@ class SourceCreate(BaseModel):
     scope: str | None = Field(None, max_length=300, description="whose it is; the default scope if not said")
 
 
-class TrackRecord(BaseModel):
+class TrackRecord(Frozen):
     """How many others found a source right: a Beta distribution that starts at its kind's prior.
 
     An author counts once in each, however many of its beliefs it speaks to: a helper who agrees with all is one voice.
     """
-
-    model_config = FROZEN
 
     alpha: float = Field(gt=0, description="prior and confirmations")
     beta: float = Field(gt=0, description="prior, disputes and supersessions")
@@ -110,10 +103,8 @@ class TrackRecord(BaseModel):
     superseded: int = Field(ge=0, description="other authors whose beliefs took the place of its own")
 
 
-class Source(BaseModel):
+class Source(Frozen):
     """A source with its track record."""
-
-    model_config = FROZEN
 
     id: str
     scope: str
@@ -138,10 +129,8 @@ class TrustGiven(BaseModel):
     weight: Share = Field(description="0: not at all, 1: wholly")
 
 
-class TrustEdge(BaseModel):
+class TrustEdge(Frozen):
     """A stored edge of trust."""
-
-    model_config = FROZEN
 
     from_source_id: str
     to_source_id: str
@@ -162,10 +151,8 @@ class TrustCheck(BaseModel):
     limit: int = Field(10, ge=1, le=100)
 
 
-class Trusted(BaseModel):
+class Trusted(Frozen):
     """Someone or something to trust on the topic."""
-
-    model_config = FROZEN
 
     kind: Literal["entity", "source"]
     id: str
@@ -175,10 +162,8 @@ class Trusted(BaseModel):
     passed_on: Share | None = Field(description="trust of the asking source along TRUSTS: .7 a hop, .1 by default")
 
 
-class TrustAnswer(BaseModel):
+class TrustAnswer(Frozen):
     """Whom to trust, most trusted first; and why nobody, where there is nobody."""
-
-    model_config = FROZEN
 
     trusted: tuple[Trusted, ...]
     matching: int = Field(ge=0, description="active beliefs on the topic")

@@ -13,6 +13,7 @@ from typing import Annotated, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from clause.knowledge.beliefs.confidence import Severity
+from clause.text.fields import Frozen, Model
 from clause.text.statements.guards import NEAR, Vectors, contradiction
 
 Kind = Literal["contradiction", "temporal_conflict", "scope_conflict", "partial_overlap"]
@@ -23,10 +24,8 @@ OPEN: Final[tuple[Standing, ...]] = ("detected", "investigating")
 Action = Literal["supersede_a", "supersede_b", "keep_both", "archive_both"]
 
 
-class TensionSide(BaseModel):
+class TensionSide(Frozen):
     """One of the two beliefs."""
-
-    model_config = ConfigDict(frozen=True)
 
     id: str = Field(description="the belief's id")
     content: str = Field(description="what it says")
@@ -34,10 +33,8 @@ class TensionSide(BaseModel):
     overall: float = Field(ge=0, le=1, description="its confidence now")
 
 
-class Tension(BaseModel):
+class Tension(Frozen):
     """Two beliefs that contradict each other."""
-
-    model_config = ConfigDict(frozen=True)
 
     id: str = Field(description="ULID")
     scope: str = Field(description="whose beliefs they are")
@@ -69,10 +66,8 @@ class TensionResolve(BaseModel):
     resolution: str = Field("", max_length=2000, description="why")
 
 
-class TensionFilter(BaseModel):
+class TensionFilter(Model):
     """Which tensions to list; those whose beliefs are both held, unless a status asks for settled ones."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     status: Standing | None = Field(None, description="of this status; open ones if not said")
     severity: Severity | None = Field(None, description="of this severity")
@@ -152,9 +147,8 @@ def detect(a: Held, b: Held, similarity: float, vectors: Vectors | None = None) 
     if not verdict.found:
         return None
     kind: Kind = "temporal_conflict" if verdict.kind == "temporal_conflict" else _kind(a, b)
-    weight = verdict.score * min(a.overall, b.overall)
-    milder = kind in {"scope_conflict", "partial_overlap"}
-    return Contradiction(kind, severity(weight, milder=milder), verdict.score, similarity, verdict.signals)
+    graded = severity(verdict.score * min(a.overall, b.overall), milder=kind in {"scope_conflict", "partial_overlap"})
+    return Contradiction(kind, graded, verdict.score, similarity, verdict.signals)
 
 
 def severity(weight: float, *, milder: bool = False) -> Severity:

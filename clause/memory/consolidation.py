@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from clause.arrays import Floats
 from clause.graph.jobs import Jobs
@@ -16,6 +16,7 @@ from clause.graph.scopes import Caller
 from clause.ground import Ground
 from clause.memory.cluster import prototype_of, representative_of
 from clause.memory.models import MCSConfig
+from clause.text.fields import Frozen
 from clause.text.names import normalise
 from clause.text.retrieval import cosine
 from clause.text.statements.guards import may_merge
@@ -106,10 +107,8 @@ Rows = Sequence[Mapping[str, Any]]
 Work = list[tuple[str, Mapping[str, Any]]]
 
 
-class ConsolidationReport(BaseModel):
+class ConsolidationReport(Frozen):
     """What a pass over one scope did, or would do."""
-
-    model_config = ConfigDict(frozen=True)
 
     job_id: str | None = Field(None, description="the job; null for a dry run")
     scope: str = Field(description="whose memories")

@@ -14,6 +14,7 @@ from clause.arrays import Floats
 from clause.errors import BadInputError, ClauseError, ConflictError, NotFoundError, OutOfBoundsError
 from clause.settings import Settings
 from clause.text.embedder import Embedder
+from clause.text.fields import Frozen
 
 FusionMethod = Literal["rrf", "rsf"]
 """Weighted reciprocal rank fusion, or fusion of relative scores."""
@@ -94,10 +95,8 @@ class MemoryWriteInput(BaseModel):
     pii_consent: bool = Field(False, description="metadata may hold personal data")
 
 
-class MemoryWriteResult(BaseModel):
+class MemoryWriteResult(Frozen):
     """Result of memory write operation."""
-
-    model_config = ConfigDict(frozen=True)
 
     memory_id: str = Field(description="Unique memory identifier")
     cluster_id: int = Field(ge=0, description="Assigned cluster ID")
@@ -132,10 +131,8 @@ class MemoryReadInput(BaseModel):
     include_embeddings: bool = Field(True, description="whether results carry their vectors")
 
 
-class MemoryReadResult(BaseModel):
+class MemoryReadResult(Frozen):
     """Single memory retrieval result."""
-
-    model_config = ConfigDict(frozen=True)
 
     memory_id: str = Field(description="its id")
     content: str = Field(description="what was remembered")
@@ -154,10 +151,8 @@ class MemoryReadResult(BaseModel):
     last_access_at: datetime = Field(description="when it was recalled last, before this")
 
 
-class MemoryRecord(BaseModel):
+class MemoryRecord(Frozen):
     """A stored memory."""
-
-    model_config = ConfigDict(frozen=True)
 
     memory_id: str = Field(description="its id")
     content: str = Field(description="what was remembered")
@@ -174,10 +169,8 @@ class MemoryRecord(BaseModel):
     version: int = Field(ge=1, description="grows with every change")
 
 
-class DeletedMemory(BaseModel):
+class DeletedMemory(Frozen):
     """What a deletion removed."""
-
-    model_config = ConfigDict(frozen=True)
 
     memory_id: str = Field(description="id of the memory that is gone, with its vector")
     cluster_id: int = Field(ge=0, description="the cluster it was in")

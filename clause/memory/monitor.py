@@ -8,10 +8,11 @@ from enum import StrEnum
 
 import numpy as np
 from numpy.typing import ArrayLike
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from clause.arrays import Doubles
 from clause.memory.cluster import prototype_of
+from clause.text.fields import Frozen
 
 WINDOW = 5
 SMOOTHING = 0.3
@@ -27,10 +28,8 @@ class MonitorAction(StrEnum):
     RETRIEVE_CONSOLIDATE = "RETRIEVE_CONSOLIDATE"
 
 
-class MonitorReading(BaseModel):
+class MonitorReading(Frozen):
     """What the monitor says after a turn."""
-
-    model_config = ConfigDict(frozen=True)
 
     action: MonitorAction = Field(description="what to do now")
     distance: float = Field(ge=0, le=2, description="1 - cosine of the newest turn and the centroid of the window")

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from clause.arrays import Floats, Longs
 from clause.errors import BadInputError
@@ -15,6 +15,7 @@ from clause.ground import Ground
 from clause.memory.cluster import prototype_of, sequential_labels
 from clause.memory.models import MCSConfig
 from clause.telemetry import CountProgress, silent_count
+from clause.text.fields import Frozen
 
 SAMPLE = 5_000
 """Memories whose vectors are looked at."""
@@ -23,10 +24,8 @@ STALE_DAYS = 30
 _BUCKETS = (1, 2, 5, 10, 50)
 
 
-class MemoryStatistics(BaseModel):
+class MemoryStatistics(Frozen):
     """Figures of the memories of some scopes."""
-
-    model_config = ConfigDict(frozen=True)
 
     memories: int = Field(ge=0, description="how many memories")
     clusters: int = Field(ge=0, description="how many clusters")
@@ -110,10 +109,8 @@ _LOW, _HIGH = 0.30, 0.999
 _HALVINGS = 8
 
 
-class CurvePoint(BaseModel):
+class CurvePoint(Frozen):
     """What one threshold does to the texts."""
-
-    model_config = ConfigDict(frozen=True)
 
     threshold: float = Field(description="cosine to a prototype that must be exceeded to join")
     clusters: int = Field(ge=0, description="how many clusters")
@@ -121,10 +118,8 @@ class CurvePoint(BaseModel):
     cohesion: float = Field(ge=-1, le=1, description="mean cosine of texts and their prototypes")
 
 
-class Calibration(BaseModel):
+class Calibration(Frozen):
     """The curve, and the threshold that was looked for."""
-
-    model_config = ConfigDict(frozen=True)
 
     texts: int = Field(ge=0, description="how many texts were joined one after the other")
     curve: tuple[CurvePoint, ...] = Field(description="from strict to loose")

@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, Self, cast
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from clause import __version__
 from clause.errors import BadInputError, ConflictError, NotFoundError
@@ -27,6 +27,7 @@ from clause.graph.runner import Graph
 from clause.graph.scopes import known_scopes, parse_scope
 from clause.operations.archive_lines import Checked, End, Footer, Header, checked, created, lines_of
 from clause.telemetry import Progress, silent
+from clause.text.fields import Frozen
 
 FORMAT = 1
 """The archive's own version: a reader refuses a newer one."""
@@ -181,10 +182,8 @@ TRIES = 5
 _TOLD = 500
 
 
-class ExportReport(BaseModel):
+class ExportReport(Frozen):
     """The counts of what was written."""
-
-    model_config = ConfigDict(frozen=True)
 
     file: str
     scope: str

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, computed_field
+from pydantic import Field, SecretStr, computed_field
 
 from clause.errors import ClauseError, EmbedderMismatchError, MigrationError, ServerError, SettingsError, SetupError
 from clause.graph.catalogue import Catalogue
@@ -27,15 +27,14 @@ from clause.graph.server.launch import find_java, java_version
 from clause.graph.wire import Address
 from clause.operations import processes as daemon
 from clause.settings import Settings
+from clause.text.fields import Frozen
 
 _TIMEOUT_S = 30.0
 """A server that just started answers its first statements slowly."""
 
 
-class Finding(BaseModel):
+class Finding(Frozen):
     """One part: whether it is well, what was found, and how to mend it where it is not."""
-
-    model_config = ConfigDict(frozen=True)
 
     name: str
     ok: bool
@@ -43,10 +42,8 @@ class Finding(BaseModel):
     remedy: str | None = None
 
 
-class Examination(BaseModel):
+class Examination(Frozen):
     """All checks, in the order in which to mend them."""
-
-    model_config = ConfigDict(frozen=True)
 
     checks: tuple[Finding, ...] = Field(description="from the ground up")
 

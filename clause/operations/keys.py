@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from clause.errors import BadInputError, ConflictError, NotFoundError, SettingsError, UnauthorizedError
 from clause.graph import database
@@ -27,7 +27,7 @@ from clause.ground import new_id
 from clause.operations.key_file import NAME, KeyFile, StoredKey
 from clause.settings import Settings
 from clause.telemetry import logger
-from clause.text.fields import utc_now
+from clause.text.fields import Frozen, utc_now
 
 MAX_KEYS = 1000
 """Most keys that there may be."""
@@ -43,10 +43,8 @@ _TOKEN = re.compile(r"clause_(?P<id>[0-9A-HJKMNP-TV-Z]{26})_(?P<secret>[A-Za-z0-
 _NOBODY = hashlib.sha256(b"nobody").hexdigest()
 
 
-class ApiKey(BaseModel):
+class ApiKey(Frozen):
     """A key as it may be shown: never its secret, nor the hash."""
-
-    model_config = ConfigDict(frozen=True)
 
     id: str = Field(description="the key's ULID")
     name: str = Field(description="who or what it is for")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from clause.errors import ConflictError
 from clause.graph.canonical import UPKEEP, combined, scope_hash
@@ -19,6 +19,7 @@ from clause.graph.scopes import confined
 from clause.operations.archive import Archive
 from clause.operations.archive_lines import Checked, End, may_end_outside
 from clause.telemetry import Progress, silent
+from clause.text.fields import Frozen
 
 KIND = "import"
 SLICE = 500
@@ -26,10 +27,8 @@ SLICE = 500
 _NODES, _RELATIONSHIPS = "node", "relationship"
 
 
-class ImportReport(BaseModel):
+class ImportReport(Frozen):
     """The counts of what was brought back."""
-
-    model_config = ConfigDict(frozen=True)
 
     file: str
     scope: str

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 
 from clause.text.embedder import readable
+from clause.text.fields import Frozen
 
 SessionStatus = Literal["active", "completed", "abandoned"]
 SummaryMethod = Literal["given", "extracted", "none"]
@@ -42,10 +43,8 @@ class SessionStart(BaseModel):
     metadata: dict[str, JsonValue] = Field(default_factory=dict, description="kept as it is")
 
 
-class Session(BaseModel):
+class Session(Frozen):
     """A conversation."""
-
-    model_config = FROZEN
 
     id: str = Field(description="ULID")
     scope: str = Field(description="whose it is")
@@ -65,20 +64,16 @@ class Session(BaseModel):
     version: int = Field(ge=1, description="grows with every change; the ETag")
 
 
-class RelevantBelief(BaseModel):
+class RelevantBelief(Frozen):
     """A belief as a session starts with it: short."""
-
-    model_config = FROZEN
 
     id: str
     content: str = Field(max_length=100, description="its first 100 characters")
     confidence: float = Field(ge=0, le=1, description="its overall confidence")
 
 
-class Pattern(BaseModel):
+class Pattern(Frozen):
     """Something seen again and again across sessions."""
-
-    model_config = FROZEN
 
     id: str = Field(description="ULID")
     scope: str = Field(description="whose it is")
@@ -93,10 +88,8 @@ class Pattern(BaseModel):
     version: int = Field(ge=1, description="grows with every change; the ETag")
 
 
-class SessionStarted(BaseModel):
+class SessionStarted(Frozen):
     """A session, and what is worth knowing at its start."""
-
-    model_config = FROZEN
 
     session: Session
     resumed: bool = Field(description="the client's own id was known: it goes on")
@@ -116,10 +109,8 @@ class SessionEnd(BaseModel):
     status: Literal["completed", "abandoned"] = Field("completed", description="how it ended")
 
 
-class Captured(BaseModel):
+class Captured(Frozen):
     """The fate of a summary, a theme or an insight."""
-
-    model_config = FROZEN
 
     kind: Literal["summary", "theme", "insight"]
     outcome: str = Field(description="created, corroborated, recalled, or skipped")
@@ -127,10 +118,8 @@ class Captured(BaseModel):
     reason: str = Field("", description="why nothing was written, or how it was recognised")
 
 
-class SessionEnded(BaseModel):
+class SessionEnded(Frozen):
     """A closed session and the beliefs made of it."""
-
-    model_config = FROZEN
 
     session: Session
     captured: tuple[Captured, ...] = Field(description="summary and themes, in order")
@@ -147,10 +136,8 @@ class ExchangeAdd(BaseModel):
     tool_uses: tuple[dict[str, JsonValue], ...] = Field((), max_length=200, description="tools that were used")
 
 
-class Exchange(BaseModel):
+class Exchange(Frozen):
     """One stored turn."""
-
-    model_config = FROZEN
 
     id: str = Field(description="ULID")
     session_id: str
@@ -181,10 +168,8 @@ class PatternReinforce(BaseModel):
     session_id: str | None = Field(None, max_length=200, description="the session it was seen in")
 
 
-class PatternRecorded(BaseModel):
+class PatternRecorded(Frozen):
     """A pattern, and whether it is new."""
-
-    model_config = FROZEN
 
     pattern: Pattern
     created: bool = Field(description="false: it was known and has been reinforced")
@@ -202,10 +187,8 @@ class PatternSearch(BaseModel):
     limit: int = Field(10, ge=1, le=100)
 
 
-class PatternFound(BaseModel):
+class PatternFound(Frozen):
     """A pattern that fits a search."""
-
-    model_config = FROZEN
 
     pattern: Pattern
     fused_score: float = Field(description="reciprocal rank fusion of both rankings")
@@ -223,10 +206,8 @@ class InsightExtract(BaseModel):
     entities: tuple[Name, ...] = Field((), max_length=24, description="what it is about, besides those in the text")
 
 
-class SessionInsight(BaseModel):
+class SessionInsight(Frozen):
     """A belief that was extracted from a session."""
-
-    model_config = FROZEN
 
     belief_id: str
     session_id: str

@@ -9,6 +9,12 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
 
+class Frozen(BaseModel):
+    """A model that does not change once it is made: what crosses a border."""
+
+    model_config = ConfigDict(frozen=True)
+
+
 class Model(BaseModel):
     """A frozen model that refuses unknown fields, NaN and infinities."""
 

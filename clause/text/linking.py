@@ -10,11 +10,12 @@ from datetime import datetime
 from enum import IntEnum
 from typing import Any, NamedTuple, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from clause.graph.runner import Graph
 from clause.graph.scopes import PUBLIC, parse_scope, scope_token
 from clause.text.embedder import Embedder
+from clause.text.fields import Frozen
 from clause.text.mentions import Mention, candidate_spans, find_mentions, find_proper_names, folded_key
 from clause.text.mentions import name_key as case_key
 from clause.text.names import canonical_key, entity_id, name_key
@@ -204,10 +205,8 @@ _FEW = 4
 Found = TypeVar("Found")
 
 
-class EntityRef(BaseModel):
+class EntityRef(Frozen):
     """An entity that a text speaks of."""
-
-    model_config = ConfigDict(frozen=True)
 
     id: str = Field(description="the entity's id")
     name: str = Field(description="its name as the graph has it")

@@ -50,7 +50,7 @@ def test_a_newcomer_can_keep_the_tree_in_mind() -> None:
     lengths = [len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES]
     assert len(MODULES) - len(LAB) <= 300
     assert len(LAB) <= 45
-    assert statistics.median(lengths) <= 190
+    assert statistics.median(lengths) <= 180
 
 
 def test_the_statements_are_in_few_files() -> None:

@@ -6,7 +6,7 @@ from http import HTTPStatus
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from clause.api.dependencies import CallerDependency, Page, PageDependency, Services, page_of
 from clause.api.preconditions import Idempotent, IfMatch, etag
@@ -26,25 +26,22 @@ from clause.knowledge.entity_models import (
     TrustGiven,
 )
 from clause.knowledge.lineage.models import Merge, MergeRequest
+from clause.text.fields import Frozen
 
 router = APIRouter(tags=["entities"], route_class=StrictRoute)
 EntityReference = Annotated[str, Path(max_length=1000, description="id, exact name or alias")]
 ReceiptId = Annotated[str, Path(max_length=200, description="id of the merge's receipt, or of the loser")]
 
 
-class EntitiesFound(BaseModel):
+class EntitiesFound(Frozen):
     """The answer to a search."""
-
-    model_config = ConfigDict(frozen=True)
 
     items: tuple[EntityFound, ...] = Field(description="best first")
     reason: str | None = Field(None, description="why there is none, where there is none")
 
 
-class ResolutionCandidates(BaseModel):
+class ResolutionCandidates(Frozen):
     """Pairs that may be one."""
-
-    model_config = ConfigDict(frozen=True)
 
     items: tuple[ResolutionCandidate, ...] = Field(description="most alike first")
     reason: str | None = Field(None, description="why there is none, where there is none")
@@ -128,10 +125,8 @@ sources_router = APIRouter(tags=["sources"], route_class=StrictRoute)
 SourceId = Annotated[str, Path(max_length=200, description="the source's id")]
 
 
-class TrustEdges(BaseModel):
+class TrustEdges(Frozen):
     """Edges of trust between sources."""
-
-    model_config = ConfigDict(frozen=True)
 
     items: tuple[TrustEdge, ...] = Field(description="by trusting and trusted source")
 

@@ -32,7 +32,7 @@ from clause.insights.models import (
     SearchInsights,
     StoreInsight,
 )
-from clause.insights.models import Frozen as Model
+from clause.text.fields import Frozen as Model
 from clause.text.fields import Instant
 
 router = APIRouter(prefix="/api/insights", tags=["insights"], route_class=StrictRoute)

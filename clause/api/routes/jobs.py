@@ -19,6 +19,7 @@ from clause.app import Check
 from clause.errors import ClauseError, ForbiddenError
 from clause.graph.lease import Job, JobState, admitted
 from clause.telemetry import Metrics
+from clause.text.fields import Frozen
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"], route_class=StrictRoute)
 _PING_S = 15
@@ -111,19 +112,15 @@ def _location(body: Mapping[str, Any]) -> Mapping[str, str]:
 health_router = APIRouter(tags=["health"], route_class=StrictRoute)
 
 
-class Alive(BaseModel):
+class Alive(Frozen):
     """The process answers."""
-
-    model_config = ConfigDict(frozen=True)
 
     status: Literal["alive"] = "alive"
     version: str = __version__
 
 
-class Ready(BaseModel):
+class Ready(Frozen):
     """Readiness for questions, and each part that this needs."""
-
-    model_config = ConfigDict(frozen=True)
 
     ready: bool = Field(description="all parts are ready")
     checks: dict[str, Check] = Field(description="neo4j, migrations, model, policy")

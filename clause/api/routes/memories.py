@@ -26,6 +26,7 @@ from clause.memory.models import (
 )
 from clause.memory.monitor import SMOOTHING, THRESHOLD, WINDOW, MonitorReading
 from clause.memory.statistics import MemoryStatistics
+from clause.text.fields import Frozen
 
 router = APIRouter(prefix="/api/memories", tags=["memories"], route_class=StrictRoute)
 MemoryId = Annotated[str, Path(max_length=64, description="the memory's id")]
@@ -44,18 +45,14 @@ class MemoryBatch(BaseModel):
     memories: tuple[MemoryWriteInput, ...] = Field(min_length=1, max_length=1000, description="what to remember")
 
 
-class MemoryBatchResult(BaseModel):
+class MemoryBatchResult(Frozen):
     """The memories that were kept, in the order of the request."""
-
-    model_config = ConfigDict(frozen=True)
 
     results: tuple[MemoryWriteResult, ...] = Field(description="one for each memory")
 
 
-class Recalled(BaseModel):
+class Recalled(Frozen):
     """The memories that were recalled, best first."""
-
-    model_config = ConfigDict(frozen=True)
 
     results: tuple[MemoryReadResult, ...] = Field(description="at most k memories")
 
@@ -80,10 +77,8 @@ class MonitorRequest(BaseModel):
         return self
 
 
-class MonitorAnswer(BaseModel):
+class MonitorAnswer(Frozen):
     """The reading after the newest turn, and those before it."""
-
-    model_config = ConfigDict(frozen=True)
 
     newest: MonitorReading = Field(description="what to do now")
     readings: tuple[MonitorReading, ...] = Field(description="after each turn")

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Request, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from clause.api.dependencies import CallerDependency, Page, PageDependency, Services, page_of
 from clause.api.strict_json import StrictRoute, written
@@ -26,6 +26,7 @@ from clause.reasoning.models import (
     SubgraphResponse,
 )
 from clause.telemetry import Metrics
+from clause.text.fields import Frozen
 
 router = APIRouter(prefix="/api/clause", tags=["reasoning"], route_class=StrictRoute)
 
@@ -97,10 +98,8 @@ runs_router = APIRouter(prefix="/api/clause/runs", tags=["runs"], route_class=St
 RunId = Annotated[str, Path(max_length=64, description="`run_id` of an answer")]
 
 
-class Replay(BaseModel):
+class Replay(Frozen):
     """A recorded run, run again: what differs (nothing, while graph and policy are the same), and the new answer."""
-
-    model_config = ConfigDict(frozen=True)
 
     run_id: str = Field(description="the run that was replayed")
     same: bool = Field(description="nothing differs")

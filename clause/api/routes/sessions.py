@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from clause.api.dependencies import CallerDependency, Page, PageDependency, Services, page_of
 from clause.api.preconditions import Idempotent, IfMatch, etag
@@ -34,6 +34,7 @@ from clause.sessions.models import (
     SessionStarted,
     SessionStatus,
 )
+from clause.text.fields import Frozen
 
 router = APIRouter(prefix="/api/sessions", tags=["sessions"], route_class=StrictRoute)
 SessionId = Annotated[str, Path(max_length=200, description="the session's ULID")]
@@ -169,10 +170,8 @@ patterns_router = APIRouter(prefix="/api/patterns", tags=["patterns"], route_cla
 PatternId = Annotated[str, Path(max_length=200, description="the pattern's ULID")]
 
 
-class PatternsFound(BaseModel):
+class PatternsFound(Frozen):
     """The answer to a search."""
-
-    model_config = ConfigDict(frozen=True)
 
     items: tuple[PatternFound, ...] = Field(description="best first")
     reason: str | None = Field(None, description="why there is none, where there is none")

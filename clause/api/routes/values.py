@@ -7,11 +7,11 @@ from http import HTTPStatus
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Response
-from pydantic import BaseModel, ConfigDict
 
 from clause.api.dependencies import CallerDependency, Page, PageDependency, Services, page_of
 from clause.api.preconditions import Idempotent, etag
 from clause.api.strict_json import StrictRoute, written
+from clause.text.fields import Frozen
 from clause.values.models import (
     ClusterInfo,
     ClusteringRun,
@@ -80,10 +80,8 @@ Axis = Annotated[str, Query(max_length=40, description="full, strategy, surprise
 OneScope = Annotated[str | None, Query(max_length=300, description="whose; the caller's own if not said")]
 
 
-class Clusters(BaseModel):
+class Clusters(Frozen):
     """The clusters of one run, largest first."""
-
-    model_config = ConfigDict(frozen=True)
 
     items: tuple[ClusterInfo, ...]
 

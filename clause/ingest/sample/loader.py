@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from clause.arrays import Floats, Vectors
 from clause.errors import SetupError
@@ -24,6 +24,7 @@ from clause.ingest.readers import read_triples
 from clause.ingest.triples import load_triples, register, stored_name
 from clause.telemetry import Progress, silent
 from clause.text.embedder import Embedder
+from clause.text.fields import Frozen
 from clause.text.names import canonical_key, entity_id
 
 SCOPE = "kg:metaqa"
@@ -103,10 +104,8 @@ KIND = "load_sample_vectors"
 PAGE = 250
 
 
-class SampleReport(BaseModel):
+class SampleReport(Frozen):
     """The work that loading the sample did; all zero when the sample was complete."""
-
-    model_config = ConfigDict(frozen=True)
 
     scope: str
     created: int = Field(0, ge=0, description="triples that were not there before")

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from clause.knowledge.beliefs.confidence import Signal
 from clause.knowledge.tension_detection import Tension
-from clause.text.fields import Instant
+from clause.text.fields import Frozen, Instant
 
 Status = Literal["active", "superseded", "disputed", "archived", "retracted"]
 Stage = Literal["tentative", "emerging", "established"]
@@ -55,10 +55,8 @@ class ConfidenceGiven(BaseModel):
     domain_applicability: Share | None = Field(None, description="how relevant it is to its domain")
 
 
-class ConfidenceDimensions(BaseModel):
+class ConfidenceDimensions(Frozen):
     """The six dimensions, absent ones null, and the overall that is always derived from them."""
-
-    model_config = FROZEN
 
     source_reliability: Share | None = Field(None, description="how trustworthy the source is")
     method_quality: Share | None = Field(None, description="how rigorous the extraction was")
@@ -189,10 +187,8 @@ class Corroboration(SourcedStatement):
         return self
 
 
-class BeliefEntity(BaseModel):
+class BeliefEntity(Frozen):
     """An entity that a belief is about."""
-
-    model_config = FROZEN
 
     id: str = Field(description="the entity's id")
     name: str = Field(description="its name")
@@ -200,10 +196,8 @@ class BeliefEntity(BaseModel):
     role: Role = Field(description="what it is to the belief")
 
 
-class Belief(BaseModel):
+class Belief(Frozen):
     """A belief as it is held."""
-
-    model_config = FROZEN
 
     id: str = Field(description="ULID")
     scope: str = Field(description="whose it is")
@@ -235,10 +229,8 @@ class Belief(BaseModel):
     version: int = Field(ge=1, description="grows with every change; the ETag")
 
 
-class BeliefVersion(BaseModel):
+class BeliefVersion(Frozen):
     """A belief that this one superseded, or that superseded it."""
-
-    model_config = FROZEN
 
     id: str = Field(description="its id")
     content: str = Field(description="what it says")
@@ -256,10 +248,8 @@ class BeliefDetail(Belief):
     tensions: tuple[Tension, ...] = Field((), description="its contradictions, settled ones too, newest first")
 
 
-class CandidateVerdict(BaseModel):
+class CandidateVerdict(Frozen):
     """A near belief that was looked at before this one was written, and why it is not the same."""
-
-    model_config = FROZEN
 
     belief_id: str = Field(description="the near belief")
     similarity: float = Field(description="cosine of the two texts")
@@ -267,10 +257,8 @@ class CandidateVerdict(BaseModel):
     reasons: tuple[str, ...] = Field(description="what speaks against it")
 
 
-class BeliefCreated(BaseModel):
+class BeliefCreated(Frozen):
     """What became of a statement."""
-
-    model_config = FROZEN
 
     outcome: Outcome = Field(description="created, or corroborated an older one; recalled and skipped change nothing")
     belief: Belief | None = Field(description="the belief that now holds it; null where it was skipped")

@@ -7,7 +7,7 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from clause.knowledge.beliefs.models import Belief, Domains, Share, Status
-from clause.text.fields import Instant
+from clause.text.fields import Frozen, Instant
 
 Scopes = Annotated[tuple[Annotated[str, Field(max_length=300)], ...], Field(min_length=1, max_length=20)]
 
@@ -92,10 +92,8 @@ class BeliefSearch(BaseModel):
     limit: int = Field(10, ge=1, le=100, description="how many at most")
 
 
-class RankingExplanation(BaseModel):
+class RankingExplanation(Frozen):
     """How a place came about: the weighted mean of three numbers in [0, 1]."""
-
-    model_config = ConfigDict(frozen=True)
 
     semantic: Share = Field(description="1 - (1 - cosine) (1 - half the share of the question's words)")
     confidence: Share = Field(description="overall confidence")
@@ -103,10 +101,8 @@ class RankingExplanation(BaseModel):
     weights: RankingWeights = Field(description="as they were asked for")
 
 
-class BeliefHit(BaseModel):
+class BeliefHit(Frozen):
     """A belief that fits."""
-
-    model_config = ConfigDict(frozen=True)
 
     belief: Belief = Field(description="as it is held, or was at the instant asked for")
     similarity: float = Field(ge=-1, le=1, description="cosine with the question")
@@ -114,19 +110,15 @@ class BeliefHit(BaseModel):
     ranking: RankingExplanation | None = Field(None, description="how the score came about, when asked for")
 
 
-class Removed(BaseModel):
+class Removed(Frozen):
     """How many near beliefs one filter or floor took; each is counted once, by the first that took it."""
-
-    model_config = ConfigDict(frozen=True)
 
     by: str = Field(description="the filter or floor, by its name in the request")
     count: int = Field(ge=1, description="how many it took")
 
 
-class BeliefHits(BaseModel):
+class BeliefHits(Frozen):
     """An answer; when it is empty, `reason` says why."""
-
-    model_config = ConfigDict(frozen=True)
 
     items: tuple[BeliefHit, ...] = Field(description="best first")
     considered: int = Field(ge=0, description="near beliefs that were looked at")
@@ -147,10 +139,8 @@ class BeliefFilter(BaseModel):
     after: str | None = Field(None, max_length=200, description="the id after which the page starts")
 
 
-class DimensionExplained(BaseModel):
+class DimensionExplained(Frozen):
     """One dimension: what it is, what it weighs, how it came to be."""
-
-    model_config = ConfigDict(frozen=True)
 
     name: str = Field(description="the dimension")
     value: Share | None = Field(description="null: it is absent and left out")
@@ -159,10 +149,8 @@ class DimensionExplained(BaseModel):
     how: str = Field(description="how the value came to be")
 
 
-class SourceCounted(BaseModel):
+class SourceCounted(Frozen):
     """One statement of the belief, and what it counts for."""
-
-    model_config = ConfigDict(frozen=True)
 
     source_id: str | None = Field(description="who said it")
     kind: str = Field(description="what sort of source it is")
@@ -173,10 +161,8 @@ class SourceCounted(BaseModel):
     recorded_at: Instant = Field(description="when it was said")
 
 
-class Corroborations(BaseModel):
+class Corroborations(Frozen):
     """Who says a belief besides its first source."""
-
-    model_config = ConfigDict(frozen=True)
 
     belief_id: str = Field(description="the belief")
     corroborations: int = Field(ge=0, description="independent sources besides the first")
@@ -186,10 +172,8 @@ class Corroborations(BaseModel):
     sources: tuple[SourceCounted, ...] = Field(description="each statement, oldest first; at most 200")
 
 
-class ConfidenceExplanation(BaseModel):
+class ConfidenceExplanation(Frozen):
     """Why a belief is held with this confidence, and what would raise it."""
-
-    model_config = ConfigDict(frozen=True)
 
     belief_id: str = Field(description="the belief")
     content: str = Field(description="what it says")

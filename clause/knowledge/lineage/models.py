@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from clause.text.fields import Frozen
+
 Effect = Literal["retracted", "weakened", "marked"]
 ReceiptKind = Literal["retraction", "belief_merge", "entity_merge"]
 FROZEN = ConfigDict(frozen=True)
@@ -34,10 +36,8 @@ class RetractionRequest(BaseModel):
         return self
 
 
-class Affected(BaseModel):
+class Affected(Frozen):
     """A node that rests on what is retracted."""
-
-    model_config = FROZEN
 
     id: str
     label: str = Field(description="what it is in the graph, such as Belief or Run")
@@ -49,10 +49,8 @@ class Affected(BaseModel):
     by: tuple[str, ...] = Field(description="how it rests on it: relationship types")
 
 
-class RetractionPlan(BaseModel):
+class RetractionPlan(Frozen):
     """What a retraction does, before it does it."""
-
-    model_config = FROZEN
 
     target: str = Field(description="id of the belief or source")
     label: str = Field(description="Belief or Source")
@@ -62,10 +60,8 @@ class RetractionPlan(BaseModel):
     plan: str = Field(description="a hash of all this; give it to `apply` to be sure that nothing has changed")
 
 
-class Retraction(BaseModel):
+class Retraction(Frozen):
     """A retraction that was applied, and perhaps undone."""
-
-    model_config = FROZEN
 
     id: str = Field(description="ULID of the receipt")
     scope: str
@@ -93,10 +89,8 @@ class MergeRequest(BaseModel):
         return self
 
 
-class Merge(BaseModel):
+class Merge(Frozen):
     """A merge that was done, and perhaps undone. The receipt's id undoes it."""
-
-    model_config = FROZEN
 
     id: str = Field(description="ULID of the receipt")
     kind: ReceiptKind
@@ -109,10 +103,8 @@ class Merge(BaseModel):
     undone_at: datetime | None = Field(description="when it was undone; null: it is in force")
 
 
-class Violation(BaseModel):
+class Violation(Frozen):
     """A node that claims more than its lineage, its signal or its statements give."""
-
-    model_config = FROZEN
 
     id: str
     label: str
@@ -125,10 +117,8 @@ class Violation(BaseModel):
     on: str = Field(description="id of that lowest one, or its own")
 
 
-class AuthorityAudit(BaseModel):
+class AuthorityAudit(Frozen):
     """Whether anything is trusted more than its lineage, its signal and its statements give."""
-
-    model_config = FROZEN
 
     sound: bool = Field(description="no violation was found")
     derived: int = Field(ge=0, description="derived nodes that were looked at")
@@ -153,10 +143,8 @@ class ErasureRequest(BaseModel):
         return self
 
 
-class Erasure(BaseModel):
+class Erasure(Frozen):
     """What an erasure removes or has removed: counts only, so that the receipt holds nothing of it."""
-
-    model_config = FROZEN
 
     done: bool = Field(description="false: a preview")
     what: str = Field(description="scope, source, belief or memory")

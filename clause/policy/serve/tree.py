@@ -156,7 +156,9 @@ def worths(tree: PlanTree, progress: TreeProgress, edges_left: float, tokens_lef
         below, under = tree.levels[depth + 1], found[-1]
         size = len(tree.nodes[depth + 1])
         if depth + 1 == len(tree.levels) - 1:
-            gain, edges, tokens = _all_children(below.near, under, size)
+            gain, edges, tokens = (
+                np.bincount(below.near, column, minlength=size).astype(np.float64) for column in under.columns
+            )
             each = np.maximum(tokens / np.maximum(gain, 1), 1)
             room = np.minimum(edges_left - 1, np.maximum(tokens_left - 8, 0) / each)
             share = np.minimum(1.0, np.maximum(room, 0) / np.maximum(gain, 1))
@@ -166,11 +168,6 @@ def worths(tree: PlanTree, progress: TreeProgress, edges_left: float, tokens_lef
         far = level.far
         found.append(Worth(gain[far], alone[0] + edges[far], alone[1] + tokens[far]))
     return tuple(reversed(found))
-
-
-def _all_children(near: Longs, worth: Worth, size: int) -> tuple[Doubles, Doubles, Doubles]:
-    answers, edges, tokens = (np.bincount(near, column, minlength=size).astype(np.float64) for column in worth.columns)
-    return answers, edges, tokens
 
 
 def _best_child(near: Longs, worth: Worth, size: int, efficiency: Doubles) -> tuple[Doubles, Doubles, Doubles]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from clause.errors import AmbiguousNameError, NotFoundError, OutOfBoundsError
 from clause.reasoning.models.answer import SeedEntity
@@ -25,6 +25,7 @@ from clause.reasoning.question.seed_matching import (
 )
 from clause.reasoning.question.seed_ranking import RankedSeed, rank
 from clause.text.embedder import Embedder
+from clause.text.fields import Frozen
 from clause.text.mentions import MAX_SPANS, Span, candidate_spans, folded_key, name_key
 from clause.text.quantities import singular
 from clause.text.retrieval import clip01
@@ -47,10 +48,8 @@ class Statements(Protocol):
         ...
 
 
-class SeedSearch(BaseModel):
+class SeedSearch(Frozen):
     """Seed entities, best first, and why there are none where there are none."""
-
-    model_config = ConfigDict(frozen=True)
 
     seeds: tuple[SeedEntity, ...] = ()
     reason: str | None = Field(None, description="why `seeds` is empty; null where it is not")
