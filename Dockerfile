@@ -1,9 +1,9 @@
 # The service in an image: the wheel of this checkout, its runtime dependencies pinned by hash, no root.
-# TORCH=cpu leaves the CUDA libraries out, TORCH=default takes them.
+# Answering needs no torch. TORCH=cpu or TORCH=default (with the CUDA libraries) adds it: training, other models.
 ARG PYTHON=3.11.14-slim-bookworm
 
 FROM python:${PYTHON} AS build
-ARG TORCH=cpu
+ARG TORCH=none
 WORKDIR /src
 COPY bootstrap.lock requirements.lock pyproject.toml ./
 COPY deploy/install.sh deploy/

@@ -39,12 +39,14 @@ if TYPE_CHECKING:
     from clause.policy.serve.checkpoint_store import CheckpointStore
     from clause.reasoning.agents.policy import Policy
     from clause.reasoning.agents.single_agent import LoneAgents
+    from clause.reasoning.answer.calibration import Calibrations
     from clause.reasoning.answer.runs import RunRecorder
     from clause.reasoning.coordinator import Coordinator
     from clause.reasoning.neighbourhood.port import NeighbourhoodPort
     from clause.reasoning.question.preparation import PolicyBook
     from clause.reasoning.question.seeds import SeedFinder
     from clause.text.embedder import Embedder, SentenceTransformerEmbedder
+    from clause.values.experiences import OutcomeListener
 
 
 @dataclass(frozen=True)
@@ -60,17 +62,17 @@ class Rooms:
     intelligence: Intelligence
 
     @classmethod
-    def open(cls, ground: Ground) -> Rooms:
-        """Open every room; nothing is read or started yet."""
+    def open(cls, ground: Ground, judge: OutcomeListener | None = None) -> Rooms:
+        """Open every room; nothing is read or started yet. `judge` hears what came of answers that were acted on."""
         knowledge = Knowledge.open(ground)
         return cls(
             ground=ground,
             knowledge=knowledge,
             sessions=Sessions.open(ground, knowledge),
             memory=Memory.open(ground, erase_traces=knowledge.erasure.memory_traces),
-            values=Values.open(ground),
+            values=Values.open(ground, judge),
             insights=Insights.open(ground),
-            intelligence=Intelligence.open(ground),
+            intelligence=Intelligence.open(ground, knowledge),
         )
 
     def close(self) -> None:
@@ -123,6 +125,7 @@ class Container:
     coordinator: Coordinator
     agents: LoneAgents
     runs: RunRecorder
+    calibrations: Calibrations
     jobs: Jobs
     job_kinds: Mapping[str, JobKind]
     keys: IdempotencyKeys
@@ -233,6 +236,7 @@ async def _join(
     from clause.operations.keys import ApiKeys, key_file
     from clause.policy.serve.checkpoint_store import CheckpointStore
     from clause.reasoning.agents.single_agent import LoneAgents
+    from clause.reasoning.answer.calibration import Calibrations
     from clause.reasoning.answer.runs import RunRecorder
     from clause.reasoning.answer.texts import IndexedTexts, RecalledTexts
     from clause.reasoning.coordinator import Coordinator, warm
@@ -244,16 +248,18 @@ async def _join(
     api_keys = ApiKeys(key_file(settings))
     await api_keys.adopt(graph)
     runs = RunRecorder(graph)
+    calibrations = Calibrations(graph, runs)
     stack.push_async_callback(runs.settled)
     pool = CpuPool(settings.embedder_threads, name="clause-policy")
     stack.callback(pool.close)
-    rooms = Rooms.open(Ground(graph, embedder, Jobs(graph), pool, settings, metrics, recorded=runs.settled))
+    ground = Ground(graph, embedder, Jobs(graph), pool, settings, metrics, recorded=runs.settled)
+    rooms = Rooms.open(ground, calibrations.outcome)
     stack.push_async_callback(asyncio.to_thread, rooms.close)
     stack.push_async_callback(rooms.settled)
     port = Neo4jNeighbourhood(graph, dimension=embedder.dimension)
     finder = SeedFinder(graph, embedder)
-    asker = Asker(graph, port, finder, embedder)
-    checkpoints = CheckpointStore(settings.home / "policies", embedder.model, embedder.dimension)
+    asker = Asker(graph, port, finder, embedder, calibrations)
+    checkpoints = CheckpointStore(settings.home / "policies", embedder.model, embedder.dimension, settings.backend)
     book = await _policies(graph, checkpoints.policies(pool), policies)
     warming = _in_background(warm(embedder, book), stack)
     reporting = _reporting(rooms, port, runs)
@@ -272,6 +278,7 @@ async def _join(
         coordinator=coordinator,
         agents=LoneAgents(asker, port, finder, book, **reporting),
         runs=runs,
+        calibrations=calibrations,
         jobs=rooms.ground.jobs,
         job_kinds=kinds,
         keys=keys,
@@ -288,7 +295,7 @@ async def _embedder(settings: Settings, graph: Graph, stack: AsyncExitStack) -> 
     from clause.graph.migrations import migrate
     from clause.text.embedder import SentenceTransformerEmbedder
 
-    embedder = SentenceTransformerEmbedder(settings.embedder, settings.embedder_threads)
+    embedder = SentenceTransformerEmbedder.of(settings)
     stack.callback(embedder.close)
     dimension = await asyncio.to_thread(lambda: embedder.dimension)
     await migrate(graph, dimension=dimension)
@@ -300,13 +307,14 @@ async def _policies(graph: Graph, *further: Mapping[str, Callable[[], Policy]]) 
     """The policies by name; the default is the promoted one, else the one that ships, else the heuristic."""
     from clause.operations.promotion import default_policy
     from clause.policy.serve.checkpoint_store import SHIPPED_NAME
-    from clause.reasoning.agents import text_walk
+    from clause.reasoning.agents import statements, text_walk
     from clause.reasoning.agents.heuristic import HeuristicPolicy
     from clause.reasoning.question.preparation import PolicyBook
 
     known: dict[str, Callable[[], Policy]] = {
         "heuristic": HeuristicPolicy,
         text_walk.NAME: text_walk.TextWalkPolicy,
+        statements.NAME: statements.StatementPolicy,
         "two-step": text_walk.two_step,
         "pagerank": text_walk.pagerank,
     }
@@ -361,11 +369,13 @@ def job_kinds(graph: Graph, embedder: Embedder, keys: IdempotencyKeys) -> dict[s
 
 
 async def _rehearse(container: Container) -> None:
+    from clause.operations.processes import hand_back_memory
     from clause.reasoning.coordinator import rehearse
 
     await asyncio.shield(container.warming)
     await rehearse(container.graph, container.port, container.coordinator)
     gc.freeze()
+    await asyncio.to_thread(hand_back_memory)
 
 
 def _in_background(work: Coroutine[None, None, None], stack: AsyncExitStack) -> asyncio.Task[None]:

@@ -1,5 +1,4 @@
-"""The service over HTTP: `ClauseClient` has the library's questions under the same names, `SyncClauseClient` without
-`await`."""
+"""The service over HTTP: `ClauseClient` has the library's questions, `SyncClauseClient` has them without `await`."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ from anyio.from_thread import start_blocking_portal
 from pydantic import BaseModel
 
 from clause.errors import UnavailableError, of_problem
-from clause.library import checked
+from clause.library import whole
 from clause.reasoning.models import (
     ContextCurationRequest,
     ContextCurationResponse,
@@ -29,8 +28,10 @@ from clause.reasoning.models import (
 )
 
 if TYPE_CHECKING:
-    from clause.reasoning.answer.run_record import RunRecord, RunSummary
+    from clause.reasoning.answer.run_record import RunRecord
+    from clause.reasoning.models.answer import RunSummary
 
+Pool = Sequence[str] | ContextCurationRequest
 _M = TypeVar("_M", bound=BaseModel)
 _T = TypeVar("_T")
 _ASK = "/api/clause"
@@ -45,8 +46,7 @@ class ClauseClient:
     Args:
         url: where the service answers.
         key: an API key; the loopback does without.
-        timeout_s: seconds to wait for an answer.
-        transport: carries the requests, where it is not the network.
+        timeout_s, transport: seconds to wait for an answer; what carries the requests, where it is not the network.
     """
 
     def __init__(
@@ -74,28 +74,31 @@ class ClauseClient:
         """Close the connections."""
         await self._http.aclose()
 
-    async def coordinate(self, query: str, **fields: Any) -> CoordinationResponse:
-        """All three agents answer a question; `fields` are those of `CoordinationRequest`, budgets have defaults."""
-        request = checked(CoordinationRequest, {"budgets": {}, **fields, "query": query})
+    async def coordinate(self, query: str | CoordinationRequest, **fields: Any) -> CoordinationResponse:
+        """All three agents answer a question, or a whole request; budgets have defaults."""
+        fields = {"budgets": {}, **fields} if isinstance(query, str) else fields
+        request = whole(CoordinationRequest, query, "query", fields)
         return await self._post("coordinate", request, CoordinationResponse)
 
-    async def subgraph(self, query: str, **fields: Any) -> SubgraphResponse:
-        """The SubgraphArchitect alone; `fields` are those of `SubgraphRequest`."""
-        return await self._post("subgraph", checked(SubgraphRequest, {**fields, "query": query}), SubgraphResponse)
+    async def subgraph(self, query: str | SubgraphRequest, **fields: Any) -> SubgraphResponse:
+        """The SubgraphArchitect alone, on a question or a whole request; `fields` are those of `SubgraphRequest`."""
+        return await self._post("subgraph", whole(SubgraphRequest, query, "query", fields), SubgraphResponse)
 
-    async def navigate(self, query: str, start_node: str, **fields: Any) -> PathNavigationResponse:
+    async def navigate(
+        self, query: str | PathNavigationRequest, start_node: str | None = None, **fields: Any
+    ) -> PathNavigationResponse:
         """The PathNavigator alone, from a node's id, exact name or alias; `fields` of `PathNavigationRequest`."""
-        request = checked(PathNavigationRequest, {**fields, "query": query, "start_node": start_node})
+        request = whole(PathNavigationRequest, query, "query", fields, start_node=start_node)
         return await self._post("navigate", request, PathNavigationResponse)
 
-    async def curate(self, evidence_pool: Sequence[str], **fields: Any) -> ContextCurationResponse:
-        """The ContextCurator alone, on given texts; `fields` are those of `ContextCurationRequest`."""
-        request = checked(ContextCurationRequest, {**fields, "evidence_pool": list(evidence_pool)})
+    async def curate(self, evidence_pool: Pool, **fields: Any) -> ContextCurationResponse:
+        """The ContextCurator alone, on given texts or a whole request; `fields` of `ContextCurationRequest`."""
+        request = whole(ContextCurationRequest, evidence_pool, "evidence_pool", fields)
         return await self._post("curate", request, ContextCurationResponse)
 
-    async def score_edges(self, query: str, edges: Sequence[Any], **fields: Any) -> EdgeScoreResponse:
-        """The five signals and the score of `edges`: mappings or `EdgeTriple`s of source, relation, target."""
-        request = checked(EdgeScoreRequest, {**fields, "query": query, "edges": list(edges)})
+    async def score_edges(self, query: str | EdgeScoreRequest, edges: Any = None, **fields: Any) -> EdgeScoreResponse:
+        """The five signals and the score of `edges`: mappings or `EdgeTriple`s; or of those of a whole request."""
+        request = whole(EdgeScoreRequest, query, "query", fields, edges=edges)
         return await self._post("edges/score", request, EdgeScoreResponse)
 
     async def run(self, run_id: str) -> RunRecord:
@@ -106,7 +109,7 @@ class ClauseClient:
 
     async def runs(self, limit: int = 20) -> tuple[RunSummary, ...]:
         """The newest recorded runs, at most `limit` (100 in one call)."""
-        from clause.reasoning.answer.run_record import RunSummary  # noqa: PLC0415
+        from clause.reasoning.models.answer import RunSummary  # noqa: PLC0415
 
         found = await self.request("GET", f"{_ASK}/runs", params={"limit": limit})
         return tuple(map(RunSummary.model_validate, found["items"]))
@@ -164,7 +167,7 @@ class SyncClauseClient:
         result: _T = self._portal.call(partial(function, *arguments, **named))
         return result
 
-    def coordinate(self, query: str, **fields: Any) -> CoordinationResponse:
+    def coordinate(self, query: str | CoordinationRequest, **fields: Any) -> CoordinationResponse:
         """`ClauseClient.coordinate`."""
         return self.call(self.client.coordinate, query, **fields)
 

@@ -39,16 +39,22 @@ if TYPE_CHECKING:
     from clause.reasoning.answer.runs import RunRecord, RunSummary
     from clause.reasoning.episode.budget import Budgets
     from clause.reasoning.models import (
+        ContextCurationRequest,
         ContextCurationResponse,
         CoordinationRequest,
         CoordinationResponse,
+        EdgeScoreRequest,
         EdgeScoreResponse,
+        PathNavigationRequest,
         PathNavigationResponse,
+        SubgraphRequest,
         SubgraphResponse,
     )
     from clause.reasoning.neighbourhood.snapshot import Snapshot
     from clause.sessions.room import Sessions
     from clause.values.room import Values
+
+    Pool = Sequence[str] | ContextCurationRequest
 
 _M = TypeVar("_M", bound=BaseModel)
 _T = TypeVar("_T")
@@ -104,43 +110,47 @@ class Clause:
 
     # -- asking --------------------------------------------------------------------------------------------------------
 
-    async def coordinate(self, query: str, **fields: Any) -> CoordinationResponse:
-        """All three agents answer a question; `fields` are those of `CoordinationRequest`, budgets have defaults.
+    async def coordinate(self, query: str | CoordinationRequest, **fields: Any) -> CoordinationResponse:
+        """All three agents answer a question (or a whole request); `fields` are those of `CoordinationRequest`.
 
         Raises:
             OutOfBoundsError: a field is refused; it is named.
         """
         from clause.reasoning.models import CoordinationRequest  # noqa: PLC0415
 
-        request = checked(CoordinationRequest, {"budgets": {}, **fields, "query": query})
+        request = whole(
+            CoordinationRequest, query, "query", {"budgets": {}, **fields} if isinstance(query, str) else fields
+        )
         return await self.container.coordinator.coordinate(request, self.caller)
 
-    async def subgraph(self, query: str, **fields: Any) -> SubgraphResponse:
-        """The SubgraphArchitect alone; `fields` are those of `SubgraphRequest`."""
+    async def subgraph(self, query: str | SubgraphRequest, **fields: Any) -> SubgraphResponse:
+        """The SubgraphArchitect alone, on a question or a whole request; `fields` are those of `SubgraphRequest`."""
         from clause.reasoning.models import SubgraphRequest  # noqa: PLC0415
 
-        request = checked(SubgraphRequest, {**fields, "query": query})
+        request = whole(SubgraphRequest, query, "query", fields)
         return await self.container.agents.subgraph(request, self.caller)
 
-    async def navigate(self, query: str, start_node: str, **fields: Any) -> PathNavigationResponse:
-        """The PathNavigator alone, from a node's id, exact name or alias; `fields` of `PathNavigationRequest`."""
+    async def navigate(
+        self, query: str | PathNavigationRequest, start_node: str | None = None, **fields: Any
+    ) -> PathNavigationResponse:
+        """The PathNavigator alone, from a node's id, exact name or alias, or as a whole request says."""
         from clause.reasoning.models import PathNavigationRequest  # noqa: PLC0415
 
-        request = checked(PathNavigationRequest, {**fields, "query": query, "start_node": start_node})
+        request = whole(PathNavigationRequest, query, "query", fields, start_node=start_node)
         return await self.container.agents.navigate(request, self.caller)
 
-    async def curate(self, evidence_pool: Sequence[str], **fields: Any) -> ContextCurationResponse:
-        """The ContextCurator alone, on given texts; `fields` are those of `ContextCurationRequest`."""
+    async def curate(self, evidence_pool: Pool, **fields: Any) -> ContextCurationResponse:
+        """The ContextCurator alone, on given texts or a whole request; `fields` of `ContextCurationRequest`."""
         from clause.reasoning.models import ContextCurationRequest  # noqa: PLC0415
 
-        request = checked(ContextCurationRequest, {**fields, "evidence_pool": list(evidence_pool)})
+        request = whole(ContextCurationRequest, evidence_pool, "evidence_pool", fields)
         return await self.container.agents.curate(request, self.caller)
 
-    async def score_edges(self, query: str, edges: Sequence[Any], **fields: Any) -> EdgeScoreResponse:
-        """The five signals and the score of `edges`: mappings or `EdgeTriple`s of source, relation, target."""
+    async def score_edges(self, query: str | EdgeScoreRequest, edges: Any = None, **fields: Any) -> EdgeScoreResponse:
+        """The five signals and the score of `edges`: mappings or `EdgeTriple`s; or of those of a whole request."""
         from clause.reasoning.models import EdgeScoreRequest  # noqa: PLC0415
 
-        request = checked(EdgeScoreRequest, {**fields, "query": query, "edges": list(edges)})
+        request = whole(EdgeScoreRequest, query, "query", fields, edges=edges)
         return await self.container.agents.score_edges(request, self.caller)
 
     async def run(self, run_id: str) -> RunRecord:
@@ -350,21 +360,31 @@ class SyncClause:
         result: _T = self._call(run)
         return result
 
-    def coordinate(self, query: str, **fields: Any) -> CoordinationResponse:
+    def coordinate(self, query: str | CoordinationRequest, **fields: Any) -> CoordinationResponse:
         """`Clause.coordinate`."""
         return self.call(self.clause.coordinate, query, **fields)
 
-    def subgraph(self, query: str, **fields: Any) -> SubgraphResponse:
+    def subgraph(self, query: str | SubgraphRequest, **fields: Any) -> SubgraphResponse:
         """`Clause.subgraph`."""
         return self.call(self.clause.subgraph, query, **fields)
 
-    def navigate(self, query: str, start_node: str, **fields: Any) -> PathNavigationResponse:
+    def navigate(
+        self, query: str | PathNavigationRequest, start_node: str | None = None, **fields: Any
+    ) -> PathNavigationResponse:
         """`Clause.navigate`."""
         return self.call(self.clause.navigate, query, start_node, **fields)
 
-    def curate(self, evidence_pool: Sequence[str], **fields: Any) -> ContextCurationResponse:
+    def curate(self, evidence_pool: Pool, **fields: Any) -> ContextCurationResponse:
         """`Clause.curate`."""
         return self.call(self.clause.curate, evidence_pool, **fields)
+
+
+def whole(model: type[_M], first: Any, name: str, fields: dict[str, Any], **more: Any) -> _M:
+    """A request: `first` itself, changed where fields say so, if it is one; else with `first` as its field `name`."""
+    said = fields | {field: value for field, value in more.items() if value is not None}
+    if isinstance(first, model):
+        return checked(model, {**first.model_dump(exclude_unset=True), **said}) if said else first
+    return checked(model, {**said, name: first})
 
 
 def checked(model: type[_M], fields: dict[str, Any]) -> _M:

@@ -47,6 +47,9 @@ class Settings(BaseSettings):
     neo4j_heap_mb: int = Field(1024, ge=256, description="heap of the managed server, in MiB")
 
     embedder: str = Field("all-MiniLM-L6-v2", description="a sentence-transformers model name or folder")
+    backend: Literal["onnx", "torch"] = Field(
+        "onnx", description="what runs the packaged model and the policies; torch needs `pip install clause[torch]`"
+    )
     embedder_threads: int = Field(2, ge=1, le=64, description="threads for embedding and other CPU work")
     abstain_below: float | None = Field(
         None, ge=0, le=1, description="score below which answers are withheld; unset: what the policy was calibrated to"
@@ -70,10 +73,21 @@ class Settings(BaseSettings):
         "{}", description="retrieval profiles of insights as a JSON object by name; they win over those in the code"
     )
     memory_threshold: float = Field(0.85, ge=0, le=1, description="cosine above which a memory joins a cluster")
-    memory_max_clusters: int = Field(10_000, ge=100, le=100_000, description="clusters of memories in one scope")
+    memory_consolidation_threshold: int = Field(
+        5, ge=2, le=1_000_000, description="a cluster of more memories than this is queued for consolidation"
+    )
+    memory_decay_factor: float = Field(0.99, ge=0, le=1, description="what a memory's score keeps after a unit of time")
+    memory_decay_unit_seconds: int = Field(3600, ge=1, le=10**10, description="unit of time of the decay, in seconds")
+    memory_enable_hybrid_search: bool = Field(True, description="search memories by words, too; off: by meaning alone")
+    memory_max_clusters: int = Field(
+        1_000_000,
+        ge=100,
+        le=10_000_000,
+        description="clusters of memories in one scope; where the closest are merged, at most 100,000",
+    )
     memory_when_full: Literal["refuse", "merge"] = Field("refuse", description="what happens at memory_max_clusters")
     memory_fusion: Literal["rrf", "rsf"] = Field("rsf", description="fusion of words and meaning in hybrid recall")
-    memory_sparse_weight: float = Field(0.6, ge=0, le=1, description="weight of words in hybrid recall")
+    memory_sparse_weight: float = Field(0.3, ge=0, le=1, description="weight of words in hybrid recall")
     memory_consolidate: bool = Field(True, description="let `clause serve` consolidate memories in the background")
     read_scope: str = Field(
         "", max_length=3000, description="scopes that MCP tools and hooks read where none is named, parted by commas"

@@ -132,7 +132,7 @@ async def _forget(request: ErasureRequest, *, apply: bool) -> Erasure:
     from clause.graph.database import open_graph
     from clause.graph.migrations import migrate
     from clause.graph.scopes import Caller
-    from clause.operations.forget import erasure_of
+    from clause.operations.archive import erasure_of
     from clause.settings import Settings
 
     settings = Settings.load()

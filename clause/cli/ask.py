@@ -132,6 +132,9 @@ def ask(
     abstain_below: Annotated[
         float | None, typer.Option(min=0, max=1, help="Show no answer with a lower score; the policy's if not given.")
     ] = None,
+    hash_only: Annotated[
+        bool, typer.Option("--hash", help="Print only the answer's sha256: equal for the same graph and question.")
+    ] = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Ask a question; print the answers, the path, the evidence with sources, and the receipt."""
@@ -152,27 +155,22 @@ def ask(
         answer = asyncio.run(_ask(given))
     if as_json:
         print_json(answer)
+    elif hash_only:
+        stdout().print(answer["answer_sha256"], markup=False)
     else:
         print_answer(stdout(), answer)
 
 
 async def _ask(given: dict[str, Any]) -> Answered:
     """The answer of an application of this command's own."""
-    from pydantic import ValidationError
-
     from clause.app import Container
     from clause.cli.db import progress_bar
-    from clause.errors import OutOfBoundsError
     from clause.graph.scopes import Caller
+    from clause.library import checked
     from clause.reasoning.models import CoordinationRequest
     from clause.settings import Settings
 
-    try:
-        request = CoordinationRequest.model_validate(given)
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"])
-        raise OutOfBoundsError(f"{field}: {first['msg']}", field=field) from error
+    request = checked(CoordinationRequest, given)
     with progress_bar() as progress:
         async with Container.open(Settings.load(), progress=progress) as container:
             response = await container.coordinator.coordinate(request, Caller())

@@ -47,6 +47,57 @@ def status(as_json: JsonFlag = False) -> None:
 
 
 @app.command()
+def plan(
+    budget: Annotated[int, typer.Option(min=1, max=50, help="Questions that may be asked.")] = 5,
+    scope: Annotated[list[str] | None, typer.Option(help="Look at this scope; repeatable. All by default.")] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """What to find out next with so many questions, the most telling first; `answer` closes one."""
+    from clause.cli.console import opened
+    from clause.graph.scopes import Caller
+    from clause.intelligence.models import CuriosityPlanRequest
+
+    async def run() -> dict[str, Any]:
+        async with opened(sample=False) as container:
+            request = CuriosityPlanRequest(budget=budget, scopes=scope or None)
+            found = await container.rooms.intelligence.planner.plan(request, caller=Caller())
+            return found.model_dump(mode="json")
+
+    found = asyncio.run(run())
+    if as_json:
+        print_json(found)
+        return
+    for one in found["questions"]:
+        stdout().print(f"{one['gain']:.2f}  {one['question']}\n      {one['why']} ({one['id']})", markup=False)
+    stdout().print(f"{len(found['questions'])} of {len(found['questions']) + found['left_out']} gaps", markup=False)
+
+
+@app.command()
+def answer(
+    question: Annotated[str, typer.Argument(help="Id of the planned question.", show_default=False)],
+    statement: Annotated[str | None, typer.Argument(help="What was found out.", show_default=False)] = None,
+    side: Annotated[str | None, typer.Option(help="Of a tension: a, b or both.")] = None,
+    source: Annotated[str | None, typer.Option(help="Who says so: the title of a document.")] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Close a planned question with what was found out."""
+    from clause.cli.console import opened
+    from clause.graph.scopes import Caller
+    from clause.intelligence.models import CuriosityAnswer
+    from clause.library import checked
+
+    told = {"kind": "document", "title": source} if source else None
+    given = checked(CuriosityAnswer, {"id": question, "statement": statement, "side": side, "source": told})
+
+    async def run() -> dict[str, Any]:
+        async with opened(sample=False) as container:
+            found = await container.rooms.intelligence.planner.close(given, caller=Caller())
+            return found.model_dump(mode="json")
+
+    _show(asyncio.run(run()), as_json)
+
+
+@app.command()
 def demo(as_json: JsonFlag = False) -> None:
     """Ask, let curiosity work, and ask again, in a small graph of its own: the answer changes."""
     from clause.cli.console import opened

@@ -76,7 +76,7 @@ async def _erase(settings: Settings, *, apply: bool) -> Erasure | None:
     from clause.cli.db import progress_bar
     from clause.graph.database import open_graph
     from clause.graph.migrations import migrate
-    from clause.operations.forget import reset_sample
+    from clause.operations.archive import reset_sample
 
     with progress_bar() as progress:
         async with open_graph(settings, progress=progress) as graph:
@@ -135,7 +135,7 @@ async def _prepare(settings: Settings) -> dict[str, str]:
     with progress_bar() as progress:
         async with open_graph(settings, progress=progress) as graph:
             await migrate(graph)
-            embedder = SentenceTransformerEmbedder(settings.embedder, settings.embedder_threads)
+            embedder = SentenceTransformerEmbedder.of(settings)
             await load_sample(graph, embedder)
             return _neo4j(settings, graph.address)
 

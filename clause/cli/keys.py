@@ -31,13 +31,14 @@ def create(
     default: Annotated[
         list[str] | None, typer.Option(help="A scope of reads that name none; repeatable; all it may read if not said.")
     ] = None,
+    person: Annotated[bool, typer.Option("--person", help="For a person: it may confirm beliefs.")] = False,
     days: Annotated[int, typer.Option(min=0, max=36_500, help="After how many days it ends; 0: never.")] = 365,
     as_json: JsonFlag = False,
 ) -> None:
     """Make a key and print it: this once, since only its hash is kept."""
     lasts = timedelta(days=days) if days else None
     scopes = _scopes(read), _scopes(write)
-    made = asyncio.run(_with_keys(lambda keys: keys.create(name, *scopes, default=default, lasts=lasts)))
+    made = asyncio.run(_with_keys(lambda keys: keys.create(name, *scopes, default=default, person=person, lasts=lasts)))
     if as_json:
         print_json(made.model_dump(mode="json"))
         return

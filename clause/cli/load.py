@@ -113,7 +113,7 @@ async def _run(load: Load, scope: str, *, embed: bool, background: bool) -> Load
 
     parse_scope(scope)
     settings = Settings.load()
-    embedder = SentenceTransformerEmbedder(settings.embedder, settings.embedder_threads)
+    embedder = SentenceTransformerEmbedder.of(settings)
     with loading_bar() as progress:
         async with open_graph(settings, progress=progress) as graph:
             await migrate(graph)
@@ -171,7 +171,7 @@ async def _reembed(scope: str | None) -> EmbedReport:
     from clause.text.embedder import SentenceTransformerEmbedder
 
     settings = Settings.load()
-    embedder = SentenceTransformerEmbedder(settings.embedder, settings.embedder_threads)
+    embedder = SentenceTransformerEmbedder.of(settings)
     with loading_bar() as progress:
         async with open_graph(settings, progress=progress) as graph:
             await migrate(graph)

@@ -54,7 +54,7 @@ COMMANDS: dict[str, Entry] = {
     "policy": Entry("clause.cli.policy", "Say, promote or take back which policy decides by default."),
     "memory": Entry("clause.cli.memory", "Figures of memories, and what a similarity threshold means for them."),
     "consolidate": Entry(
-        "clause.cli.memory", "Close full clusters of memories and join twins; resumable.", "consolidate_app"
+        "clause.cli.db", "Close full clusters of memories and join twins; resumable.", "consolidate_app"
     ),
     "curiosity": Entry("clause.cli.curiosity", "Investigate hops that came out otherwise than expected."),
     "reembed": Entry("clause.cli.load", "Embed the graph again with another model; resumable.", "reembed_app"),

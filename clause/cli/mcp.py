@@ -34,7 +34,7 @@ def mcp(
     if context.invoked_subcommand is not None:
         return
     from clause import telemetry
-    from clause.mcp_bridge.lazy_container import LazyContainer
+    from clause.mcp_bridge.server import LazyContainer
     from clause.mcp_bridge.transports import run_stdio
     from clause.settings import Settings
 
@@ -77,7 +77,7 @@ def install(
 
 
 def _serve(settings: Settings, port: int, *, as_json: bool) -> None:
-    from clause.mcp_bridge.lazy_container import LazyContainer
+    from clause.mcp_bridge.server import LazyContainer
     from clause.mcp_bridge.transports import PATH, http_application, run_http
     from clause.operations.keys import keys_guard
     from clause.operations.listening import listen

@@ -1,5 +1,4 @@
-"""`clause memory` and `clause consolidate`: figures of memories, what a threshold means for them, and consolidation
-now."""
+"""`clause memory`: figures of memories, what a threshold means for them, and how a scope keeps them."""
 
 from __future__ import annotations
 
@@ -9,11 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clause.cli.console import JsonFlag, counter, note, print_json, stdout
+from clause.cli.console import JsonFlag, counter, print_json, stdout
 
 if TYPE_CHECKING:
-    from clause.app import Container
-    from clause.memory.consolidation import ConsolidationReport
+    from clause.memory.configuration import ScopeConfiguration
     from clause.memory.statistics import Calibration, MemoryStatistics
 
 app = typer.Typer(help="Look after memories.", no_args_is_help=True)
@@ -65,6 +63,55 @@ def calibrate(
     point = found.found
     line = f"{found.wanted}: threshold {point.threshold:g} gives {point.compression:.2f} texts a cluster"
     stdout().print(f"{line}, cohesion {point.cohesion:.3f}; set {found.setting}", markup=False)
+    stdout().print(
+        f"or, for one scope: clause memory configure --scope SCOPE --threshold {point.threshold:g}", markup=False
+    )
+
+
+@app.command()
+def configure(
+    *,
+    scope: Annotated[str, typer.Option(help="Whose memories.")],
+    threshold: Annotated[float | None, typer.Option(min=0, max=1, help="Cosine above which a memory joins.")] = None,
+    consolidation: Annotated[int | None, typer.Option(min=2, help="Members above which a cluster is closed.")] = None,
+    decay_factor: Annotated[float | None, typer.Option(min=0, max=1, help="What a score keeps a unit of time.")] = None,
+    decay_unit: Annotated[int | None, typer.Option(min=1, help="Unit of time of the decay, in seconds.")] = None,
+    hybrid: Annotated[
+        bool | None, typer.Option("--hybrid/--dense", help="Search words, too; or meaning alone.")
+    ] = None,
+    sparse_weight: Annotated[float | None, typer.Option(min=0, max=1, help="Weight of words.")] = None,
+    reset: Annotated[bool, typer.Option("--reset", help="Say nothing of its own but what is given here.")] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Show how a scope's memories are kept and recalled, or let it say so differently from the settings."""
+    given = {
+        "similarity_threshold": threshold,
+        "consolidation_threshold": consolidation,
+        "decay_factor": decay_factor,
+        "decay_unit_seconds": decay_unit,
+        "enable_hybrid_search": hybrid,
+        "sparse_weight": sparse_weight,
+    }
+    found = asyncio.run(_configure(scope, {name: value for name, value in given.items() if value is not None}, reset))
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+        return
+    rows = [(name, value, "scope" if name in found.own else "settings") for name, value in found.used]
+    _print(f"Memories of {found.scope}", ("name", "value", "said by"), rows)
+
+
+async def _configure(scope: str, given: dict[str, Any], reset: bool) -> ScopeConfiguration:
+    from clause.cli.console import opened
+    from clause.graph.scopes import Caller
+    from clause.memory.configuration import MemoryConfiguration
+
+    async with opened(sample=False) as container:
+        configurations, owner = container.rooms.memory.store.configurations, Caller(None, None)
+        found = await configurations.show(scope, caller=owner)
+        if not given and not reset:
+            return found
+        own = given if reset else {**found.own, **given}
+        return await configurations.change(MemoryConfiguration(scope=scope, **own), caller=owner)
 
 
 async def _stats(scopes: list[str] | None) -> MemoryStatistics:
@@ -86,14 +133,14 @@ async def _calibrate(
 
 
 async def _vectors_of_file(path: Path, sample: int) -> Any:
+    from clause.ingest.source import open_text
     from clause.settings import Settings
     from clause.text.embedder import SentenceTransformerEmbedder
-    from clause.text.files import open_text
 
     settings = Settings.load()
     with open_text(path) as lines:
         texts = [line.strip() for line in lines if line.strip()][:sample]
-    embedder = SentenceTransformerEmbedder(settings.embedder, settings.embedder_threads)
+    embedder = SentenceTransformerEmbedder.of(settings)
     try:
         return await embedder.embed(texts)
     finally:
@@ -117,52 +164,3 @@ def _print(title: str, columns: tuple[str, ...], rows: Any) -> None:
     for row in rows:
         table.add_row(*map(str, row))
     stdout().print(table)
-
-
-consolidate_app = typer.Typer()
-
-
-@consolidate_app.command()
-def consolidate(
-    job: Annotated[
-        str | None, typer.Argument(help="A job that was broken off; every scope that has work, if not said.")
-    ] = None,
-    scope: Annotated[str | None, typer.Option("--scope", help="Only this scope.", show_default=False)] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and write nothing.")] = False,
-    as_json: JsonFlag = False,
-) -> None:
-    """Consolidate memories: full clusters are closed, twins become one; broken off, it goes on when run again."""
-    reports = asyncio.run(_consolidate(job, scope, dry_run))
-    if as_json:
-        print_json({"dry_run": dry_run, "scopes": [report.model_dump(mode="json") for report in reports]})
-        return
-    verb = "would be" if dry_run else "were"
-    for report in reports:
-        line = f"{report.scope}: of {report.looked_at:,} clusters that changed {report.consolidated:,} {verb} closed"
-        stdout().print(f"{line}, {report.joined:,} joined", markup=False)
-    if not reports:
-        note("nothing waits for consolidation")
-
-
-async def _consolidate(job: str | None, scope: str | None, dry_run: bool) -> list[ConsolidationReport]:
-    from clause.cli.console import opened
-    from clause.errors import BadInputError
-
-    if job is not None and (dry_run or scope is not None):
-        raise BadInputError("a job knows its scope and writes", remedy="leave --scope and --dry-run out", field="job")
-    async with opened(sample=False) as container:
-        if job is not None:
-            return [await container.rooms.memory.consolidation.resume(job, container.jobs)]
-        return [await _one(container, one, dry_run) for one in await _scopes(container, scope)]
-
-
-async def _scopes(container: Container, scope: str | None) -> list[str]:
-    if scope is not None:
-        return [scope]
-    return [*await container.rooms.memory.consolidation.work()]
-
-
-async def _one(container: Container, scope: str, dry_run: bool) -> Any:
-    from clause.graph.scopes import Caller
-
-    return await container.rooms.memory.consolidation.run(scope, caller=Caller(None, None), dry_run=dry_run)

@@ -103,8 +103,8 @@ def gain(
     """Fit the critic's head for relevance (what curiosity expects of a hop) to a checkpoint that was trained before."""
     from clause.evaluation import training_material as material
     from clause.evaluation.question_files import question_files, read_questions
-    from clause.policy.serve.checkpoint import load, save
     from clause.policy.train.demonstrations import with_gain
+    from clause.policy.train.networks import load, save
     from clause.policy.train.warm_start import VectorTable
 
     snapshot, embedder = material.packaged()
@@ -139,7 +139,7 @@ def _recipe(config: Path | None, seed: int | None) -> Recipe:
 
 
 def _train(recipe: Recipe, material: TrainingMaterial, out: Path, *, resume: bool, as_json: bool) -> None:
-    from clause.policy.serve.checkpoint import save
+    from clause.policy.train.networks import save
     from clause.policy.train.trainer import TensorBoardLog, Training
 
     note(f"{len(material.questions):,} questions on {len(material.snapshot.ids):,} nodes; the run is in {out}")

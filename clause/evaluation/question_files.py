@@ -11,9 +11,9 @@ from itertools import islice, pairwise
 from pathlib import Path
 
 from clause.errors import BadInputError
+from clause.ingest.source import open_text
 from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.skeleton import mask, named_span
-from clause.text.files import open_text
 
 
 @dataclass(frozen=True, slots=True)

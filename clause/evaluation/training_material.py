@@ -14,12 +14,12 @@ from clause.arrays import Vector
 from clause.evaluation.question_files import GoldQuestion
 from clause.graph.runner import Graph
 from clause.ingest.sample.loader import KB
+from clause.ingest.source import open_text
 from clause.reasoning.neighbourhood.neo4j import PAIRS, Neo4jNeighbourhood
 from clause.reasoning.neighbourhood.port import NeighbourhoodPort, View
 from clause.reasoning.neighbourhood.snapshot import Snapshot
 from clause.reasoning.question.seeds import SeedFinder
 from clause.text.embedder import Embedder, SentenceTransformerEmbedder
-from clause.text.files import open_text
 
 if TYPE_CHECKING:
     from clause.policy.config import Recipe

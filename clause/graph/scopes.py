@@ -91,6 +91,7 @@ class Caller:
 
     `key_id` is the API key that spoke, None for the owner: what one key left behind is not another's to find. `default`
     are the scopes of a read that names none, where they are fewer than all: those of the project it was started for.
+    `person`: the key is a person's, not an agent's.
 
     >>> Caller(readable=("user:ann",), writable=()).may_read("user:ann/session:7")
     True
@@ -102,6 +103,7 @@ class Caller:
     writable: tuple[str, ...] | None = None
     key_id: str | None = None
     default: tuple[str, ...] | None = None
+    person: bool = False
 
     def reading(self, given: Mapping[str, Any]) -> Caller:
         """The caller of a read with these parameters: `narrowed` where they name no scope."""
@@ -124,6 +126,11 @@ class Caller:
     def author(self) -> str:
         """Who answers for what this caller records: its API key, which it cannot choose, or the owner."""
         return self.key_id or OWNER_AUTHOR
+
+    @property
+    def is_person(self) -> bool:
+        """True for the owner and for keys that were made for a person: what they confirm is verified."""
+        return self.key_id is None or self.person
 
     def may_read(self, scope: str) -> bool:
         """True when `scope` is within what this caller may read."""

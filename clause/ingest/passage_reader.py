@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from clause.text.files import open_text
+from clause.ingest.source import open_text
 from clause.text.mentions import find_proper_names, folded_key
 from clause.text.names import normalise, short_names
 

@@ -14,7 +14,7 @@ from rdflib import BNode, Literal, URIRef
 from rdflib.exceptions import ParserError
 from rdflib.plugins.parsers.ntriples import W3CNTriplesParser
 
-from clause.text.files import open_text
+from clause.ingest.source import open_text
 from clause.text.names import last_segment, normalise, readable_name
 
 BLANK = "_:"

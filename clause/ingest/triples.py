@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from clause.graph.database import check_embedding_model
 from clause.graph.jobs import Jobs
@@ -24,55 +25,10 @@ from clause.text.embedder import Embedder
 from clause.text.names import (
     canonical_key,
     entity_id,
-    hashed,
-    inverse_text,
-    last_segment,
     name_key,
-    normalise,
-    readable_relation,
+    register,
+    stored_name,
 )
-
-_OURS = """
-    ABOUT HAS_PROVENANCE FROM SUPPORTED_BY SUPERSEDES SAME_AS BETWEEN DERIVED_FROM MERGED_INTO TRUSTS EXTRACTED_FROM
-    HAS_PASSAGE NEXT MENTIONS ASKED_FROM VISITED SELECTED DECIDED_BY HAS_BASIN CO_OCCURS_WITH ATTRACTED_TO
-    RELATED_THOUGHTSEED GENERATED_BY INVESTIGATES MEMBER_OF IN_CLUSTER OF_RUN ON_TOPIC CONFLICTS_WITH IN_SESSION
-    EVIDENCED_BY NEXT_VERSION CHANGED MAYBE_SAME_AS HAS_STEP
-"""
-RESERVED = frozenset(_OURS.split())
-"""Our own relationship types: a loaded one of the same name gets the prefix kg_."""
-
-CAUSAL = frozenset({"causes", "enables", "inhibits"})
-
-
-class RegisteredType(NamedTuple):
-    """A relationship type as the registry keeps it."""
-
-    id: str
-    name: str
-    text: str
-    inverse_text: str
-    is_causal: bool
-
-
-def stored_name(relation: str) -> str:
-    """The type's name in the graph: of an IRI its end; reserved names are prefixed.
-
-    >>> stored_name("directed_by"), stored_name("MENTIONS"), stored_name("http://e.org/birthPlace")
-    ('directed_by', 'kg_MENTIONS', 'birthPlace')
-    """
-    name = normalise(last_segment(relation) if "://" in relation else relation)
-    return f"kg_{name}" if name in RESERVED else name
-
-
-def register(scope: str, name: str) -> RegisteredType:
-    """The registry's entry for the stored name of a type.
-
-    >>> register("kg:x", "CAUSES")[1:]
-    ('CAUSES', 'causes', 'inverse of causes', True)
-    """
-    text = readable_relation(name.removeprefix("kg_") if name.removeprefix("kg_") in RESERVED else name)
-    return RegisteredType(hashed("rel_", scope, name), name, text, inverse_text(text), name.casefold() in CAUSAL)
-
 
 _REMEMBERED = 500_000
 _BLANK = "_:"
@@ -299,7 +255,10 @@ class _TripleLoad:
             "recorded_at": self._recorded_at,
             **self._lease.keys,
         }
-        return [("ingest/create_triples", parameters)]
+        ends = Counter(end for head, _, tail, *_ in missing for end in {head, tail})
+        rows = [[entity, added] for entity, added in sorted(ends.items())]
+        degrees = {"rows": rows, "scope": self._scope, **self._lease.keys}
+        return [("ingest/create_triples", parameters), ("ingest/raise_degrees", degrees)]
 
     def _cursor(self) -> dict[str, Any]:
         return {

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from clause.intelligence.models import PlannedQuestion
 from clause.text.names import hashed
 
 LOW, HIGH = -0.29, 0.14
@@ -145,3 +146,22 @@ def merged_gains(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
             if key != "name":
                 known[key] += row[key]
     return [merged[name] for name in sorted(merged)]
+
+
+AGAIN = 0.5
+"""What a question about something that the plan asks about already gains, of what it would alone."""
+
+
+def chosen_of(gaps: Iterable[PlannedQuestion], budget: int) -> tuple[list[PlannedQuestion], list[PlannedQuestion]]:
+    """(the best within the budget, the rest): greedy, since a gain can only shrink by what is chosen before it."""
+    rest = list(gaps)
+    chosen: list[PlannedQuestion] = []
+    asked: dict[str, int] = {}
+    while rest and len(chosen) < budget:
+        worth = [gap.gain * AGAIN ** max((asked.get(node, 0) for node in gap.about), default=0) for gap in rest]
+        place = max(range(len(rest)), key=lambda at: (worth[at], -at))
+        gap = rest.pop(place)
+        chosen.append(gap.model_copy(update={"gain": worth[place]}))
+        for node in gap.about:
+            asked[node] = asked.get(node, 0) + 1
+    return chosen, rest

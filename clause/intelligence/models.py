@@ -10,7 +10,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field
 
-from clause.text.fields import Instant, Model, readable, utc_now
+from clause.knowledge.beliefs.models import SourceGiven
+from clause.text.fields import Instant, Model, Scopes, readable, utc_now
 
 MAX_CONCEPTS = 100
 """Concepts of one document that are strengthened by one request."""
@@ -220,3 +221,66 @@ class Conflicts(Model):
 
     items: list[WriteConflict]
     rate: float = Field(ge=0.0, le=1.0)
+
+
+GapKind = Literal["question", "tension", "belief", "surprise"]
+
+
+class CuriosityPlanRequest(Model):
+    """How many questions may be asked, and whose knowledge is looked at."""
+
+    budget: int = Field(5, ge=1, le=50, description="questions that may be asked")
+    scopes: Scopes = None
+
+    model_config = ConfigDict(json_schema_extra={"example": {"budget": 5, "scopes": ["user:ann"]}})
+
+
+class PlannedQuestion(Model):
+    """Something to find out."""
+
+    id: str = Field(description="closes it, see `CuriosityAnswer`")
+    kind: GapKind
+    question: str = Field(description="what to ask a person, a document or a search")
+    why: str = Field(description="what is open, in words")
+    gain: float = Field(ge=0, description="answers that are expected to come out otherwise")
+    scope: str
+    about: tuple[str, ...] = Field((), description="ids of the nodes that it is about")
+    sides: tuple[str, ...] = Field((), description="of a tension: what a says, what b says")
+
+
+class CuriosityPlan(Model):
+    """What to find out next, the most telling first."""
+
+    budget: int
+    questions: tuple[PlannedQuestion, ...]
+    expected_gain: float = Field(ge=0, description="of all of them together")
+    left_out: int = Field(ge=0, description="gaps that are known and did not fit the budget")
+    left_out_gain: float = Field(ge=0, description="of the best one left out (0: none was)")
+
+
+class CuriosityAnswer(Model):
+    """What was found out; it closes the question."""
+
+    id: Annotated[str, Field(max_length=200, description="of the planned question")]
+    statement: str | None = Field(None, min_length=1, max_length=10_000, description="held as a belief from now on")
+    side: Literal["a", "b", "both"] | None = Field(None, description="of a tension: which side is right")
+    source: SourceGiven | None = Field(None, description="who says so")
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "id": "gap_2ab51d49aff9365544a483d2",
+                "statement": "The night watch carries a brass lantern.",
+                "source": {"kind": "document", "title": "town ledger"},
+            }
+        }
+    )
+
+
+class CuriosityClosed(Model):
+    """What an answer did."""
+
+    id: str
+    kind: GapKind
+    did: str = Field(description="in words")
+    belief_id: str | None = Field(None, description="of the belief that the statement made or confirmed")

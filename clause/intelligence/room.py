@@ -11,10 +11,12 @@ from clause.graph.scopes import Caller
 from clause.ground import Ground
 from clause.intelligence.basins import Basins
 from clause.intelligence.causal.questions import Causal
+from clause.intelligence.curiosity_plan import CuriosityPlanner
 from clause.intelligence.investigation import Investigator
 from clause.intelligence.outbox import Afterwards
 from clause.intelligence.thoughtseeds import ThoughtSeeds
 from clause.intelligence.write_conflicts import ConflictGuard
+from clause.knowledge.room import Knowledge
 
 EVERY = timedelta(hours=1)
 """The time between two rounds in which basins decay and seeds are archived."""
@@ -32,11 +34,12 @@ class Intelligence:
     thoughtseeds: ThoughtSeeds
     afterwards: Afterwards
     investigator: Investigator
+    planner: CuriosityPlanner
     conflicts: ConflictGuard
 
     @classmethod
-    def open(cls, ground: Ground) -> Intelligence:
-        """Join the services; nothing is read or started yet."""
+    def open(cls, ground: Ground, knowledge: Knowledge) -> Intelligence:
+        """Join the services; nothing is read or started yet. What is found out is kept in `knowledge`."""
         thoughtseeds = ThoughtSeeds(ground)
         afterwards = Afterwards(ground, thoughtseeds)
         return cls(
@@ -46,6 +49,7 @@ class Intelligence:
             thoughtseeds=thoughtseeds,
             afterwards=afterwards,
             investigator=Investigator(ground),
+            planner=CuriosityPlanner(ground, knowledge.beliefs, knowledge.tensions),
             conflicts=ConflictGuard(ground, limit=ground.settings.conflict_limit),
         )
 

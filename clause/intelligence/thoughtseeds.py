@@ -29,7 +29,7 @@ PATTERN_SEEDS = 5
 """Seeds in one basin that make an EmergentPattern."""
 ACTIVE_FOR = timedelta(hours=24)
 PAGE = 500
-NEIGHBOURS_SHOWN = 50
+NEIGHBOURS_KEPT = 50
 
 Work = list[tuple[str, dict[str, Any]]]
 
@@ -60,16 +60,9 @@ def seed_rows(
         scopes: where the concepts were read; basins of these may attract them.
         at: when.
     """
+    common = {"source_doc": source, "scope": scope, "scopes": [*scopes], "created_at": at}
     rows = [
-        {
-            "id": seed_id(scope, concept, source),
-            "concept_id": concept,
-            "concept": name,
-            "source_doc": source,
-            "scope": scope,
-            "scopes": [*scopes],
-            "created_at": at,
-        }
+        {"id": seed_id(scope, concept, source), "concept_id": concept, "concept": name, **common}
         for concept, name in concepts.items()
     ]
     return sorted(rows, key=lambda row: str(row["id"]))
@@ -79,7 +72,11 @@ def writing(rows: Iterable[Mapping[str, Any]]) -> tuple[str, dict[str, Any]]:
     """The statement that writes seeds, each once, in the order of ids (one order for every writer)."""
     distinct = {str(row["id"]): row for row in rows}
     kept = [distinct[key] for key in sorted(distinct)]
-    return "intelligence/write_thoughtseeds", {"rows": kept, "threshold": SIMILARITY_THRESHOLD}
+    return "intelligence/write_thoughtseeds", {
+        "rows": kept,
+        "threshold": SIMILARITY_THRESHOLD,
+        "neighbours": NEIGHBOURS_KEPT,
+    }
 
 
 class ThoughtSeeds:
@@ -94,22 +91,18 @@ class ThoughtSeeds:
             await self._ground.graph.write([writing(rows)])
 
     async def get(self, seed: str, *, caller: Caller) -> ThoughtSeed:
-        """One seed with its concept's basin as it is now.
+        """One seed with the basin that its concept had when it was made.
 
         Raises:
             NotFoundError: there is none that this caller may read.
         """
         scopes = await self._ground.readable(caller, None)
-        row = await self._ground.graph.one(
-            "intelligence/thoughtseed", id=seed, scopes=list(scopes), neighbours=NEIGHBOURS_SHOWN
-        )
+        row = await self._ground.graph.one("intelligence/thoughtseed", id=seed, scopes=list(scopes))
         if row is None:
             raise NotFoundError(f"no ThoughtSeed has the id {seed!r}", field="seed_id")
-        basin = BasinContext(
-            strength=row["strength"] or 1.0,
-            activation_count=row["activation_count"] or 0,
-            co_occurring=dict(row["co_occurring"]),
-        )
+        strength, activations = row["strength"] or 1.0, row["activation_count"] or 0
+        known = dict(row["co_occurring"])
+        basin = BasinContext(strength=strength, activation_count=activations, co_occurring=known)
         return ThoughtSeed(**row["seed"], basin_context=basin)
 
     async def link(self, scopes: Sequence[str], *, page: int = PAGE) -> dict[str, int]:
@@ -179,10 +172,6 @@ def _related(near: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _attracted(near: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    rows = [
-        {"seed": str(row["id"]), "basin": str(basin), "similarity": similarity}
-        for row in near
-        for basin, similarity in row["attracted"]
-        if similarity > ATTRACTED
-    ]
-    return sorted(rows, key=lambda row: (row["basin"], row["seed"]))
+    pairs = [(str(basin), str(row["id"]), close) for row in near for basin, close in row["attracted"]]
+    near_enough = [pair for pair in sorted(pairs) if pair[2] > ATTRACTED]
+    return [{"seed": seed, "basin": basin, "similarity": close} for basin, seed, close in near_enough]

@@ -34,7 +34,7 @@ from clause.intelligence.models import (
     WriteConflict,
 )
 from clause.text.activation import BASIN_RULES, basin_id
-from clause.text.names import hashed, inverse_text, readable_relation
+from clause.text.names import register
 
 WINDOW = timedelta(seconds=60)
 ENOUGH = 20
@@ -179,7 +179,7 @@ class ConflictGuard:
         work: Work = [("graph/register_scope", {"scope": scope, "recorded_at": now})]
         types = sorted({row["type"] for row in rows["relations"]})
         if types:
-            registered = [_registered(scope, name) for name in types]
+            registered = [[*register(scope, name)] for name in types]
             work.append(("ingest/merge_types", {"rows": registered, "scope": scope, "recorded_at": now}))
         work += making
         if made:
@@ -219,8 +219,3 @@ class ConflictGuard:
 
 def _names(one: StrengthWrite | RelationWrite | ConceptWrite) -> list[str]:
     return [one.cause, one.effect] if isinstance(one, RelationWrite) else [one.concept]
-
-
-def _registered(scope: str, name: str) -> list[Any]:
-    text = readable_relation(name)
-    return [hashed("rel_", scope, name), name, text, inverse_text(text), True]

@@ -5,20 +5,73 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from typing import Any
+from datetime import datetime
+from typing import Any, Self
 
-from clause.errors import AmbiguousNameError, NotFoundError, PreconditionError
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from clause.errors import AmbiguousNameError, BadInputError, NotFoundError, PreconditionError
 from clause.graph.lease import Lease
-from clause.graph.scopes import Caller, scope_token
+from clause.graph.scopes import Caller, parse_scope, scope_token
 from clause.ground import Ground
-from clause.knowledge.entity_models import AliasAdd, Entity, EntityFound, EntitySearch, ResolutionCandidate
+from clause.knowledge.beliefs.models import EntityKind, require_order
+from clause.knowledge.entity_models import (
+    AliasAdd,
+    Entity,
+    EntityFound,
+    EntitySearch,
+    Name,
+    ResolutionCandidate,
+    Share,
+)
 from clause.knowledge.lineage.merging import MergeService
 from clause.knowledge.lineage.models import Merge, MergeRequest
-from clause.text.names import name_key, normalise
+from clause.text.fields import Frozen, Instant
+from clause.text.linking import EntityRef, Linking
+from clause.text.names import name_key, normalise, register, stored_name
 from clause.text.retrieval import clip01, escape, reciprocal_rank_fusion
 
 _MOST = 64
 _SHOWN = 10
+
+
+class RelationCreate(BaseModel):
+    """A relationship between two entities: the first one, what it has to do with the other, and the other."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        json_schema_extra={"example": {"source": "Ann Lee", "relation": "works_at", "target": "Acme"}},
+    )
+
+    source: Name = Field(description="where it starts: an entity's id, name or alias, or the name of a new one")
+    relation: Name = Field(description="the relationship's type, in words: works_at")
+    target: Name = Field(description="where it ends: an entity's id, name or alias, or the name of a new one")
+    source_kind: EntityKind | None = Field(None, description="what kind of thing a new start is; a concept if not said")
+    target_kind: EntityKind | None = Field(None, description="what kind of thing a new end is; a concept if not said")
+    scope: str | None = Field(None, max_length=300, description="whose it is; the default scope if not said")
+    strength: Share = Field(1.0, description="of a cause: the chance that it acts; else its weight")
+    valid_from: Instant | None = Field(None, description="when it became true; null: always was")
+    valid_until: Instant | None = Field(None, description="when it stopped being true; null: it holds")
+
+    @model_validator(mode="after")
+    def _sound(self) -> Self:
+        require_order(self.valid_from, self.valid_until)
+        return self
+
+
+class EntityRelation(Frozen):
+    """A relationship between two entities, as it is kept."""
+
+    source: EntityRef = Field(description="where it starts")
+    relation: str = Field(description="its type in the graph")
+    target: EntityRef = Field(description="where it ends")
+    scope: str = Field(description="whose it is")
+    strength: Share = Field(description="of a cause: the chance that it acts; else its weight")
+    valid_from: datetime | None = Field(description="when it became true")
+    valid_until: datetime | None = Field(description="when it stopped being true")
+    recorded_at: datetime = Field(description="when it became known here")
+    created: bool = Field(description="false where the same relationship was kept already")
 
 
 class EntityService:
@@ -99,6 +152,49 @@ class EntityService:
         if row is None:
             raise PreconditionError("the entity is of another version", remedy="read it again", field="If-Match")
         return await self._by_id(entity_id, caller)
+
+    async def relate(self, given: RelationCreate, *, caller: Caller) -> EntityRelation:
+        """Keep a relationship between two entities; names that nobody knows become new ones.
+
+        Raises:
+            ForbiddenError: the scope is not the caller's.
+            BadInputError: both ends are one entity.
+        """
+        ground = self._ground
+        scope, at = ground.writable(caller, given.scope), ground.now()
+        linking, ends = await self._ends(given, scope, at)
+        kind = register(scope, stored_name(given.relation))
+        if ends[0].id == ends[1].id:
+            raise BadInputError("a relationship has two ends", remedy="name another end", field="target")
+        vectors = await ground.embedder.embed([kind.text, kind.inverse_text])
+        made = {
+            "source": ends[0].id, "target": ends[1].id, "type": kind.name, "strength": given.strength,
+            "valid_from": given.valid_from, "valid_until": given.valid_until, "author": f"api:{caller.author}",
+            "vectors": list(vectors), "model": ground.embedder.model, "scopes": list(parse_scope(scope).sees),
+        }  # fmt: skip
+        common = {"scope": scope, "recorded_at": at}
+        *_, (kept,) = await ground.graph.write(
+            [
+                ("graph/register_scope", common),
+                *linking.statements,
+                ("ingest/merge_types", {**common, "rows": [[*kind]]}),
+                ("knowledge/relate", {**common, **made}),
+            ]
+        )
+        return EntityRelation(source=ends[0], relation=kind.name, target=ends[1], scope=scope, **kept)
+
+    async def _ends(self, given: RelationCreate, scope: str, at: datetime) -> tuple[Linking, list[EntityRef]]:
+        """The two entities, by id, name or alias, and what makes new ones."""
+        sees = parse_scope(scope).sees
+        names = [given.source, given.target]
+        by_id = {one.id: EntityRef(id=one.id, name=one.name, kind=one.kind) for one in await self._many(names, sees)}
+        kinds = {name_key(given.source): given.source_kind, name_key(given.target): given.target_kind}
+        asked = [[name] for name in names if name not in by_id]
+        linking = await self._ground.linker.link(
+            [""] * len(asked), scope, at, given=asked, kinds={key: kind for key, kind in kinds.items() if kind}
+        )
+        found = dict(zip((name for (name,) in asked), (one for (one,) in linking.entities), strict=True))
+        return linking, [by_id.get(name) or found[name] for name in names]
 
     async def merge(self, given: MergeRequest, *, caller: Caller) -> Merge:
         """Two entities are the same; the loser points to the winner by SAME_AS. See `MergeService.merge`."""

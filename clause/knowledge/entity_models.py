@@ -101,6 +101,8 @@ class TrackRecord(Frozen):
     confirmed: int = Field(ge=0, description="authors other than its own who confirmed its beliefs")
     disputed: int = Field(ge=0, description="other authors whose beliefs contradict its own")
     superseded: int = Field(ge=0, description="other authors whose beliefs took the place of its own")
+    answered_right: int = Field(0, ge=0, description="pieces of its evidence behind answers that were judged right")
+    answered_wrong: int = Field(0, ge=0, description="pieces of its evidence behind answers that were judged wrong")
 
 
 class Source(Frozen):

@@ -34,18 +34,30 @@ _PAGE = 200
 _EDGES = 1_000
 
 
-def track_record(kind: str, confirmed: int, disputed: int, superseded: int) -> TrackRecord:
+ANSWER_WEIGHT = 0.5
+"""What a judged answer says of the source of its evidence, where an author who confirms or disputes it says 1."""
+
+
+def track_record(
+    kind: str, confirmed: int, disputed: int, superseded: int, *, answered_right: int = 0, answered_wrong: int = 0
+) -> TrackRecord:
     """The Beta distribution of a source: alpha = 4 r + confirmed, beta = 4 (1 - r) + disputed + superseded.
 
-    r is the reliability that its kind starts with.
+    r is the reliability that its kind starts with; pieces of its evidence behind right and wrong answers count half.
 
     >>> track_record("document", 0, 0, 0).reliability, track_record("document", 4, 0, 0).reliability
     (0.6, 0.8)
     """
     prior = RELIABILITY.get(kind, _UNKNOWN)
-    alpha = PRIOR_STRENGTH * prior + confirmed
-    beta = PRIOR_STRENGTH * (1.0 - prior) + disputed + superseded
-    counts = {"confirmed": confirmed, "disputed": disputed, "superseded": superseded}
+    alpha = PRIOR_STRENGTH * prior + confirmed + ANSWER_WEIGHT * answered_right
+    beta = PRIOR_STRENGTH * (1.0 - prior) + disputed + superseded + ANSWER_WEIGHT * answered_wrong
+    counts = {
+        "confirmed": confirmed,
+        "disputed": disputed,
+        "superseded": superseded,
+        "answered_right": answered_right,
+        "answered_wrong": answered_wrong,
+    }
     return TrackRecord(alpha=alpha, beta=beta, reliability=alpha / (alpha + beta), **counts)
 
 
@@ -165,7 +177,8 @@ class SourceService:
 def _source(row: Mapping[str, Any]) -> Source:
     source = row["source"]
     kind = source["kind"] or "unknown"
-    record = track_record(kind, row["confirmed"], row["disputed"], row["superseded"])
+    answered = {name: row[name] for name in ("answered_right", "answered_wrong")}
+    record = track_record(kind, row["confirmed"], row["disputed"], row["superseded"], **answered)
     known = {name: source[name] for name in source if name in Source.model_fields}
     return Source.model_validate(
         {

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from clause.arrays import Floats, Longs
 from clause.errors import BadInputError
+from clause.ingest.source import open_text
 from clause.lab.bench.loading import bench_scope
 from clause.lab.bench.reasoning import OWNER
 from clause.memory.cluster import assign
@@ -26,7 +27,6 @@ from clause.memory.models import MOST_CLUSTERS, MemoryReadInput, MemoryWriteInpu
 from clause.memory.room import Memory
 from clause.memory.statistics import silhouette
 from clause.text.embedder import Embedder
-from clause.text.files import open_text
 from clause.values.clustering import NOISE, Density, labels_of, unit
 
 THRESHOLD = 0.85

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from clause.errors import BadInputError
-from clause.text.files import open_text
+from clause.ingest.source import open_text
 
 Item = TypeVar("Item")
 LONGEST = 10_000

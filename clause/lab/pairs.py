@@ -15,8 +15,8 @@ import numpy as np
 
 from clause.arrays import Floats, Longs
 from clause.errors import BadInputError, NotFoundError
+from clause.ingest.source import open_text
 from clause.text.embedder import Embedder
-from clause.text.files import open_text
 from clause.text.statements.guards import CANDIDATE, contradiction, may_merge
 from clause.text.statements.pair_classifier import LABELS, PairClassifier
 

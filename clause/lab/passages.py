@@ -16,8 +16,8 @@ import numpy as np
 from clause.errors import BadInputError
 from clause.evaluation.harness import recall_at_k
 from clause.ingest.passage_reader import cut, read_documents
+from clause.ingest.source import open_text
 from clause.lab.recall import filled, mean
-from clause.text.files import open_text
 
 KS = (2, 5, 10)
 """Where recall is cut: so many texts, whatever their titles."""

@@ -22,7 +22,7 @@ from clause.arrays import Floats
 from clause.errors import BadInputError, NotFoundError
 from clause.evaluation.question_files import GoldQuestion
 from clause.policy.serve.tree import Pattern
-from clause.policy.train.typed_walks import TypedWalks
+from clause.policy.train.lessons import TypedWalks
 from clause.reasoning.neighbourhood.port import Hop
 from clause.telemetry import CountProgress, silent_count
 

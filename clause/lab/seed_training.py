@@ -19,10 +19,10 @@ from pathlib import Path
 import numpy as np
 
 from clause.arrays import Doubles
+from clause.ingest.source import open_text
 from clause.reasoning.question import seed_ranking
 from clause.reasoning.question.seed_matching import EntityMatch, match_names, plain, spaced
 from clause.reasoning.question.seed_ranking import FEATURES, features, rank
-from clause.text.files import open_text
 from clause.text.mentions import candidate_spans, name_key
 
 FIXED = {"alias": -0.3, "accents_differ": -0.6, "full_text": 4.0, "vector": 4.0}

@@ -27,9 +27,10 @@ from clause.evaluation.harness import (
     supported_f1,
 )
 from clause.evaluation.question_files import GoldQuestion, type_pattern
-from clause.policy.train.typed_walks import TypedWalks
+from clause.policy.train.lessons import TypedWalks
 from clause.reasoning.neighbourhood.port import Hop
 from clause.telemetry import CountProgress, silent_count
+from clause.text.bert import Tokens
 from clause.text.embedder import Embedder
 
 PEOPLE = tuple(Hop(relation, False) for relation in ("directed_by", "starred_actors", "written_by"))
@@ -260,6 +261,10 @@ class RememberingEmbedder:
         if unknown:
             self._vectors.update(zip(unknown, await self._embedder.embed(unknown), strict=True))
         return np.array([self._vectors[text] for text in texts], dtype=np.float32).reshape(-1, self.dimension)
+
+    async def embed_tokens(self, texts: Sequence[str]) -> Sequence[Tokens]:
+        """As the embedder does."""
+        return await self._embedder.embed_tokens(texts)
 
     async def embed_query(self, text: str) -> Floats:
         """The unit vector [d] of one text."""

@@ -13,8 +13,7 @@ from mcp.server.context import ServerRequestContext
 
 from clause.errors import BadInputError, ClauseError
 from clause.graph.scopes import Caller
-from clause.mcp_bridge.lazy_container import LazyContainer
-from clause.mcp_bridge.server import CallerOf, build_server, owner
+from clause.mcp_bridge.server import CallerOf, LazyContainer, build_server, owner
 from clause.operations.keys import is_loopback, presented, refusal
 from clause.text.fields import unique
 

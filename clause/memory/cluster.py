@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from clause.arrays import Doubles, Floats, Longs
 from clause.graph.runner import Graph
-from clause.memory.models import MOST_CLUSTERS, ConsolidationError
+from clause.memory.models import MOST_MERGED, ConsolidationError
 
 
 def prototype_of(total: ArrayLike) -> Doubles:
@@ -184,30 +184,44 @@ def assign(
     >>> [[place for place, _ in group.members] for group in groups]
     [[0, 2], [1]]
     """
-    count, dimension = vectors.shape
-    prototypes = np.zeros((len(known) + count, dimension), dtype=np.float32)
-    sums = np.zeros(prototypes.shape, dtype=np.float64)
-    for row, cluster in enumerate(known):
-        sums[row] = cluster.sum
-        prototypes[row] = prototype_of(cluster.sum)
-    used, groups = len(known), dict[int, Group]()
+    stored, used = len(known), 0
+    near = _near(vectors, known)
+    opened = np.zeros(vectors.shape, dtype=np.float32)
+    sums: dict[int, Doubles] = {}
+    groups: dict[int, Group] = {}
     for place, vector in enumerate(vectors):
-        alone = forced is not None and forced[place]
-        similarities = prototypes[:used] @ vector
-        best = int(similarities.argmax()) if used and not alone else -1
-        if best < 0 or not similarities[best] > threshold:
-            best, used, similarity = used, used + 1, 1.0
+        similarities = np.concatenate((near[place], opened[:used] @ vector))
+        alone = not len(similarities) or (forced is not None and forced[place])
+        best = stored + used if alone else int(similarities.argmax())
+        if alone or not similarities[best] > threshold:
+            best, used, similarity = stored + used, used + 1, 1.0
         else:
             similarity = float(similarities[best])
-        sums[best] += vector
-        prototypes[best] = prototype_of(sums[best])
+        before = sums.get(best, known[best].sum if best < stored else 0.0)
+        sums[best] = before + vector.astype(np.float64)
+        prototype = prototype_of(sums[best])
+        if best < stored:
+            near[place + 1 :, best] = vectors[place + 1 :] @ prototype
+        else:
+            opened[best - stored] = prototype
         group = groups.get(best)
         if group is None:
-            joins = known[best].id if best < len(known) else None
-            group = groups[best] = Group(joins, np.zeros(dimension))
+            joins = known[best].id if best < stored else None
+            group = groups[best] = Group(joins, np.zeros(len(vector)))
         group.sum += vector
         group.members.append((place, similarity))
     return list(groups.values())
+
+
+def _near(vectors: Floats, known: Sequence[OpenCluster]) -> Floats:
+    """Cosines [n, clusters] of unit vectors to the prototypes of stored clusters, in one product."""
+    if not known:
+        return np.empty((len(vectors), 0), dtype=np.float32)
+    sums = np.stack([cluster.sum for cluster in known]).astype(np.float32)
+    lengths = np.linalg.norm(sums, axis=1, keepdims=True)
+    prototypes = np.divide(sums, lengths, out=np.zeros_like(sums), where=lengths > 0)
+    cosines: Floats = vectors @ prototypes.T
+    return cosines
 
 
 def sequential_labels(vectors: Floats, threshold: float) -> Longs:
@@ -230,7 +244,7 @@ async def merge_closest(graph: Graph, scope: str, pairs: int, dimension: int) ->
 
     A cluster that another writer changed meanwhile is left as it is.
     """
-    rows = await graph.run("memory/open_prototypes", scope=scope, dimension=dimension, limit=MOST_CLUSTERS)
+    rows = await graph.run("memory/open_prototypes", scope=scope, dimension=dimension, limit=MOST_MERGED)
     if len(rows) < 2:
         return 0
     found = closest_pairs(np.stack([row["prototype"] for row in rows]), pairs)

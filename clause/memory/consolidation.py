@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from pydantic import Field
@@ -15,6 +15,7 @@ from clause.graph.lease import Job, Lease
 from clause.graph.scopes import Caller
 from clause.ground import Ground
 from clause.memory.cluster import prototype_of, representative_of
+from clause.memory.configuration import Configurations
 from clause.memory.models import MCSConfig
 from clause.text.fields import Frozen
 from clause.text.names import normalise
@@ -129,13 +130,12 @@ class Consolidation:
     def __init__(self, ground: Ground, config: MCSConfig, page: int = PAGE) -> None:
         self._ground = ground
         self._config = config
+        self._configurations = Configurations(ground, config)
         self._page_size = page
 
     async def work(self, scopes: Sequence[str] | None = None) -> dict[str, int]:
         """How many clusters of each scope wait for a pass."""
-        rows = await self._ground.graph.run(
-            "memory/work", threshold=self._config.consolidation_threshold, scopes=None if scopes is None else [*scopes]
-        )
+        rows = await self._ground.graph.run("memory/work", scopes=None if scopes is None else [*scopes])
         return {row["scope"]: row["unsettled"] for row in rows}
 
     async def queue(self, scope: str | None = None, *, caller: Caller) -> Job:
@@ -155,7 +155,7 @@ class Consolidation:
         """
         target = self._ground.writable(caller, scope)
         if dry_run:
-            return await self._would_do(target)
+            return await (await self._configured(target))._would_do(target)
         job = await self._submit(target)
         return await self.resume(job.id, self._ground.jobs)
 
@@ -177,6 +177,13 @@ class Consolidation:
         Each page depends on the graph alone and is one transaction, so that the end does not depend on where a run
         was broken off.
         """
+        await (await self._configured(lease.job.scope))._pass(lease)
+
+    async def _configured(self, scope: str) -> Self:
+        """The same work by the scope's own configuration."""
+        return type(self)(self._ground, await self._configurations.of(scope), self._page_size)
+
+    async def _pass(self, lease: Lease) -> None:
         scope = lease.job.scope
         for _ in range(_ROUNDS):
             page = await self._page(scope, self._page_size)

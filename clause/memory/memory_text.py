@@ -11,18 +11,56 @@ from clause.memory.models import PersonalDataError
 LONGEST_NAME = 80
 _SPEAKER = re.compile(r"\s*([^\W\d_][\w.'\u2019-]*(?: [^\W\d_][\w.'\u2019-]*){0,3}):\s+\S")
 _SHORTEST_TIME = 4
+_PARTS = re.compile(r"[.'\u2019-]+")
+_PARTICLES = frozenset(["al", "bin", "da", "de", "del", "der", "di", "du", "el", "la", "le", "of", "van", "von", "y"])
+_NOTE_WORDS = """
+access account accounts added address advice afternoon again agenda alert alerts also answer api app approach
+architecture ask asked audit august backend background backlog backup because benefit birthday blocked blocker branch
+budget bug bugs build builds but cause changed changelog changes chapter chat check checklist checks choice claim
+cluster code commit config confirmed constraint contact container context cost costs crash critical data database date
+day days dead deadline debug december decided decisions default delivery dependency deploy deployed deploys design
+detail details diagnosis diet dinner docs done draft due effect email endpoint error errors estimate evening event
+events evidence example examples expected fact facts fail failed failing fails failure failures fatal feature features
+february feedback final finally finding findings first fix fixed follow followup format friday frontend fyi goal goals
+guideline here hint history how however hypothesis idea ideas impact important in incident info infrastructure
+ingredients input insight insurance issue issues item items january job journal july key keywords last latency later
+leak lesson lessons limit link links list log login logs lunch maintenance manual march meaning measure meeting memo
+method metric metrics milestone minutes model monday monitoring morning my name nb need needs network new news next
+night no noon note notes notice november now number objective october office ok okay old opinion order otherwise our
+outcome output overview owner page parameters part password patch path pending performance phone pipeline place plan
+plans policy postmortem preference preferences prerequisite present price principle priority problem problems process
+progress project proposal ps purpose query queue quote rationale reason reasons recap recipe reference references
+regarding region related release releases remark remember reminder report request resolved resource resources response
+restart result results review risk risks rollback root rule rules saturday schedule scope second security see september
+server servers service services setting settings setup shopping side sign so source sources spec sprint staging standup
+start starting state status step steps still strategy subject subtask success summary sunday system table task tasks
+test tests then therefore things third this thought thoughts thursday ticket tickets time timeline tip tips title tldr
+to today todo todos tomorrow tonight tool tools topic topics trigger tuesday type unknown unresolved update updated
+updates upgrade url use username value values view warn warning warnings we website wednesday week weekend what when
+where which who why with work workaround workflow yes yesterday
+"""
+_HEADINGS = frozenset(_NOTE_WORDS.split())
+_THINGS = re.compile(r"(?:[ts]ions?|ness|ship|ism|ware|outs?|ages?|ments?)$")
+"""Words, and ends of words, of what opens notes and headings; a label with one of them names nobody."""
 
 
 def speaker_of(content: str) -> str | None:
-    """Who speaks, where a text opens with `Name: `; the name begins with a capital, or its script has none.
+    """Who speaks, where a text opens with `Name: `; words of names begin with a capital, or their script has none.
 
-    >>> speaker_of("Ann Lee: I moved to Lisbon"), speaker_of("note: buy milk"), speaker_of("Then: nothing at all")
-    ('Ann Lee', None, 'Then')
+    >>> speaker_of("Ann Lee: I moved to Lisbon"), speaker_of("Ludwig van Beethoven: Listen")
+    ('Ann Lee', 'Ludwig van Beethoven')
+    >>> speaker_of("Backup of invoices stopped: disk full"), speaker_of("Then: nothing"), speaker_of("note: buy milk")
+    (None, None, None)
     """
     found = _SPEAKER.match(content)
-    if found is None or found[1][0].islower():
+    if found is None:
         return None
-    return found[1]
+    words = found[1].split()
+    named = [word for word in words if word not in _PARTICLES]
+    if words[0] not in named or words[-1] not in named or any(word[0].islower() for word in named):
+        return None
+    parts = [part for word in named for part in _PARTS.split(word.casefold())]
+    return None if any(part in _HEADINGS or _THINGS.search(part) for part in parts) else found[1]
 
 
 def occurred_at(timestamp: str | None, otherwise: datetime) -> datetime:

@@ -21,7 +21,9 @@ FusionMethod = Literal["rrf", "rsf"]
 
 DEFAULT_SIMILARITY_THRESHOLD = 0.85
 DEFAULT_SPARSE_WEIGHT = 0.3
-MOST_CLUSTERS = 100_000
+MOST_CLUSTERS = 10_000_000
+MOST_MERGED = 100_000
+"""Clusters of a scope up to which the closest pair is looked for: all are compared."""
 
 
 class MCSConfig(BaseModel):
@@ -58,11 +60,16 @@ class MCSConfig(BaseModel):
     @classmethod
     def following(cls, settings: Settings, embedder: Embedder) -> Self:
         """The configuration of a service: the embedder's model, and what the settings say."""
+        most = MOST_MERGED if settings.memory_when_full == "merge" else MOST_CLUSTERS
         return cls(
             embedding_dim=embedder.dimension,
             y_encoder_model=embedder.model,
             similarity_threshold=settings.memory_threshold,
-            max_clusters=settings.memory_max_clusters,
+            consolidation_threshold=settings.memory_consolidation_threshold,
+            max_clusters=min(settings.memory_max_clusters, most),
+            decay_factor=settings.memory_decay_factor,
+            decay_unit_seconds=settings.memory_decay_unit_seconds,
+            enable_hybrid_search=settings.memory_enable_hybrid_search,
             when_full=settings.memory_when_full,
             fusion_method=settings.memory_fusion,
             sparse_weight=settings.memory_sparse_weight,
@@ -121,11 +128,16 @@ class MemoryReadInput(BaseModel):
     session_id: str | None = Field(None, max_length=128, description="of which session")
     min_similarity: float = Field(0.0, ge=0.0, le=1.0, description="least cosine of a result")
     query_text: str | None = Field(None, min_length=1, max_length=10000, description="Original text for BM25")
-    search_mode: SearchMode = Field("hybrid", description="'dense', 'sparse', or 'hybrid'")
-    sparse_weight: float = Field(
-        DEFAULT_SPARSE_WEIGHT, ge=0.0, le=1.0, description="Weight for BM25 in fusion; the service's where not sent"
+    search_mode: SearchMode = Field(
+        "hybrid", description="'dense', 'sparse', or 'hybrid'; dense where not sent and words are not searched"
     )
-    fusion_method: FusionMethod | None = Field(None, description="rrf or rsf; the service's where not sent")
+    sparse_weight: float = Field(
+        DEFAULT_SPARSE_WEIGHT,
+        ge=0.0,
+        le=1.0,
+        description="Weight for BM25 in fusion; what its scope was configured to where not sent",
+    )
+    fusion_method: FusionMethod | None = Field(None, description="rrf or rsf; the scope's where not sent")
     scopes: list[str] | None = Field(None, max_length=100, description="whose memories, in place of user and session")
     search_members: bool = Field(False, description="search every member, not the prototypes first")
     include_embeddings: bool = Field(True, description="whether results carry their vectors")

@@ -16,7 +16,8 @@ from clause.arrays import Floats, Vector
 from clause.errors import BadInputError
 from clause.graph.scopes import scope_token
 from clause.ground import Ground
-from clause.memory.models import FusionMethod, MCSConfig, MemoryReadInput, MemoryReadResult, unit_vector
+from clause.memory.configuration import Configurations, Configured
+from clause.memory.models import MCSConfig, MemoryReadInput, MemoryReadResult, unit_vector
 from clause.text.retrieval import clip01, escape, reciprocal_rank_fusion
 
 DENSE_BEFORE, DENSE_AFTER = 0.1, 0.2
@@ -25,6 +26,9 @@ SPARSE_BEFORE, SPARSE_AFTER = 0.5, 0.1
 
 SPEAKER = 0.3
 """What a memory gets when the query names its speaker."""
+
+WORDS = 3.5
+"""How many times as much words count in relative fusion: so a weight of .3 is what recalls most (.6 of the whole)."""
 
 SHARPNESS = 1.5
 """Exponent of the scaled BM25 scores: a hit that stands out counts more than several that do not."""
@@ -89,6 +93,7 @@ def by_relative_scores(
     of the scores of what was said just before and after it, so that an answer is found by its question; `names` are the
     words of the query, and a memory whose speaker is named there gets a little more.
     """
+    share = WORDS * sparse_weight / (1 - sparse_weight + WORDS * sparse_weight)
     candidates = {**sparse.candidates, **dense.candidates}
     least = min(dense.scores.values(), default=0.0)
     meaning = _scaled({one: score - least for one, score in dense.scores.items()})
@@ -98,16 +103,16 @@ def by_relative_scores(
     for one in candidates.values():
         before, after = _beside(one, -1, places), _beside(one, 1, places)
         dense_score = meaning.get(one.id, 0.0) + sum(
-            share * meaning.get(other.id, 0.0)
-            for share, other in ((DENSE_BEFORE, before), (DENSE_AFTER, after))
+            part * meaning.get(other.id, 0.0)
+            for part, other in ((DENSE_BEFORE, before), (DENSE_AFTER, after))
             if other is not None
         )
         sparse_score = words.get(one.id, 0.0) + sum(
-            share * words.get(other.id, 0.0)
-            for share, other in ((SPARSE_BEFORE, before), (SPARSE_AFTER, after))
+            part * words.get(other.id, 0.0)
+            for part, other in ((SPARSE_BEFORE, before), (SPARSE_AFTER, after))
             if other is not None
         )
-        fused[one.id] = (1 - sparse_weight) * dense_score + sparse_weight * sparse_score + _named(one, names)
+        fused[one.id] = (1 - share) * dense_score + share * sparse_score + _named(one, names)
     return fused
 
 
@@ -187,6 +192,28 @@ def decayed(score: float, last_access_at: datetime, now: datetime, config: MCSCo
     return float(score * config.decay_factor**units)
 
 
+def as_configured(request: MemoryReadInput, config: MCSConfig) -> MemoryReadInput:
+    """The request with all that it leaves open said as the configuration has it.
+
+    Raises:
+        BadInputError: it wants words searched where they are not.
+
+    >>> as_configured(MemoryReadInput(query_text="tea"), MCSConfig(sparse_weight=0.5)).sparse_weight
+    0.5
+    >>> as_configured(MemoryReadInput(query_text="tea"), MCSConfig(enable_hybrid_search=False)).search_mode
+    'dense'
+    """
+    said: dict[str, Any] = {"fusion_method": request.fusion_method or config.fusion_method}
+    if "sparse_weight" not in request.model_fields_set:
+        said["sparse_weight"] = config.sparse_weight
+    if not config.enable_hybrid_search and request.search_mode != "dense":
+        if "search_mode" in request.model_fields_set:
+            mode = request.search_mode
+            raise BadInputError(f"{mode} search is turned off here", remedy="search dense", field="search_mode")
+        said["search_mode"] = "dense"
+    return request.model_copy(update=said)
+
+
 CANDIDATES = 30
 """Hits of each search that are fused, where not more results are wanted."""
 
@@ -209,9 +236,10 @@ class RankedMemory:
 class Recall:
     """Reads; nothing is written here."""
 
-    def __init__(self, ground: Ground, config: MCSConfig) -> None:
+    def __init__(self, ground: Ground, config: MCSConfig, configurations: Configurations) -> None:
         self._ground = ground
         self._config = config
+        self._configurations = configurations
 
     async def read(self, request: MemoryReadInput, scopes: Sequence[str]) -> list[MemoryReadResult]:
         """At most k memories of these scopes, best first.
@@ -220,9 +248,10 @@ class Recall:
             BadInputError: what the search mode needs is missing.
             OutOfBoundsError: the embedding is no vector of this model.
         """
-        embedding = await self._embedding(request)
+        embedding, known = await asyncio.gather(self._embedding(request), self._configurations.among(scopes))
+        request = as_configured(request, known.together(scopes))
         dense, sparse = await self._search(request, embedding, scopes)
-        ranked = self._ranked(request, dense, sparse)
+        ranked = self._ranked(request, dense, sparse, known)
         wanted = ranked if request.min_similarity > 0 else ranked[: request.k]
         rows = await self.details([one.candidate.id for one in wanted], scopes)
         results = []
@@ -237,8 +266,9 @@ class Recall:
 
     async def ranking(self, request: MemoryReadInput, scopes: Sequence[str]) -> list[RankedMemory]:
         """All candidates of a search in order, without their contents."""
-        embedding = await self._embedding(request)
-        return self._ranked(request, *await self._search(request, embedding, scopes))
+        embedding, known = await asyncio.gather(self._embedding(request), self._configurations.among(scopes))
+        request = as_configured(request, known.together(scopes))
+        return self._ranked(request, *await self._search(request, embedding, scopes), known)
 
     async def best(self, text: str, embedding: Vector, scopes: Sequence[str], *, limit: int) -> list[Mapping[str, Any]]:
         """The best memories for a text and its vector: id, name, content and recorded_at of each, best first."""
@@ -261,8 +291,6 @@ class Recall:
     ) -> tuple[Hits, Hits]:
         """Hits by meaning and by words; the search that the mode does not want has none."""
         mode = request.search_mode
-        if mode != "dense" and not self._config.enable_hybrid_search:
-            raise BadInputError(f"{mode} search is turned off here", remedy="search dense", field="search_mode")
         if mode == "sparse" and request.query_text is None:
             raise BadInputError("a sparse search needs words", remedy="send query_text", field="query_text")
         common: dict[str, Any] = {
@@ -288,27 +316,25 @@ class Recall:
             return NO_HITS
         return Hits.from_rows(await self._ground.graph.run("memory/sparse", words=words, **common))
 
-    def _ranked(self, request: MemoryReadInput, dense: Hits, sparse: Hits) -> list[RankedMemory]:
+    def _ranked(self, request: MemoryReadInput, dense: Hits, sparse: Hits, known: Configured) -> list[RankedMemory]:
         scores = self._scores(request, dense, sparse)
         candidates = {**sparse.candidates, **dense.candidates}
         now = self._ground.now()
         ranked = [
-            RankedMemory(candidates[one], score, decayed(score, candidates[one].last_access_at, now, self._config))
-            for one, score in scores.items()
+            RankedMemory(found, score, decayed(score, found.last_access_at, now, known.of(found.scope)))
+            for found, score in ((candidates[one], score) for one, score in scores.items())
         ]
         return sorted(ranked, key=lambda one: (-one.adjusted, one.candidate.id))
 
-    def _scores(self, request: MemoryReadInput, dense: Hits, sparse: Hits) -> Mapping[str, float]:
+    @staticmethod
+    def _scores(request: MemoryReadInput, dense: Hits, sparse: Hits) -> Mapping[str, float]:
         if request.search_mode == "dense":
             return {one: max(0.0, score) for one, score in dense.scores.items()}
         if request.search_mode == "sparse":
             return sparse.scores
-        sent = "sparse_weight" in request.model_fields_set
-        weight = request.sparse_weight if sent else self._config.sparse_weight
-        method: FusionMethod = request.fusion_method or self._config.fusion_method
-        if method == "rrf":
-            return by_ranks(dense, sparse, weight)
-        return by_relative_scores(dense, sparse, weight, names_in(request.query_text or ""))
+        if request.fusion_method == "rrf":
+            return by_ranks(dense, sparse, request.sparse_weight)
+        return by_relative_scores(dense, sparse, request.sparse_weight, names_in(request.query_text or ""))
 
     async def details(self, ids: Sequence[str], scopes: Sequence[str]) -> dict[str, Mapping[str, Any]]:
         """Memories in full by id; of what has gone there is none."""

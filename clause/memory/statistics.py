@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -35,15 +35,28 @@ class MemoryStatistics(Frozen):
     largest: int = Field(ge=0, description="members of the largest cluster")
     sizes: dict[str, int] = Field(description="clusters by size: 1, 2, 3-5, 6-10, 11-50, 51+")
     cohesion: float | None = Field(None, description="mean cosine of members and prototype (goal of the seed: > .90)")
-    silhouette: float | None = Field(None, description="mean silhouette by cosine over clusters of several members")
+    silhouette: float | None = Field(
+        None, description="mean silhouette by cosine of who is not alone; null for one cluster, or each alone"
+    )
     sampled: int = Field(ge=0, description="memories whose vectors cohesion and silhouette were computed of")
     stale_share: float = Field(ge=0, le=1, description="share that nobody recalled or wrote for 30 days")
 
 
-async def statistics(ground: Ground, config: MCSConfig, scopes: Sequence[str]) -> MemoryStatistics:
-    """The figures; cohesion and silhouette of at most 5,000 memories, the oldest."""
+async def statistics(
+    ground: Ground, config: MCSConfig, scopes: Sequence[str], thresholds: Mapping[str, int]
+) -> MemoryStatistics:
+    """The figures; cohesion and silhouette of at most 5,000 memories, the oldest.
+
+    Args:
+        ground: the open parts below.
+        config: of the service.
+        scopes: whose memories.
+        thresholds: sizes above which clusters are queued, of scopes that say their own.
+    """
     graph, named = ground.graph, [*scopes]
-    sizes = await graph.run("memory/sizes", scopes=named, threshold=config.consolidation_threshold)
+    sizes = await graph.run(
+        "memory/sizes", scopes=named, threshold=config.consolidation_threshold, thresholds=thresholds
+    )
     since = ground.now() - timedelta(days=STALE_DAYS)
     counted = await graph.one("memory/stale", scopes=named, since=since) or {"memories": 0, "stale": 0}
     rows = await graph.run("memory/vectors", scopes=named, limit=SAMPLE, dimension=config.embedding_dim)
@@ -66,19 +79,20 @@ async def statistics(ground: Ground, config: MCSConfig, scopes: Sequence[str]) -
 
 
 def silhouette(vectors: Floats, labels: Longs) -> float | None:
-    """Mean silhouette coefficient (Rousseeuw, 1987) by cosine distance of the vectors [n, d] in clusters of several
-    members; None where there are not two such clusters.
+    """Mean silhouette coefficient (Rousseeuw, 1987) by cosine distance of the vectors [n, d] that are not alone.
+
+    None where it is not defined: one cluster, or each vector alone.
 
     >>> silhouette(np.array([[1, 0], [1, 0], [0, 1], [0, 1]], dtype=np.float32), np.array([1, 1, 2, 2]))
     1.0
     """
     numbers, counts = np.unique(labels, return_counts=True)
-    several = np.isin(labels, numbers[counts > 1])
-    if len(np.unique(labels[several])) < 2:
+    if not 1 < len(numbers) < len(labels):
         return None
-    from sklearn.metrics import silhouette_score  # noqa: PLC0415 -- takes a moment to import
+    from sklearn.metrics import silhouette_samples  # noqa: PLC0415 -- takes a moment to import
 
-    return float(silhouette_score(vectors[several], labels[several], metric="cosine"))
+    several = np.isin(labels, numbers[counts > 1])
+    return float(silhouette_samples(vectors, labels, metric="cosine")[several].mean())
 
 
 def _by_bucket(sizes: dict[int, int]) -> dict[str, int]:
@@ -105,8 +119,12 @@ def table(figures: MemoryStatistics) -> list[tuple[str, Any]]:
 THRESHOLDS = (0.95, 0.90, 0.85, 0.80, 0.75, 0.70, 0.65, 0.60, 0.55, 0.50)
 """Where the curve is drawn."""
 
-_LOW, _HIGH = 0.30, 0.999
-_HALVINGS = 8
+_LOOSER = (0.45, 0.40, 0.35, 0.30)
+"""Where the wish is looked for beyond the curve."""
+
+_STEPS = tuple(step / 100 for step in (-4, -3, -2, -1, 1, 2, 3, 4))
+_AS_GOOD = 0.05
+"""Points that miss the wish by this share of it are equally close: the better clusters decide."""
 
 
 class CurvePoint(Frozen):
@@ -155,9 +173,11 @@ def calibrate(
     thresholds: Sequence[float] = THRESHOLDS,
     progress: CountProgress = silent_count,
 ) -> Calibration:
-    """The curve over unit vectors [n, d], and by halving the threshold for a wanted compression or cohesion.
+    """The curve over unit vectors [n, d], and the threshold that gives a wanted compression or cohesion best.
 
-    Compression falls and cohesion rises with the threshold, so that the place is between two points of the curve.
+    Compression falls as the threshold rises, but not strictly: each text joins by what came before it. So the first
+    crossing from the strict end is looked at in steps of .01; of points equally close to the wish those with the
+    tightest clusters stay, and the middle of them is taken, so that texts to come have room on both sides.
 
     Args:
         vectors: in the order in which the texts came.
@@ -174,27 +194,41 @@ def calibrate(
     if compression is not None and cohesion is not None:
         raise BadInputError("compression and cohesion are both wanted", remedy="ask for one")
     wish = compression if compression is not None or cohesion is not None else 4.0
-    total, tried = len(thresholds) + _HALVINGS, list[CurvePoint]()
+    places = sorted({*thresholds, *_LOOSER}, reverse=True)
+    total, tried = len(places) + len(_STEPS), dict[float, CurvePoint]()
 
     def look(threshold: float) -> CurvePoint:
-        tried.append(curve_point(vectors, threshold))
-        progress(len(tried), total)
-        return tried[-1]
+        if threshold not in tried:
+            tried[threshold] = curve_point(vectors, threshold)
+            progress(len(tried), total)
+        return tried[threshold]
 
+    def reached(point: CurvePoint) -> bool:
+        """True where the threshold is low enough for the wish."""
+        return point.compression >= wish if wish is not None else point.cohesion <= (cohesion or 0.0)
+
+    first = next((place for place in places if reached(look(place))), places[-1])
+    for step in _STEPS:
+        look(round(min(0.99, max(0.0, first + step)), 2))
+    curve = [look(place) for place in thresholds]
+    progress(total, total)
+    return _calibration(len(vectors), curve, [*tried.values()], wish, cohesion)
+
+
+def _calibration(
+    texts: int, curve: Sequence[CurvePoint], tried: Sequence[CurvePoint], wish: float | None, cohesion: float | None
+) -> Calibration:
     def misses(point: CurvePoint) -> float:
-        """Above 0 where the threshold is too low."""
-        return point.compression - wish if wish is not None else (cohesion or 0.0) - point.cohesion
+        return abs(point.compression / wish - 1) if wish is not None else abs(point.cohesion - (cohesion or 0.0))
 
-    curve = tuple(look(threshold) for threshold in sorted(thresholds, reverse=True))
-    high = min((point.threshold for point in curve if misses(point) <= 0), default=_HIGH)
-    low = max((point.threshold for point in curve if misses(point) > 0 and point.threshold < high), default=_LOW)
-    for _ in range(_HALVINGS):
-        middle = look((low + high) / 2)
-        low, high = (middle.threshold, high) if misses(middle) > 0 else (low, middle.threshold)
-    found = min(tried, key=lambda point: (abs(misses(point)), point.threshold))
+    least = min(map(misses, tried))
+    close = [point for point in tried if misses(point) <= max(least, _AS_GOOD if wish is not None else least)]
+    tightest = max(point.cohesion for point in close)
+    best = sorted((point for point in close if point.cohesion >= tightest - 1e-9), key=lambda point: point.threshold)
+    found = best[len(best) // 2]
     return Calibration(
-        texts=len(vectors),
-        curve=curve,
+        texts=texts,
+        curve=tuple(sorted(curve, key=lambda point: -point.threshold)),
         wanted=f"compression {wish:g}" if wish is not None else f"cohesion {cohesion:g}",
         found=found,
         setting=f"CLAUSE_MEMORY_THRESHOLD={found.threshold:g}",

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from clause.arrays import Floats
-from clause.errors import BadInputError, NotFoundError, PreconditionError
+from clause.errors import BadInputError, ClauseError, NotFoundError, PreconditionError
+from clause.graph.outbox import Outbox
 from clause.graph.scopes import Caller, parse_scope, scope_of
 from clause.ground import Ground
-from clause.memory.access_counts import Touches
 from clause.memory.cluster import ClusterSummary, MemoryCluster
+from clause.memory.configuration import Configurations
 from clause.memory.memory_text import refuse_personal
 from clause.memory.models import (
     ClusterNotFoundError,
@@ -28,7 +31,12 @@ from clause.memory.models import (
 from clause.memory.recall import Recall
 from clause.memory.statistics import MemoryStatistics, statistics
 from clause.memory.writer import MemoryWriter
-from clause.telemetry import CountProgress, silent_count
+from clause.telemetry import CountProgress, logger, silent_count
+
+BATCH = 500
+"""Recalls that are written together, in one transaction for each scope."""
+MOST_WAITING = 100_000
+PAUSE_S = 1.0
 
 MOST_IN_BATCH = 10_000
 MOST_MEMBERS = 1_000
@@ -40,6 +48,64 @@ Erase = Callable[[str, Caller], Awaitable[None]]
 
 async def no_traces(_memory_id: str, _caller: Caller) -> None:
     """Erase nothing: for a room that stands alone, of whose memories no other part has been told."""
+
+
+class Touch(NamedTuple):
+    """A recall of one memory."""
+
+    scope: str
+    memory_id: str
+
+
+class Touches:
+    """Recalls that are still to be counted.
+
+    Args:
+        ground: where they are counted.
+        pause_s: how long recalls are gathered before they are written, in seconds.
+    """
+
+    def __init__(self, ground: Ground, pause_s: float = PAUSE_S) -> None:
+        self._ground = ground
+        self._pause_s = pause_s
+        self._outbox: Outbox[Touch] = Outbox(
+            self._write,
+            batch=BATCH,
+            most=MOST_WAITING,
+            on_loss=_told,
+            moment=self._gathered,
+            name="touch memories",
+        )
+
+    def note(self, recalled: Iterable[tuple[str, str]]) -> None:
+        """Remember (scope, memory id) pairs; they are written in the background, soon."""
+        for scope, memory_id in recalled:
+            self._outbox.add(Touch(scope, memory_id))
+
+    async def settled(self) -> None:
+        """Write what waits now; for the end of a service."""
+        await self._outbox.settled()
+
+    async def _gathered(self) -> None:
+        """Return once there has been time to gather, or enough for a batch waits already."""
+        if self._outbox.waiting < BATCH:
+            await asyncio.sleep(self._pause_s)
+
+    async def _write(self, touches: Sequence[Touch]) -> None:
+        scopes: dict[str, Counter[str]] = {}
+        for touch in touches:
+            scopes.setdefault(touch.scope, Counter())[touch.memory_id] += 1
+        for scope, counts in scopes.items():
+            rows = [[memory_id, times] for memory_id, times in sorted(counts.items())]
+            given = {"rows": rows, "scopes": [scope], "at": self._ground.now()}
+            try:
+                await self._ground.graph.write([("memory/lock", {"scope": scope}), ("memory/touch", given)])
+            except ClauseError as error:  # the other scopes are counted all the same
+                self._outbox.lose([touch for touch in touches if touch.scope == scope], str(error))
+
+
+def _told(lost: Sequence[Touch], reason: str) -> None:
+    logger(__name__).warning("recalls were not counted", recalls=len(lost), reason=reason)
 
 
 class MemoryClusterStore:
@@ -55,9 +121,9 @@ class MemoryClusterStore:
         self.config = config
         self._erase_traces = erase_traces
         self.touches = Touches(ground)
+        self.configurations = Configurations(ground, config)
         self._ground = ground
-        self._writer = MemoryWriter(ground, config)
-        self.recall = Recall(ground, config)
+        self.recall = Recall(ground, config, self.configurations)
 
     async def write(self, request: MemoryWriteInput, *, caller: Caller) -> MemoryWriteResult:
         """Embed a memory, and let it join the nearest cluster of its scope or open one.
@@ -92,7 +158,8 @@ class MemoryClusterStore:
         results: dict[int, MemoryWriteResult] = {}
         for scope, those in places.items():
             before = len(results)
-            found = await self._writer.write(
+            writer = MemoryWriter(self._ground, await self.configurations.of(scope))
+            found = await writer.write(
                 [requests[place] for place in those],
                 scope,
                 lambda done, _total, before=before: progress(before + done, len(requests)),
@@ -172,6 +239,7 @@ class MemoryClusterStore:
             before=before,
             limit=limit,
             threshold=self.config.consolidation_threshold,
+            thresholds=await self.configurations.thresholds(readable),
         )
         return [ClusterSummary(**row) for row in rows]
 
@@ -183,6 +251,7 @@ class MemoryClusterStore:
             cluster_id=cluster_id,
             scopes=[*scopes],
             threshold=self.config.consolidation_threshold,
+            thresholds=await self.configurations.thresholds(scopes),
         )
         if row is None:
             raise _no_cluster(cluster_id)
@@ -216,7 +285,7 @@ class MemoryClusterStore:
     async def stats(self, *, caller: Caller, scopes: Sequence[str] | None = None) -> MemoryStatistics:
         """How well the memories of some scopes are clustered."""
         readable = await self._ground.readable(caller, scopes)
-        return await statistics(self._ground, self.config, readable)
+        return await statistics(self._ground, self.config, readable, await self.configurations.thresholds(readable))
 
     async def vectors(self, *, caller: Caller, scopes: Sequence[str] | None = None, limit: int = 2_000) -> Floats:
         """The vectors [n, d] of the oldest memories of some scopes, in the order in which they came."""

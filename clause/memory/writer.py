@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clause.arrays import Floats
 from clause.errors import ConflictError
@@ -82,6 +83,7 @@ def group_rows(groups: Sequence[Group], drafts: Sequence[Draft], new_id: Callabl
             "spare": new_id(),
             "sum": group.sum.astype(np.float32),
             "name": short_name(drafts[group.members[0][0]].content),
+            "forced": group.joins is None and drafts[group.members[0][0]].request.force_new_cluster,
             "members": [[drafts[place].id, similarity] for place, similarity in group.members],
         }
         for group in groups
@@ -156,7 +158,31 @@ _MARGIN = 0.1
 _TRIES = 6
 _MANY = 50
 _FEW = 4
-_FEW_CLUSTERS = 2_000
+_READ_FOR_ONE = 40  # clusters that are read in the time that the index takes to search for one memory
+_FEW_CLUSTERS = 20_000
+
+
+@dataclass
+class OpenClusters:
+    """All open clusters of a scope, as one call that writes many memories knows them; None: not read, or not all.
+
+    What another writer adds meanwhile moves a prototype by little; a cluster that was closed gets a sibling.
+
+    Attributes:
+        writes: memories that the call writes.
+    """
+
+    writes: int
+    sums: dict[str, NDArray[np.floating]] | None = None
+
+    def follow(self, group: Group, made: Mapping[str, Any], *, fresh: bool) -> None:
+        """Take in what was written for a group; `made` is its row of memory/join, `fresh` says that it was opened."""
+        if self.sums is None:
+            return
+        if fresh and group.joins is not None:
+            self.sums.pop(group.joins, None)
+        place: str = made["spare"] if fresh or group.joins is None else group.joins
+        self.sums[place] = self.sums.get(place, 0.0) + group.sum.astype(np.float32)
 
 
 class MemoryWriter:
@@ -182,12 +208,13 @@ class MemoryWriter:
         drafts = await self._aside(len(requests), self._drafts, requests, scope)
         found: Results = {}
         vectors: Floats | None = None
+        known = OpenClusters(len(drafts))
         for start in range(0, len(drafts), CHUNK):
             chunk = drafts[start : start + CHUNK]
             async with self._linking(chunk, scope) as linking:
                 if vectors is None:
                     vectors = await self._vectors(drafts)
-                found |= await self._chunk(chunk, vectors[start : start + CHUNK], linking, scope)
+                found |= await self._chunk(chunk, vectors[start : start + CHUNK], linking, scope=scope, known=known)
             progress(start + len(chunk), len(drafts))
         return [found[draft.key] for draft in drafts]
 
@@ -220,7 +247,13 @@ class MemoryWriter:
             await asyncio.gather(task, return_exceptions=True)
 
     async def _chunk(
-        self, drafts: Sequence[Draft], vectors: Floats, linking: asyncio.Task[Linking], scope: str
+        self,
+        drafts: Sequence[Draft],
+        vectors: Floats,
+        linking: asyncio.Task[Linking],
+        *,
+        scope: str,
+        known: OpenClusters,
     ) -> Results:
         """What was not written before, in one transaction; looked at again when another writer was there first."""
         keyed = [draft for draft in drafts if draft.key != draft.id]
@@ -231,20 +264,22 @@ class MemoryWriter:
                 return found
             try:
                 groups, linked = await asyncio.gather(
-                    self._groups([drafts[place] for place in places], vectors[places], scope), linking
+                    self._groups([drafts[place] for place in places], vectors[places], scope, known), linking
                 )
                 fresh = await self._store(
                     [drafts[place] for place in places],
                     vectors[places],
                     groups,
                     Linking(tuple(linked.entities[place] for place in places), linked.statements),
-                    scope,
+                    scope=scope,
+                    known=known,
                 )
             except ClusterLimitError:
                 raise
             except ConflictError:
                 if not tries_left:
                     raise
+                known.sums = None
                 found |= await self._written(drafts, scope)
             else:
                 found |= fresh
@@ -265,7 +300,14 @@ class MemoryWriter:
         return {row["key"]: replayed(row, by_key[row["key"]], scope, self._config) for row in rows}
 
     async def _store(
-        self, drafts: Sequence[Draft], vectors: Floats, groups: Sequence[Group], linking: Linking, scope: str
+        self,
+        drafts: Sequence[Draft],
+        vectors: Floats,
+        groups: Sequence[Group],
+        linking: Linking,
+        *,
+        scope: str,
+        known: OpenClusters,
     ) -> Results:
         """One transaction; nothing where there was no room and some had to be made first."""
         entities = [[entity.id for entity in found] for found in linking.entities]
@@ -284,7 +326,10 @@ class MemoryWriter:
         ]
         (place,), *_, joined = await self._ground.graph.write(work)
         if place["open"]:
+            for row in joined:
+                known.follow(groups[row["number"]], joining[row["number"]], fresh=row["fresh"])
             return results(drafts, groups, joined, entities, scope=scope, config=config)
+        known.sums = None
         await self._make_room(scope, place["clusters"], opening)
         return {}
 
@@ -301,19 +346,22 @@ class MemoryWriter:
             bound=f"at most {most:,} clusters",
         )
 
-    async def _groups(self, drafts: Sequence[Draft], vectors: Floats, scope: str) -> list[Group]:
-        known = [OpenCluster(row["id"], row["sum"]) for row in await self._near(vectors, scope)]
+    async def _groups(self, drafts: Sequence[Draft], vectors: Floats, scope: str, known: OpenClusters) -> list[Group]:
+        near = [OpenCluster(*found) for found in (await self._near(vectors, scope, known)).items()]
         forced = [draft.request.force_new_cluster for draft in drafts]
-        return await self._aside(len(drafts), assign, vectors, known, self._config.similarity_threshold, forced)
+        return await self._aside(len(drafts), assign, vectors, near, self._config.similarity_threshold, forced)
 
-    async def _near(self, vectors: Floats, scope: str) -> Sequence[Mapping[str, Any]]:
-        """Open clusters that may be near: of few ones all for a large batch, else what the index finds."""
+    async def _near(self, vectors: Floats, scope: str, known: OpenClusters) -> Mapping[str, NDArray[np.floating]]:
+        """Sums of open clusters that may be near: all where the call writes enough to pay for it, else those found."""
         graph, dimension = self._ground.graph, self._config.embedding_dim
-        if len(vectors) >= _MANY:
+        if known.sums is None and known.writes >= _MANY:
             counted = await graph.one("memory/cluster_count", scope=scope)
-            if counted is None or counted["clusters"] <= _FEW_CLUSTERS:
-                return await graph.run("memory/open_sums", scope=scope, dimension=dimension, limit=_FEW_CLUSTERS)
-        return await graph.run(
+            if counted is None or counted["clusters"] <= min(_FEW_CLUSTERS, _READ_FOR_ONE * known.writes):
+                rows = await graph.run("memory/open_sums", scope=scope, dimension=dimension, limit=_FEW_CLUSTERS)
+                known.sums = {row["id"]: row["sum"] for row in rows}
+        if known.sums is not None:
+            return known.sums
+        rows = await graph.run(
             "memory/nearest_open",
             vectors=list(vectors),
             scope=scope,
@@ -321,3 +369,4 @@ class MemoryWriter:
             limit=_NEAREST,
             dimension=dimension,
         )
+        return {row["id"]: row["sum"] for row in rows}

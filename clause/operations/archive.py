@@ -4,6 +4,7 @@ lacks.
 The first line says what it is; then come the canonical lines (`clause/graph/canonical.py`): nodes, each with the
 relationships that start there, and `borrowed` nodes of other scopes that those end at; the last line has the counts,
 the scope's hash and the sha256 of every byte before it. A scope imported where it was empty has the last line's hash.
+What the command line forgets for good is here too: the erasure service on an open graph, and the sample taken out.
 """
 
 from __future__ import annotations
@@ -23,11 +24,19 @@ from pydantic import Field
 from clause import __version__
 from clause.errors import BadInputError, ConflictError, NotFoundError
 from clause.graph.canonical import Line, NodeLine, canonical_text, combined, line_digest, packed, read_scope, scope_hash
+from clause.graph.jobs import Jobs
 from clause.graph.runner import Graph
-from clause.graph.scopes import known_scopes, parse_scope
+from clause.graph.scopes import Caller, known_scopes, parse_scope
+from clause.ground import Ground
+from clause.ingest.sample.loader import SCOPE
+from clause.knowledge.lineage.erasure import ErasureService
+from clause.knowledge.lineage.models import Erasure, ErasureRequest
 from clause.operations.archive_lines import Checked, End, Footer, Header, checked, created, lines_of
-from clause.telemetry import Progress, silent
+from clause.settings import Settings
+from clause.telemetry import Metrics, Progress, silent
+from clause.text.embedder import SentenceTransformerEmbedder
 from clause.text.fields import Frozen
+from clause.text.thread_pool import CpuPool
 
 FORMAT = 1
 """The archive's own version: a reader refuses a newer one."""
@@ -295,3 +304,52 @@ def _report(partial: Path, path: Path, scope: str, footer: Footer) -> ExportRepo
         canonical=footer.canonical,
         size_bytes=path.stat().st_size,
     )
+
+
+def erasure_of(graph: Graph, settings: Settings) -> ErasureService:
+    """The service that forgets; no model is loaded and no thread started, since erasing embeds nothing."""
+    embedder = SentenceTransformerEmbedder.of(settings)
+    return ErasureService(Ground(graph, embedder, Jobs(graph), CpuPool(1), settings, Metrics()))
+
+
+MADE = frozenset(
+    {
+        *("Entity", "RelationshipType", "Source", "Scope", "Job", "JobLease", "IdempotencyKey"),
+        *(
+            "Run",
+            "RunStep",
+            "Evidence",
+            "Provenance",
+            "AttractorBasin",
+            "ThoughtSeed",
+            "EmergentPattern",
+            "CuriosityTrigger",
+            "Feedback",
+        ),
+        "relationships",
+    }
+)
+"""What loading the sample and asking it leave behind."""
+
+
+async def reset_sample(graph: Graph, settings: Settings, *, apply: bool, scope: str = SCOPE) -> Erasure | None:
+    """Counts of what goes, or with `apply` went; None where nothing is loaded. Every other scope stays as it is.
+
+    Raises:
+        ConflictError: the scope holds what neither the sample nor asking it made, such as beliefs; nothing is erased.
+    """
+    service = erasure_of(graph, settings)
+    request = ErasureRequest(scope=scope)
+    try:
+        found = await service.preview(request, caller=Caller())
+    except NotFoundError:
+        return None
+    strange = {name: number for name, number in found.counts.items() if number and name not in MADE}
+    if strange:
+        told = ", ".join(f"{number:,} {name}" for name, number in sorted(strange.items()))
+        raise ConflictError(
+            f"{scope} holds {told} that the sample did not bring; nothing was erased",
+            remedy=f"keep a copy with `clause export`, then `clause forget --scope {scope}`",
+            field="reset",
+        )
+    return await service.apply(request, caller=Caller()) if apply else found

@@ -25,12 +25,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from clause.errors import BadInputError, NotFoundError
 from clause.graph.canonical import packed, unpacked
 from clause.graph.scopes import parse_scope
-from clause.ingest.triples import RESERVED
+from clause.text.names import RESERVED
 
 _LABELS = """
     AttractorBasin BasinActivation Belief ClusteringRun Counter CuriosityTrigger Document EmergentPattern Entity
-    Evidence Exchange Experience Insight InsightChange Kept Memory MemoryCluster Passage Pattern Policy Provenance
-    Receipt
+    Evidence Exchange Experience Feedback Insight InsightChange Kept Memory MemoryCluster Passage Pattern Policy
+    Provenance Receipt
     RelationshipType Run RunStep Scope Session Source Tension ThoughtSeed Topic Value ValueCluster WriteConflict
 """
 LABELS = frozenset(_LABELS.split())

@@ -221,10 +221,8 @@ def fetched() -> str:
     Raises:
         ServerError: some are not.
     """
-    from clause.graph.server import jars as maven  # noqa: PLC0415 - jgo is slow to import, and an external server needs none
-
     locked = jars.read_lock()
-    absent = jars.missing(locked, maven.repository())
+    absent = jars.missing(locked, jars.repository())
     if absent:
         size_mb = sum(jar.size for jar in absent) / 2**20
         raise ServerError(

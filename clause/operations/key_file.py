@@ -34,6 +34,7 @@ class StoredKey(BaseModel):
     readable: tuple[str, ...] | None
     writable: tuple[str, ...] | None
     default: tuple[str, ...] | None = None
+    person: bool = False
     created_at: datetime
     expires_at: datetime | None = None
     revoked_at: datetime | None = None

@@ -51,6 +51,7 @@ class ApiKey(Frozen):
     readable: tuple[str, ...] | None = Field(description="scopes it may read; null: all")
     writable: tuple[str, ...] | None = Field(description="scopes it may write; null: all")
     default: tuple[str, ...] | None = Field(None, description="scopes of a read that names none; null: all it may read")
+    person: bool = Field(False, description="it speaks for a person, whose confirmation makes a belief verified")
     created_at: datetime = Field(description="when it was made")
     expires_at: datetime | None = Field(None, description="when it ends by itself; null: never")
     revoked_at: datetime | None = Field(None, description="when it was revoked; null: it is in force")
@@ -91,11 +92,12 @@ class ApiKeys:
         writable: Sequence[str] | None,
         *,
         default: Sequence[str] | None = None,
+        person: bool = False,
         lasts: timedelta | None = LASTS,
     ) -> NewKey:
         """A new key; what it may write it may read too. None stands for every scope, and for a key without an end.
 
-        `default` are the scopes that it reads where a request names none.
+        `default` are the scopes that it reads where a request names none; `person`: it is not an agent's.
 
         Raises:
             BadInputError: no name, no scope at all, or a malformed one.
@@ -114,6 +116,7 @@ class ApiKeys:
             readable=reads,
             writable=writes,
             default=tuple(dict.fromkeys(default)) if default else None,
+            person=person,
             created_at=now,
             expires_at=None if lasts is None else now + lasts,
         )
@@ -188,7 +191,9 @@ class ApiKeys:
             raise refusal()
         if key.last_used_at is None or now - key.last_used_at > _USED_AGAIN:
             await self._used(key.id, now)
-        return Caller(readable=key.readable, writable=key.writable, key_id=key.id, default=key.default)
+        return Caller(
+            readable=key.readable, writable=key.writable, key_id=key.id, default=key.default, person=key.person
+        )
 
     async def any_in_force(self) -> bool:
         """True when at least one key opens something."""

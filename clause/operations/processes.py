@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +87,12 @@ def is_running(state_path: Path) -> bool:
 def running(state_path: Path) -> ProcessRecord | None:
     """Pid, start and details of the process of `state_path` while it runs."""
     return PidFile(state_path).running()
+
+
+def hand_back_memory() -> None:
+    """Give what was freed back to the system: glibc keeps it for each thread, and loading models leaves a lot."""
+    with suppress(OSError, AttributeError):  # another C library
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _locked(state_path: Path) -> FileLock:

@@ -4,14 +4,22 @@ it."""
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
+import math
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from typing import Any
 
 from clause.graph.runner import Graph, measure
 from clause.graph.scopes import Caller, readable_scopes
-from clause.reasoning.agents import text_walk
-from clause.reasoning.agents.policy import Policy, Recall
+from clause.reasoning.agents import statements, text_walk
+from clause.reasoning.agents.policy import Agents, Policy, Recall, least_score
+from clause.reasoning.answer.calibration import moved
+from clause.reasoning.answer.counterfactual import compared
+from clause.reasoning.answer.evidence import EvidenceRecord
 from clause.reasoning.answer.integrations import Conclusion, Integrations
 from clause.reasoning.answer.report import Finished, Reporter, shown, subgraph_view
 from clause.reasoning.episode.actions import ARCHITECT, CURATOR, NAVIGATOR, Agent
@@ -21,6 +29,7 @@ from clause.reasoning.episode.pool import TextSource
 from clause.reasoning.models import (
     AgentHandoff,
     AnswerPath,
+    AnswerReading,
     BudgetAllocation,
     CoordinationRequest,
     CoordinationResponse,
@@ -34,6 +43,16 @@ from clause.text.embedder import Embedder
 from clause.text.tokens import count_tokens
 
 PASSAGE = "passage"
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An answer before it is recorded: the episode, the response, its evidence, and what was gone without."""
+
+    finished: Finished
+    response: CoordinationResponse
+    evidence: Sequence[EvidenceRecord]
+    fallbacks: tuple[str, ...]
 
 
 class Coordinator:
@@ -103,10 +122,34 @@ class Coordinator:
         hard: bool,
         repeat: Collection[str] | None,
     ) -> CoordinationResponse:
-        started = time.perf_counter()
         self.policies[request.policy]  # an unknown name is refused before anything is read
+        view = await self._asker.view(caller, request.scopes, request.as_of_valid, request.as_of_recorded)
+        answered = await self._answered(request, caller, view, budgets=budgets, hard=hard, repeat=repeat)
+        response = answered.response
+        if request.without is not None:
+            hidden = await self._asker.withholding.of(request.without, view)
+            bare = request.model_copy(update={"without": None, "record": False})
+            seen = replace(view, hidden=hidden)
+            other = await self._answered(bare, caller, seen, budgets=budgets, hard=hard, repeat=repeat)
+            found = compared(request.without, hidden, response, other.response)
+            response = response.model_copy(update={"counterfactual": found})
+        return self._reporter.record(
+            request, answered.finished, response, answered.evidence, caller, fallbacks=answered.fallbacks
+        )
+
+    async def _answered(
+        self,
+        request: CoordinationRequest,
+        caller: Caller,
+        view: View,
+        *,
+        budgets: Budgets | None,
+        hard: bool,
+        repeat: Collection[str] | None,
+    ) -> Answered:
+        """The answer to a question as a view sees it; nothing is recorded yet."""
+        started = time.perf_counter()
         with measure() as timing:
-            view = await self._asker.view(caller, request.scopes, request.as_of_valid, request.as_of_recorded)
             prices = Prices(request.lambdas.edge, request.lambdas.latency, request.lambdas.token)
             asked = await self._asker.ask(
                 request.query, prices, view, start_nodes=request.start_nodes, reading=request.reading
@@ -116,7 +159,10 @@ class Coordinator:
             policy = await self._policy(request, asked)
             allowed = budgets or self._budgets(request)
             causal_ms = await self._prepare(asked, request, repeat)
-            finished = await self.play(asked, policy, allowed, max_rounds=request.max_rounds, hard=hard)
+            instead = self._instead(request)
+            finished = await self.play(
+                asked, policy, allowed, instead=instead, max_rounds=request.max_rounds, hard=hard
+            )
             concluded = await self._conclude(finished, request, caller)
             evidence, provenance_ms = await self._reporter.evidence(finished)
         total_ms = (time.perf_counter() - started) * 1000
@@ -138,22 +184,45 @@ class Coordinator:
             },
             receipt=self._reporter.receipt(finished),
         )
-        return self._reporter.record(request, finished, response, evidence, caller, fallbacks=concluded.fallbacks)
+        response = response.model_copy(update={"answer_sha256": answer_sha256(response)})
+        return Answered(finished, response, evidence, concluded.fallbacks)
 
     async def play(
-        self, asked: PreparedQuestion, policy: Policy, budgets: Budgets, *, max_rounds: int = 1, hard: bool = True
+        self,
+        asked: PreparedQuestion,
+        policy: Policy,
+        budgets: Budgets,
+        *,
+        instead: Policy | None = None,
+        max_rounds: int = 1,
+        hard: bool = True,
     ) -> Finished:
         """One episode: rounds of edit, traverse, curate. `hard=False` takes the masks off, to measure; never to serve.
+
+        `instead` decides where `policy` finds no answer in the graph and `instead` knows one.
 
         Raises:
             BudgetError: a policy chose what a mask forbids.
         """
-        agents = await policy.begin(asked.question, self._asker.embedder.embed)
+        policy, agents = await self._begun(asked, policy, instead)
         episode = begun(asked.question, agents, budgets, hard=hard)
         driver = Driver(episode, asked.question, agents, self._count)
         feeder = PortFeeder(self._port, asked.view, asked.question, policy.reads_vectors, self._texts)
         turns = await feeder.feed(driver.rounds(max_rounds))
         return Finished.of(asked, policy, agents, episode, turns)
+
+    async def _begun(self, asked: PreparedQuestion, policy: Policy, instead: Policy | None) -> tuple[Policy, Agents]:
+        question, embed = asked.question, self._asker.embedder.embed
+        seeds = question.seeds
+        agents = await policy.begin(question, embed)
+        if instead is None or policy.name == instead.name or not statements.silent(question, agents, policy):
+            return policy, agents
+        known, question.seeds = question.seeds, seeds
+        others = await instead.begin(question, embed)
+        if others.account.sureness >= least_score(question, others.account, instead):
+            return instead, others
+        question.seeds = known
+        return policy, agents
 
     def _recalling(self, asked: PreparedQuestion) -> Recall:
         """Recall for one question; asked again for as many texts it reads nothing."""
@@ -168,13 +237,18 @@ class Coordinator:
         return recall
 
     async def _policy(self, request: CoordinationRequest, asked: PreparedQuestion) -> Policy:
-        """Who decides: whom the request names; where there are passages and no triples, the walk over texts."""
-        unnamed = request.policy is None and request.reading is None
-        if unnamed and not asked.question.relationship_types and text_walk.NAME in self.policies.names:
-            found = await asked.question.recall(text_walk.SEARCHED)
-            if any(text.node.kind == PASSAGE for text in found):
+        """Who decides: whom the request names; where there are no triples, the walk over passages, or statements."""
+        if _unnamed(request) and not asked.question.relationship_types:
+            kinds = {text.node.kind for text in await asked.question.recall(text_walk.SEARCHED)}
+            if PASSAGE in kinds and text_walk.NAME in self.policies.names:
                 return self.policies[text_walk.NAME]
+            if kinds & statements.KINDS and statements.NAME in self.policies.names:
+                return self.policies[statements.NAME]
         return self.policies[request.policy]
+
+    def _instead(self, request: CoordinationRequest) -> Policy | None:
+        """Who answers where the graph does not: what is kept in words, unless the request says who decides."""
+        return self.policies[statements.NAME] if _unnamed(request) and statements.NAME in self.policies.names else None
 
     def _asking(self) -> AbstractContextManager[None]:
         return nullcontext() if self._integrations is None else self._integrations.asking()
@@ -202,6 +276,10 @@ class Coordinator:
         return Budgets(given.edge_budget, given.step_budget, given.token_budget, self._token_margin)
 
 
+def _unnamed(request: CoordinationRequest) -> bool:
+    return request.policy is None and request.reading is None
+
+
 def _result(finished: Finished, concluded: Conclusion, evidence: Sequence[SelectedEvidence]) -> CoordinationResult:
     return CoordinationResult(
         answers=finished.answers,
@@ -213,10 +291,16 @@ def _result(finished: Finished, concluded: Conclusion, evidence: Sequence[Select
         abstained=finished.abstained,
         reason=finished.reason,
         form=finished.account.form,
-        readings=finished.account.readings,
+        readings=tuple(_calibrated(reading, finished) for reading in finished.account.readings),
         did_you_mean=forgiven(finished.asked.question),
         intelligence=concluded.counts,
+        calibration=finished.asked.calibration,
     )
+
+
+def _calibrated(reading: AnswerReading, finished: Finished) -> AnswerReading:
+    probability = moved(reading.probability, finished.asked.calibration)
+    return reading.model_copy(update={"probability": probability})
 
 
 _ACTION_WORDS: dict[Agent, Callable[[Finished], str]] = {
@@ -238,6 +322,50 @@ def _handoffs(finished: Finished) -> list[AgentHandoff]:
         )
         for place, (agent, resource) in enumerate(resources, start=1)
     ]
+
+
+def answer_sha256(response: CoordinationResponse) -> str:
+    """One hash over an answer: the same for the same graph, policy and request, whichever machine gives it.
+
+    It covers the answers, readings, walks, evidence with provenance, subgraph, handoffs and receipt in their order.
+    Left out are the run's id, instants and what follows from them (recency), milliseconds, and what an answer gives
+    rise to after it (ThoughtSeeds, curiosity). Numbers count to two decimals, as they are shown: the sums of another
+    processor differ in the sixth.
+    """
+    text = json.dumps(_canonical(response.model_dump(mode="json", exclude=_NOT_HASHED)), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+_STEPS_OF_PATH = {"steps": {"__all__": {"thoughtseed_id"}}}
+_NOT_HASHED: Any = {
+    "run_id": True,
+    "performance": True,
+    "answer_sha256": True,
+    "counterfactual": True,
+    "agent_handoffs": {"__all__": {"latency_ms"}},
+    "result": {
+        "intelligence": True,
+        "path": _STEPS_OF_PATH,
+        "paths": {"__all__": _STEPS_OF_PATH},
+        "evidence": {"__all__": {"provenance": {"extraction_timestamp": True, "trust_signals": {"recency_score"}}}},
+    },
+}
+_CELL = 0.01
+_BORDER = 0.0037
+"""A cell of numbers begins so far above its multiple of `_CELL`: round numbers, which rules give, lie inside one."""
+
+
+def _canonical(value: Any) -> Any:
+    """A JSON value with each float as the number of its cell.
+
+    >>> _canonical({"score": 0.7000001}) == _canonical({"score": 0.6999999}) != _canonical({"score": 0.72})
+    True
+    """
+    if isinstance(value, float):
+        return math.floor((value - _BORDER) / _CELL)
+    if isinstance(value, Mapping):
+        return {key: _canonical(inner) for key, inner in value.items()}
+    return [_canonical(inner) for inner in value] if isinstance(value, list) else value
 
 
 FRONTIERS = (1, 10, 30)

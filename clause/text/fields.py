@@ -20,6 +20,12 @@ class Model(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
+    def __getitem__(self, name: str) -> Any:
+        """A field by its name, as in the JSON: `answer.path["steps"]`."""
+        if name not in type(self).model_fields:
+            raise KeyError(name)
+        return getattr(self, name)
+
 
 def readable(text: str) -> str:
     """`text` unchanged when it says something: not blank, and of characters that UTF-8 can carry.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import IntEnum
@@ -205,6 +205,9 @@ _FEW = 4
 Found = TypeVar("Found")
 
 
+NO_KINDS: Mapping[str, str] = {}
+
+
 class EntityRef(Frozen):
     """An entity that a text speaks of."""
 
@@ -244,6 +247,7 @@ class EntityLinker:
         recorded_at: datetime,
         *,
         given: Sequence[Sequence[str]] = (),
+        kinds: Mapping[str, str] = NO_KINDS,
     ) -> Linking:
         """The entities of each text, in `scope`.
 
@@ -252,13 +256,14 @@ class EntityLinker:
             scope: where new entities are made; known ones may also be of the scopes that it sees.
             recorded_at: when the texts became known.
             given: names that the caller gives for each text; they are linked whether or not the text holds them.
+            kinds: what kind of thing new ones are, by their look-up keys; concepts if not said.
 
         A name found in several scopes means the entity of the nearest scope, and of those the one of highest degree.
         """
         sees = parse_scope(scope).sees
         names = given or [()] * len(texts)
         by_rule, keys = await _aside(len(texts), lambda: (list(map(_proper_names, texts)), _keys(texts, names)))
-        naming = _Naming(scope, await self._known(keys, by_rule, sees))
+        naming = _Naming(scope, await self._known(keys, by_rule, sees), kinds)
         found = await _aside(len(texts), lambda: tuple(map(naming.entities, texts, by_rule, names)))
         return Linking(found, await self._statements(naming.fresh, scope, recorded_at))
 
@@ -304,8 +309,9 @@ class EntityLinker:
 class _Naming:
     """Gives each text its entities; those that nobody knows are made (`fresh`: rows of graph/merge_entities)."""
 
-    def __init__(self, scope: str, known: dict[str, EntityRef]) -> None:
+    def __init__(self, scope: str, known: dict[str, EntityRef], kinds: Mapping[str, str] = NO_KINDS) -> None:
         self._scope = scope
+        self._kinds = kinds
         self._known = known
         self._names = {key: key for key in known}
         self.fresh: dict[str, list[Any]] = {}
@@ -325,7 +331,8 @@ class _Naming:
 
     def _new(self, name: str) -> EntityRef:
         key = canonical_key(name)
-        entity = EntityRef(id=entity_id(self._scope, key), name=name.strip())
+        kind = self._kinds.get(name_key(name), "concept")
+        entity = EntityRef(id=entity_id(self._scope, key), name=name.strip(), kind=kind)
         self.fresh.setdefault(
             entity.id, [len(self.fresh), entity.id, key, entity.name, name_key(name), entity.kind, []]
         )

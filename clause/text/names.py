@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from clause.text.mentions import name_key as folded
+from clause.text.statements.words import causal_meaning
 
 LONGEST_KEY = 1000
 """Longer names are keyed by a prefix and a hash: a key must fit into an index entry of the server (about 8 kB)."""
@@ -128,3 +130,50 @@ def relation_words(relation: str, forward: bool) -> str:
     ('directed by', 'inverse of directed by')
     """
     return readable_relation(relation) if forward else inverse_text(readable_relation(relation))
+
+
+_OURS = """
+    ABOUT HAS_PROVENANCE FROM SUPPORTED_BY SUPERSEDES SAME_AS BETWEEN DERIVED_FROM MERGED_INTO TRUSTS EXTRACTED_FROM
+    HAS_PASSAGE NEXT MENTIONS ASKED_FROM VISITED SELECTED DECIDED_BY HAS_BASIN CO_OCCURS_WITH ATTRACTED_TO
+    RELATED_THOUGHTSEED GENERATED_BY INVESTIGATES MEMBER_OF IN_CLUSTER OF_RUN ON_TOPIC CONFLICTS_WITH IN_SESSION
+    EVIDENCED_BY NEXT_VERSION CHANGED MAYBE_SAME_AS HAS_STEP JUDGES WEIGHS
+"""
+RESERVED = frozenset(_OURS.split())
+"""Our own relationship types: a loaded one of the same name gets the prefix kg_."""
+
+
+class RegisteredType(NamedTuple):
+    """A relationship type as the registry keeps it."""
+
+    id: str
+    name: str
+    text: str
+    inverse_text: str
+    causal_kind: str | None
+    causal_backward: bool
+
+    @property
+    def is_causal(self) -> bool:
+        """True where its own words mean a cause."""
+        return self.causal_kind is not None
+
+
+def stored_name(relation: str) -> str:
+    """The type's name in the graph: of an IRI its end; reserved names are prefixed.
+
+    >>> stored_name("directed_by"), stored_name("MENTIONS"), stored_name("http://e.org/birthPlace")
+    ('directed_by', 'kg_MENTIONS', 'birthPlace')
+    """
+    name = normalise(last_segment(relation) if "://" in relation else relation)
+    return f"kg_{name}" if name in RESERVED else name
+
+
+def register(scope: str, name: str) -> RegisteredType:
+    """The registry's entry for the stored name of a type.
+
+    >>> register("kg:x", "CAUSED_BY")[1:]
+    ('CAUSED_BY', 'caused by', 'inverse of caused by', 'causes', True)
+    """
+    text = readable_relation(name.removeprefix("kg_") if name.removeprefix("kg_") in RESERVED else name)
+    kind, backward = causal_meaning(text) or (None, False)
+    return RegisteredType(hashed("rel_", scope, name), name, text, inverse_text(text), kind, backward)

@@ -56,6 +56,7 @@ def properties_of(entry: GhapEntry) -> dict[str, Any]:
         "confidence_tier": entry.confidence_tier.value if entry.confidence_tier else None,
         "recorded_at": entry.created_at,
         "resolved_at": entry.resolved_at,
+        "run_id": entry.run_id,
         "version": entry.version,
     }
 
@@ -89,6 +90,7 @@ def entry_of(row: Mapping[str, Any]) -> GhapEntry:
         lesson=Lesson(what_worked=node["lesson"], takeaway=node.get("takeaway")) if node.get("lesson") else None,
         confidence_tier=node.get("confidence_tier"),
         entities=row["entities"],
+        run_id=node.get("run_id"),
         created_at=node["recorded_at"],
         resolved_at=node.get("resolved_at"),
         version=node["version"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from clause.arrays import Floats
 from clause.errors import ConflictError, NotFoundError, PreconditionError
@@ -16,14 +16,22 @@ from clause.text.tokens import count_tokens
 from clause.values.axes import Axis, axis_texts, full_text, parse_axis, told_text
 from clause.values.clusterer import OWNER
 from clause.values.experience_rows import entry_of, open_key, properties_of
-from clause.values.ghap import GhapEntry, GhapOutcome, GhapStep, ResolveGhap, StartGhap, UpdateGhap
+from clause.values.ghap import (
+    GhapEntry,
+    GhapOutcome,
+    GhapStep,
+    Outcome,
+    Premortem,
+    PremortemWarning,
+    ResolveGhap,
+    StartedGhap,
+    StartGhap,
+    UpdateGhap,
+)
 from clause.values.models import (
     FoundExperience,
     FoundExperiences,
-    Premortem,
-    PremortemWarning,
     SearchExperiences,
-    StartedGhap,
     Value,
 )
 from clause.values.vector_store import VectorStore
@@ -76,15 +84,25 @@ _TRIES = 50
 _LAST = "\U0010ffff"  # sorts behind every text
 
 
+class OutcomeListener(Protocol):
+    """Hears what came of answers; `clause.reasoning.answer.calibration.Calibrations.outcome` does."""
+
+    async def __call__(self, run_id: str, /, *, right: bool, caller: Caller) -> None:
+        """An experience that acted on the answer of a run came out as it said, or not."""
+        ...
+
+
 class Experiences:
     """The GHAP entries of agents.
 
     Args:
         ground: graph, embedder, linker, clock and ids.
         store: where the values for warnings are.
+        judge: told of a recorded answer that an experience acted on, whether it came out so; None: nobody is.
     """
 
-    def __init__(self, ground: Ground, store: VectorStore) -> None:
+    def __init__(self, ground: Ground, store: VectorStore, judge: OutcomeListener | None = None) -> None:
+        self._judge = judge
         self._ground = ground
         self._graph = ground.graph
         self._store = store
@@ -172,7 +190,10 @@ class Experiences:
             "confidence_tier": request.tier(),
             "resolved_at": now,
         }
-        return await self._change(experience_id, lambda entry: entry.model_copy(update=told), versions, caller)
+        entry = await self._change(experience_id, lambda entry: entry.model_copy(update=told), versions, caller)
+        if self._judge is not None and entry.run_id is not None and request.status is not Outcome.ABANDONED:
+            await self._judge(entry.run_id, right=request.status is Outcome.CONFIRMED, caller=caller)
+        return entry
 
     async def active(
         self, session_id: str | None = None, *, scope: str | None = None, caller: Caller = OWNER

@@ -107,9 +107,36 @@ class GhapEntry(_Frozen):
     lesson: Lesson | None = None
     confidence_tier: Tier | None = Field(None, description="gold, silver, bronze or abandoned; null while open")
     entities: tuple[EntityRef, ...] = Field((), description="what it is about")
+    run_id: str | None = Field(None, description="the recorded answer that it acts on; its outcome judges that")
     created_at: datetime
     resolved_at: datetime | None = None
     version: int = Field(1, ge=1)
+
+
+class PremortemWarning(_Frozen):
+    """A value learned earlier in the same domain with the same strategy."""
+
+    value_id: str
+    text: str
+    axis: str
+    cluster_id: str
+    cluster_size: int
+    similarity: float = Field(description="cosine of the value and what is about to be tried")
+
+
+class Premortem(_Frozen):
+    """Earlier experience with something that is about to be tried: nearest first, at most 1500 tokens."""
+
+    warnings: tuple[PremortemWarning, ...] = ()
+    tokens: int = Field(0, ge=0, description="cl100k tokens of the warnings as JSON")
+    left_out: int = Field(0, ge=0, description="values that found no place")
+
+
+class StartedGhap(_Frozen):
+    """A started experience, and what to mind."""
+
+    experience: GhapEntry
+    premortem: Premortem
 
 
 class StartGhap(_Request):
@@ -138,6 +165,9 @@ class StartGhap(_Request):
     prediction: Sentence
     scope: str | None = Field(None, max_length=300, description="whose it is; the default scope if not said")
     session_id: SessionId | None = Field(None, description="one experience at a time is open for a session")
+    run_id: str | None = Field(
+        None, max_length=64, description="`run_id` of the answer that it acts on; its outcome judges that answer"
+    )
     entities: tuple[Annotated[str, StringConstraints(min_length=1, max_length=300)], ...] = Field(
         (), max_length=24, description="names of what it is about, beside those found in the text"
     )

@@ -139,32 +139,6 @@ class NewValue(ValueCandidate):
     axis: str = Field(max_length=40, description="the cluster's axis")
 
 
-class PremortemWarning(_FrozenValue):
-    """A value learned earlier in the same domain with the same strategy."""
-
-    value_id: str
-    text: str
-    axis: str
-    cluster_id: str
-    cluster_size: int
-    similarity: float = Field(description="cosine of the value and what is about to be tried")
-
-
-class Premortem(_FrozenValue):
-    """Earlier experience with something that is about to be tried: nearest first, at most 1500 tokens."""
-
-    warnings: tuple[PremortemWarning, ...] = ()
-    tokens: int = Field(0, ge=0, description="cl100k tokens of the warnings as JSON")
-    left_out: int = Field(0, ge=0, description="values that found no place")
-
-
-class StartedGhap(_FrozenValue):
-    """A started experience, and what to mind."""
-
-    experience: GhapEntry
-    premortem: Premortem
-
-
 class FoundExperience(_FrozenValue):
     """An experience that a search found."""
 

@@ -8,7 +8,7 @@ from clause.graph.lease import JobKind, Lease
 from clause.ground import Ground
 from clause.values.clusterer import Clusterer
 from clause.values.clustering import Density, Worker
-from clause.values.experiences import Experiences
+from clause.values.experiences import Experiences, OutcomeListener
 from clause.values.models import RunRequest
 from clause.values.neo4j_store import Neo4jVectorStore
 from clause.values.value_store import ValueStore
@@ -33,13 +33,13 @@ class Values:
     worker: Worker
 
     @classmethod
-    def open(cls, ground: Ground) -> Values:
-        """Join the services; nothing is read or started yet."""
+    def open(cls, ground: Ground, judge: OutcomeListener | None = None) -> Values:
+        """Join the services; nothing is read or started yet. `judge` hears what came of answers that were acted on."""
         vectors = Neo4jVectorStore(ground.graph, ground.embedder)
         worker = Worker()
         clusterer = Clusterer(ground, vectors, worker, Density(reduction=ground.settings.cluster_reduction))
         store = ValueStore(ground.embedder, vectors, clusterer, ground)
-        return cls(ground, Experiences(ground, vectors), clusterer, store, worker)
+        return cls(ground, Experiences(ground, vectors, judge), clusterer, store, worker)
 
     def close(self) -> None:
         """End the process for clustering, where it was started."""

@@ -7,7 +7,8 @@ CYPHER 25 MERGE (source:Source {id: $id})
 ON CREATE SET source.scope = $scope, source.kind = 'document', source.title = $title, source.uri = $uri,
               source.content_hash = $content_hash, source.recorded_at = $recorded_at, source.version = 1
 
-// ingest/merge_types, relationship types that the registry does not have yet; a row is [id, name, text, inverse, causal]
+// ingest/merge_types, relationship types that the registry does not have yet; a row is
+//                     [id, name, text, inverse text, kind of cause or null, its end is the cause]
 // mode:       write
 // returns:    none
 // parameters: $rows LIST<LIST<ANY>>, $scope STRING, $recorded_at ZONED DATETIME
@@ -15,7 +16,7 @@ ON CREATE SET source.scope = $scope, source.kind = 'document', source.title = $t
 CYPHER 25 UNWIND $rows AS row
 MERGE (type:RelationshipType {id: row[0]})
 ON CREATE SET type.scope = $scope, type.name = row[1], type.text = row[2], type.inverse_text = row[3],
-              type.is_causal = row[4], type.count = 0, type.recorded_at = $recorded_at, type.version = 1
+              type.is_causal = row[4] IS NOT NULL, type.causal_kind = row[4], type.causal_backward = row[5], type.count = 0, type.recorded_at = $recorded_at, type.version = 1
 
 // ingest/known_triples, the numbers of the rows that are in the graph already; a row is [number, head, type, tail]
 // mode:       read
@@ -28,7 +29,7 @@ MATCH (tail:Entity {id: row[3]})
 WHERE EXISTS { (head)-[r]->(tail) WHERE type(r) = row[2] AND r.scope = $scope }
 RETURN collect(row[0]) AS known
 
-// ingest/create_triples, relationships that are known to be missing, with degrees and counts kept; runs once in a turn
+// ingest/create_triples, relationships that are known to be missing, with counts kept; runs once in a turn
 //                        a row is [head, type, tail, valid_from, valid_until]
 // mode:       write
 // returns:    many
@@ -42,9 +43,21 @@ MATCH (head:Entity {id: row[0]})
 MATCH (tail:Entity {id: row[2]})
 CREATE (head)-[:$(row[1]) {scope: $scope, weight: 1.0, valid_from: row[3], valid_until: row[4],
                            recorded_at: $recorded_at, source_id: $source_id}]->(tail)
-SET head.degree = head.degree + 1, tail.degree = tail.degree + CASE WHEN head = tail THEN 0 ELSE 1 END
 WITH row[1] AS name, count(*) AS created
 MATCH (type:RelationshipType {scope: $scope, name: name})
 SET type.count = type.count + created
 RETURN name, created
 ORDER BY name
+
+// ingest/raise_degrees, what the relationships of a batch add to the degrees of their ends, each end once; runs once in
+//                       a turn; a row is [entity, relationships]
+// mode:       write
+// returns:    none
+// parameters: $rows LIST<LIST<ANY>>, $scope STRING, $job_id STRING, $owner STRING, $sequence INTEGER
+// columns:    none
+CYPHER 25 MATCH (job:Job {id: $job_id})
+WHERE job.scope = $scope AND job.owner = $owner AND job.sequence = $sequence
+UNWIND $rows AS row
+MATCH (entity:Entity {id: row[0]})
+WHERE entity.scope = $scope
+SET entity.degree = entity.degree + row[1]

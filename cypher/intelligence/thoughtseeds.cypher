@@ -1,7 +1,8 @@
-// intelligence/write_thoughtseeds, seeds of concepts that were met, each with its concept's vector; what is there stays
+// intelligence/write_thoughtseeds, seeds of concepts that were met, each with its concept's vector and the basin that the
+//                                  concept had then (its neighbours by id: their names are theirs); what is there stays
 // mode:       write
 // returns:    none
-// parameters: $rows LIST<MAP>, $threshold FLOAT
+// parameters: $rows LIST<MAP>, $threshold FLOAT, $neighbours INTEGER
 // columns:    none
 CYPHER 25 UNWIND $rows AS row
 MERGE (seed:ThoughtSeed {id: row.id})
@@ -9,28 +10,39 @@ ON CREATE SET seed.scope = row.scope, seed.scopes = row.scopes, seed.concept = r
   seed.concept_id = row.concept_id, seed.source_doc = row.source_doc, seed.created_at = row.created_at,
   seed.recorded_at = row.created_at, seed.status = 'active', seed.similarity_threshold = $threshold,
   seed.linked_documents = [], seed.linked = false
+CALL (seed, row) {
+  WITH seed, row WHERE seed.basin_activation_count IS NULL
+  OPTIONAL MATCH (:Entity {id: row.concept_id})-[:HAS_BASIN]->(basin:AttractorBasin)
+  WHERE basin.scope IN row.scopes
+  WITH seed, row, basin ORDER BY basin.id LIMIT 1
+  WITH seed, basin, CASE WHEN basin IS NULL THEN [] ELSE COLLECT {
+    MATCH (basin)-[pair:CO_OCCURS_WITH]-(other:AttractorBasin)
+    WHERE other.scope IN row.scopes
+    RETURN [other.id, pair.count] ORDER BY pair.count DESC, other.id LIMIT $neighbours
+  } END AS pairs
+  SET seed.basin_strength = coalesce(basin.strength, 1.0), seed.basin_activation_count = coalesce(basin.activation_count, 0),
+    seed.basin_neighbours = [pair IN pairs | pair[0]], seed.basin_counts = [pair IN pairs | pair[1]]
+}
 WITH seed, row
 WHERE seed.embedding IS NULL
 MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster {id: row.concept_id})
 WHERE n.scope IN row.scopes AND n.embedding IS NOT NULL
-SET seed.embedding = n.embedding, seed.embedding_model = n.embedding_model, seed.basin_strength = n.basin_strength
+SET seed.embedding = n.embedding, seed.embedding_model = n.embedding_model
 
-// intelligence/thoughtseed, one seed with the basin of its concept
+// intelligence/thoughtseed, one seed with the basin that its concept had when it was made
 // mode:       read
 // returns:    maybe
-// parameters: $id STRING, $scopes LIST<STRING>, $neighbours INTEGER
+// parameters: $id STRING, $scopes LIST<STRING>
 // columns:    seed, strength, activation_count, co_occurring
 CYPHER 25 MATCH (seed:ThoughtSeed {id: $id})
 WHERE seed.scope IN $scopes
-OPTIONAL MATCH (entity:Entity {id: seed.concept_id})-[:HAS_BASIN]->(basin:AttractorBasin)
-WHERE basin.scope IN $scopes
 RETURN seed {.id, .concept, .source_doc, .similarity_threshold, .linked_documents, .created_at} AS seed,
-  basin.strength AS strength, basin.activation_count AS activation_count,
-  CASE WHEN basin IS NULL THEN [] ELSE COLLECT {
-    MATCH (basin)-[pair:CO_OCCURS_WITH]-(other:AttractorBasin)
+  seed.basin_strength AS strength, seed.basin_activation_count AS activation_count, COLLECT {
+    UNWIND range(0, size(coalesce(seed.basin_neighbours, [])) - 1) AS place
+    MATCH (other:AttractorBasin {id: seed.basin_neighbours[place]})
     WHERE other.scope IN $scopes
-    RETURN [other.name, pair.count] ORDER BY pair.count DESC, other.id LIMIT $neighbours
-  } END AS co_occurring
+    RETURN [other.name, seed.basin_counts[place]] ORDER BY place
+  } AS co_occurring
 LIMIT 1
 
 // intelligence/unlinked_thoughtseeds, seeds that were written and not linked yet

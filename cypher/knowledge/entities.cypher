@@ -33,6 +33,42 @@ WITH e, seen
 WHERE seen
 RETURN e.id AS id
 
+// knowledge/relate, a relationship between two entities, unless the same is kept (of the same valid time), with its type's
+//                   vectors, degrees and counts
+// mode:       write
+// returns:    one
+// parameters: $source STRING, $type STRING, $target STRING, $strength FLOAT, $valid_from ZONED DATETIME,
+//             $valid_until ZONED DATETIME, $author STRING, $vectors LIST<VECTOR>, $model STRING, $scope STRING,
+//             $scopes LIST<STRING>, $recorded_at ZONED DATETIME
+// columns:    strength, valid_from, valid_until, recorded_at, created
+CYPHER 25 MATCH (type:RelationshipType {scope: $scope, name: $type})
+SET type.embedding = coalesce(type.embedding, toFloatList($vectors[0])),
+  type.inverse_embedding = coalesce(type.inverse_embedding, toFloatList($vectors[1])),
+  type.embedding_model = coalesce(type.embedding_model, $model)
+WITH type
+MATCH (head:Entity {id: $source}), (tail:Entity {id: $target})
+WHERE head.scope IN $scopes AND tail.scope IN $scopes
+CALL (head, tail) {
+  OPTIONAL MATCH (head)-[known:$($type) {scope: $scope}]->(tail)
+  WHERE known.retracted_at IS NULL
+    AND coalesce(known.valid_from, datetime({year: 1})) = coalesce($valid_from, datetime({year: 1}))
+    AND coalesce(known.valid_until, datetime({year: 1})) = coalesce($valid_until, datetime({year: 1}))
+  RETURN known ORDER BY known.recorded_at LIMIT 1
+}
+CALL (head, tail, type, known) {
+  WITH head, tail, type, known WHERE known IS NULL
+  CREATE (head)-[r:$($type) {scope: $scope, weight: $strength, strength: $strength, valid_from: $valid_from,
+                             valid_until: $valid_until, recorded_at: $recorded_at, source_id: $author, version: 1}]->(tail)
+  SET head.degree = coalesce(head.degree, 0) + 1, tail.degree = coalesce(tail.degree, 0) + 1, type.count = type.count + 1
+  RETURN r
+  UNION
+  WITH known WHERE known IS NOT NULL
+  RETURN known AS r
+}
+RETURN coalesce(r.strength, r.weight, 1.0) AS strength, r.valid_from AS valid_from, r.valid_until AS valid_until,
+  r.recorded_at AS recorded_at, known IS NULL AS created
+LIMIT 1
+
 // knowledge/candidates_of_resolution, pairs of entities that may be one, most alike first
 // mode:       read
 // returns:    many

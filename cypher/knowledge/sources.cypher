@@ -72,12 +72,12 @@ RETURN count(s) AS changed
 
 // knowledge/sources, sources newest first with the number of authors who confirmed, disputed or superseded what they said:
 //                    each author once, however much it agrees with, and never one who speaks through the source itself;
-//                    null narrows nothing
+//                    null narrows nothing. Feedback on answers counts once for each piece of evidence, as most of it says
 // mode:       read
 // returns:    many
 // parameters: $ids LIST<STRING>, $scopes LIST<STRING>, $kind STRING, $after STRING, $corroborated INTEGER,
 //             $owner STRING, $limit INTEGER
-// columns:    source, beliefs, confirmed, disputed, superseded
+// columns:    source, beliefs, confirmed, disputed, superseded, answered_right, answered_wrong
 CYPHER 25 MATCH (s:Source)
 WHERE s.scope IN $scopes AND ($ids IS NULL OR s.id IN $ids) AND ($kind IS NULL OR s.kind = $kind)
   AND ($after IS NULL OR s.id < $after)
@@ -112,8 +112,13 @@ CALL (s, said, own) {
     sum(CASE verdict WHEN 'disputed' THEN 1 ELSE 0 END) AS disputed,
     sum(CASE verdict WHEN 'superseded' THEN 1 ELSE 0 END) AS superseded
 }
+CALL (s) {
+  OPTIONAL MATCH (s)<-[:FROM]-(:Provenance)<-[:HAS_PROVENANCE]-(e:Evidence)<-[:WEIGHS]-(f:Feedback)
+  WITH e, sum(CASE f.verdict WHEN 'right' THEN 1 WHEN 'wrong' THEN -1 ELSE 0 END) AS said
+  RETURN count(CASE WHEN said > 0 THEN 1 END) AS answered_right, count(CASE WHEN said < 0 THEN 1 END) AS answered_wrong
+}
 RETURN s {.id, .scope, .kind, .title, .name, .uri, .upstream, .content_hash, .retracted_at, .recorded_at, .version}
-  AS source, beliefs, confirmed, disputed, superseded
+  AS source, beliefs, confirmed, disputed, superseded, answered_right, answered_wrong
 ORDER BY s.id DESC
 
 // knowledge/topic_beliefs, active beliefs on a topic by meaning or by words, with what they are about and who says them

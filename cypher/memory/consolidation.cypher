@@ -1,16 +1,16 @@
 // memory/work, scopes with clusters that changed since the last pass, and how many
 // mode:       read
 // returns:    many
-// parameters: $threshold INTEGER, $scopes LIST<STRING>
-// columns:    scope, unsettled, queued
+// parameters: $scopes LIST<STRING>
+// columns:    scope, unsettled
 CYPHER 25 MATCH (c:MemoryCluster)
 WHERE c.settled = false AND ($scopes IS NULL OR c.scope IN $scopes)
-RETURN c.scope AS scope, count(c) AS unsettled,
-  count(CASE WHEN c.size > $threshold AND NOT c.consolidated THEN 1 END) AS queued
+RETURN c.scope AS scope, count(c) AS unsettled
 ORDER BY scope
 LIMIT 10000
 
-// memory/unsettled, a page of clusters that changed since the last pass, with the nearest other clusters of the scope
+// memory/unsettled, a page of clusters that changed since the last pass, with the nearest other clusters of the scope;
+//                   what was forced to be a cluster of its own is near to none
 // mode:       read
 // returns:    many
 // parameters: $scope STRING, $least FLOAT, $nearest INTEGER, $limit INTEGER
@@ -23,7 +23,8 @@ CALL (c, prototype) {
   MATCH (other:MemoryCluster)
   SEARCH other IN (VECTOR INDEX memory_cluster_prototype FOR prototype WHERE other.scope = $scope LIMIT $nearest)
     SCORE AS similarity
-  WITH c, other, similarity WHERE other.id <> c.id AND similarity > $least
+  WITH c, other, similarity
+  WHERE other.id <> c.id AND similarity > $least AND NOT coalesce(c.forced, false) AND NOT coalesce(other.forced, false)
   ORDER BY similarity DESC, other.cluster_id
   RETURN collect([other.id, other.cluster_id, other.version]) AS near
 }

@@ -1,3 +1,18 @@
+// memory/touch, count recalls of memories and of their clusters, in one order for all writers; a row is [id, times]
+// mode:       write
+// returns:    none
+// parameters: $rows LIST<LIST<ANY>>, $scopes LIST<STRING>, $at ZONED DATETIME
+// columns:    none
+CYPHER 25 UNWIND $rows AS row
+MATCH (n:Memory {id: row[0]})-[:MEMBER_OF]->(c:MemoryCluster)
+WHERE n.scope IN $scopes
+SET n.access_count = n.access_count + row[1],
+  n.last_access_at = CASE WHEN n.last_access_at < $at THEN $at ELSE n.last_access_at END
+WITH c, sum(row[1]) AS times
+ORDER BY c.id
+SET c.access_count = c.access_count + times,
+  c.last_access_at = CASE WHEN c.last_access_at < $at THEN $at ELSE c.last_access_at END
+
 // memory/get, one memory with the names of what it mentions
 // mode:       read
 // returns:    maybe
@@ -57,7 +72,8 @@ RETURN $id AS memory_id, number AS cluster_id, emptied AS cluster_removed
 // memory/clusters, clusters of some scopes, the newest first, older than one number
 // mode:       read
 // returns:    many
-// parameters: $scopes LIST<STRING>, $before INTEGER, $limit INTEGER, $threshold INTEGER
+// parameters: $scopes LIST<STRING>, $before INTEGER, $limit INTEGER, $threshold INTEGER,
+//             $thresholds MAP
 // columns:    cluster_id, scope, size, consolidated, queued, representative_id, representative_content, compression,
 //             cohesion, created_at, last_access_at, access_count, version
 CYPHER 25 MATCH (c:MemoryCluster)
@@ -65,7 +81,7 @@ WHERE c.scope IN $scopes AND ($before IS NULL OR c.cluster_id < $before)
 WITH c ORDER BY c.cluster_id DESC LIMIT $limit
 OPTIONAL MATCH (r:Memory {id: c.representative_id})
 RETURN c.cluster_id AS cluster_id, c.scope AS scope, c.size AS size, c.consolidated AS consolidated,
-  NOT c.settled AND c.size > $threshold AS queued, c.representative_id AS representative_id,
+  NOT c.settled AND c.size > coalesce($thresholds[c.scope], $threshold) AS queued, c.representative_id AS representative_id,
   r.content AS representative_content, CASE WHEN c.consolidated THEN toFloat(c.size) ELSE 1.0 END AS compression,
   c.cohesion AS cohesion, c.recorded_at AS created_at, c.last_access_at AS last_access_at,
   c.access_count AS access_count, c.version AS version
@@ -74,14 +90,14 @@ ORDER BY cluster_id DESC
 // memory/cluster, one cluster by its number
 // mode:       read
 // returns:    maybe
-// parameters: $cluster_id INTEGER, $scopes LIST<STRING>, $threshold INTEGER
+// parameters: $cluster_id INTEGER, $scopes LIST<STRING>, $threshold INTEGER, $thresholds MAP
 // columns:    cluster_id, scope, size, consolidated, queued, representative_id, representative_content, compression,
 //             cohesion, created_at, last_access_at, access_count, version
 CYPHER 25 MATCH (c:MemoryCluster {cluster_id: $cluster_id})
 WHERE c.scope IN $scopes
 OPTIONAL MATCH (r:Memory {id: c.representative_id})
 RETURN c.cluster_id AS cluster_id, c.scope AS scope, c.size AS size, c.consolidated AS consolidated,
-  NOT c.settled AND c.size > $threshold AS queued, c.representative_id AS representative_id,
+  NOT c.settled AND c.size > coalesce($thresholds[c.scope], $threshold) AS queued, c.representative_id AS representative_id,
   r.content AS representative_content, CASE WHEN c.consolidated THEN toFloat(c.size) ELSE 1.0 END AS compression,
   c.cohesion AS cohesion, c.recorded_at AS created_at, c.last_access_at AS last_access_at,
   c.access_count AS access_count, c.version AS version

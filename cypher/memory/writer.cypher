@@ -46,7 +46,7 @@ CREATE (memory)-[:MENTIONS {scope: $scope, recorded_at: $recorded_at, weight: 1.
 SET entity.degree = coalesce(entity.degree, 0) + 1, memory.degree = memory.degree + 1
 
 // memory/join, let memories join clusters or open them; a cluster that was closed meanwhile gets a sibling. A group is
-//              {joins, spare, sum, name, members: [[memory id, similarity], ...]}
+//              {joins, spare, sum, name, forced, members: [[memory id, similarity], ...]}
 // mode:       write
 // returns:    many
 // parameters: $groups LIST<MAP>, $scope STRING, $recorded_at ZONED DATETIME, $before_first INTEGER
@@ -70,7 +70,7 @@ CALL (fresh, place) {
 }
 MERGE (cluster:MemoryCluster {id: id})
 ON CREATE SET cluster.scope = $scope, cluster.recorded_at = $recorded_at, cluster.cluster_id = taken,
-  cluster.name = group.name, cluster.size = 0, cluster.consolidated = false, cluster.degree = 0, cluster.version = 0,
+  cluster.name = group.name, cluster.forced = group.forced, cluster.size = 0, cluster.consolidated = false, cluster.degree = 0, cluster.version = 0,
   cluster.last_access_at = $recorded_at, cluster.access_count = 0
 WITH number, group, fresh, cluster, size(group.members) AS joining,
   toFloatList(group.sum) AS added, cluster.sum AS before

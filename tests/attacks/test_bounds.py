@@ -23,7 +23,7 @@ from clause.api.app import build_app
 from clause.errors import BadInputError, NotFoundError
 from clause.graph.codec import encode
 from clause.graph.scopes import Caller
-from clause.mcp_bridge.lazy_container import LazyContainer
+from clause.mcp_bridge.server import LazyContainer
 from clause.mcp_bridge.transports import http_application
 from clause.operations.listening import ImpatientProtocol, listen, server_of
 from clause.reasoning.answer.evidence import EvidenceRecord, UnitOrigin, evidence, evidence_id, own

@@ -15,8 +15,7 @@ import pytest
 from clause.api.app import build_app
 from clause.errors import BadInputError
 from clause.graph.scopes import Caller
-from clause.mcp_bridge.lazy_container import LazyContainer
-from clause.mcp_bridge.server import Bridge
+from clause.mcp_bridge.server import Bridge, LazyContainer
 from clause.operations.key_file import KeyFile
 from clause.operations.keys import ApiKeys
 from clause.settings import Settings

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -85,3 +86,15 @@ def http(service: str) -> Iterator[httpx.Client]:
     """A client of the running service."""
     with httpx.Client(base_url=service, timeout=60, trust_env=False) as client:
         yield client
+
+
+def coordinated(http: httpx.Client, query: str, scope: str, status: int = 200, **more: Any) -> dict[str, Any]:
+    """The answer of `/coordinate`, or the problem that was told."""
+    answered = http.post("/api/clause/coordinate", json={"query": query, "budgets": {}, "scopes": [scope], **more})
+    assert answered.status_code == status, answered.text
+    found: dict[str, Any] = answered.json()
+    return found
+
+
+def names(result: dict[str, Any]) -> set[str]:
+    return set() if result["abstained"] else {answer["name"] for answer in result["answers"]}

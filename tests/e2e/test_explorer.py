@@ -90,6 +90,23 @@ async def test_a_question_is_said_back_and_another_reading_is_one_key_away(explo
     assert words.startswith(await page.locator("#readings q").inner_text())
 
 
+async def test_a_source_is_switched_off_and_the_answer_without_it_stands_beside(explorer: Watched) -> None:
+    page = explorer.page
+    await ask(explorer, "what films did Ken Loach direct")
+    await answered(explorer)
+    await page.locator("#without summary").press("Enter")
+    switch = page.get_by_role("checkbox", name="Riff-Raff directed by Ken Loach.")
+    await switch.press("Space")
+    await expect(page.locator("#otherwise .went")).to_contain_text("gone: Riff-Raff")
+    assert "Kes" in await page.locator("#otherwise ol").inner_text()
+    assert "Riff-Raff" in await page.locator("#answers").inner_text()
+    await explorer.photograph("explorer-without")
+    await switch.press("Space")
+    await expect(page.locator("#otherwise")).to_be_empty()
+    await page.get_by_role("checkbox", name="source films.txt").press("Space")
+    await expect(page.locator("#otherwise")).to_contain_text("Without it there is no answer")
+
+
 async def test_evidence_tells_where_it_comes_from(explorer: Watched) -> None:
     page = explorer.page
     await ask(explorer, "who directed Kes")

@@ -7,19 +7,11 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.e2e.conftest import CLIMATE, SCOPE
+from tests.e2e.conftest import CLIMATE, SCOPE, coordinated, names
 
 
-def ask(http: httpx.Client, query: str, status: int = 200, **more: Any) -> dict[str, Any]:
-    given = {"query": query, "budgets": {}, "scopes": [CLIMATE], **more}
-    answered = http.post("/api/clause/coordinate", json=given)
-    assert answered.status_code == status, answered.text
-    found: dict[str, Any] = answered.json()
-    return found
-
-
-def names(result: dict[str, Any]) -> set[str]:
-    return set() if result["abstained"] else {answer["name"] for answer in result["answers"]}
+def ask(http: httpx.Client, query: str, status: int = 200, scope: str = CLIMATE, **more: Any) -> dict[str, Any]:
+    return coordinated(http, query, scope, status, **more)
 
 
 @pytest.mark.parametrize(

@@ -23,14 +23,14 @@ import asyncio, clause
 from pathlib import Path
 from clause.graph.catalogue import Catalogue, cypher_folder
 from clause.mcp_bridge.server import offered
-from clause.policy.serve.checkpoint import load
+from clause.policy.serve.checkpoint import read
 from clause.reasoning.question.seed_ranking import shipped_weights
 from clause.ingest.sample.loader import KB, VECTORS
 inside = Path(clause.__file__).parent
 assert cypher_folder().is_relative_to(inside), cypher_folder()
 assert KB.is_relative_to(inside) and KB.is_file() and VECTORS.is_file()
 assert len(offered('full')) == 50
-assert len(Catalogue.load()) > 50 and shipped_weights() and load().about.name
+assert len(Catalogue.load()) > 50 and shipped_weights() and read()[0].name
 print(inside)
 """
 IMPORTS = """

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from clause.arrays import Floats
+from clause.text.bert import Tokens
 from clause.text.embedder import readable
 
 _PLACES = 4
@@ -42,6 +43,13 @@ class HashEmbedder:
 
     async def embed_query(self, text: str) -> Floats:
         return (await self.embed([text]))[0]
+
+    async def embed_tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        spans = [[found.span() for found in re.finditer(r"\w+", text)] for text in texts]
+        return [
+            Tokens(await self.embed([text[start:end] for start, end in said]), said)
+            for text, said in zip(texts, spans, strict=True)
+        ]
 
     def close(self) -> None:
         return None

@@ -17,6 +17,8 @@ OPAQUE = {"next_cursor", "cursor", "plan"}
 """Whole texts that hold random ids: a page's last one encoded, and a hash of all that a retraction would touch."""
 NUMBERED = {"cluster_id"}
 """Numbers that are names: those of clusters begin where their scope's hash says."""
+OVER_IDS = "answer_sha256"
+"""A hash over an answer, the random ids of its beliefs among it."""
 REQUEST = "request_id"
 """Every refusal tells its request's id, and nothing else ever does."""
 LATER = {"linked_documents": "<linked>"}
@@ -52,6 +54,8 @@ class Normal:
         if isinstance(value, str):
             if key == REQUEST:
                 return "<request>"
+            if key == OVER_IDS:
+                return "<sha256>"
             return self._name(value) if key in OPAQUE and value else self.text(value)
         return value
 

@@ -1,8 +1,8 @@
 // The page: reads the form, asks, and shows the answer as it was after the chosen step.
 
-import { markEvidence, markReceipt, markStep, showAnswers, showEdges, showEvidence, showLegend, showReadings, showReceipt, showSteps } from "./panels.js";
+import { markEvidence, markReceipt, markStep, showAnswers, showEdges, showEvidence, showLegend, showOtherwise, showReadings, showReceipt, showSteps, showSwitches } from "./panels.js";
 import { Picture } from "./picture.js";
-import { Problem, coordinate, recordedRun } from "./service.js";
+import { Problem, coordinate, feedback, recordedRun } from "./service.js";
 import { edgesOf, framesOf, namesOf } from "./walk.js";
 
 const BUDGETS = ["edge_budget", "step_budget", "token_budget"];
@@ -11,7 +11,7 @@ const RUN_TRIES = 5; // a run is written just after its answer
 
 const at = (id) => document.getElementById(id);
 const form = at("ask");
-let shown = null; // {response, frames, picture, place}
+let shown = null; // {given, response, frames, picture, place}
 let asking = null; // the AbortController of the request on its way
 let settle = null;
 
@@ -36,11 +36,36 @@ async function ask(reading) {
     remember(given);
     const response = await coordinate(given, key, controller.signal);
     const run = response.run_id ? await written(response.run_id, key, controller.signal) : null;
-    show(response, run);
+    show(response, run, given);
   } catch (error) {
     if (error.name !== "AbortError") complain(error);
   } finally {
     if (asking === controller) document.body.removeAttribute("aria-busy");
+  }
+}
+
+/** Ask again as if what is switched off were not known, beside the answer that is shown; `null` switches all on. */
+async function suppose(without) {
+  asking?.abort();
+  if (!without) return showOtherwise(at("otherwise"), null);
+  const controller = (asking = new AbortController());
+  complain(null);
+  try {
+    const given = { ...shown.given, without, record: false };
+    showOtherwise(at("otherwise"), (await coordinate(given, at("key").value.trim(), controller.signal)).counterfactual);
+  } catch (error) {
+    if (error.name !== "AbortError") complain(error);
+  }
+}
+
+/** Say that the best answer is right or wrong: it moves scores in the run's scope. */
+async function judge(verdict) {
+  complain(null);
+  try {
+    const taken = await feedback(shown.response.run_id, { verdict }, at("key").value.trim());
+    at("judged").textContent = `Noted for ${taken.answer} in ${taken.scope}: ${taken.sources} sources, ${taken.calibration ? "scores are moved" : "scores stay as shipped"}.`;
+  } catch (error) {
+    complain(error);
   }
 }
 
@@ -70,7 +95,7 @@ function complain(error) {
   }
 }
 
-function show(response, run) {
+function show(response, run, given) {
   const { result } = response;
   const frames = framesOf(result, run);
   const names = namesOf(result);
@@ -81,9 +106,13 @@ function show(response, run) {
   const picture = new Picture(at("picture"), { edges: edgesOf(frames), seeds, answers, nameOf }, (words) => {
     at("node").textContent = words;
   });
-  shown = { response, frames, picture, place: -1 };
+  shown = { given, response, frames, picture, place: -1 };
   showAnswers(at("answers"), at("reason"), result);
   showReadings(at("readings"), result.readings || [], ask);
+  at("judge").hidden = !response.run_id || !answers.size;
+  at("judged").textContent = "";
+  showSwitches(at("switches"), result.evidence || [], suppose);
+  showOtherwise(at("otherwise"), null);
   showEvidence(at("evidence"), result.evidence || []);
   showReceipt(at("receipt"), response.receipt, response.performance);
   showSteps(at("steps"), frames, step);
@@ -145,6 +174,7 @@ for (const name of BUDGETS)
     clearTimeout(settle);
     if (shown) settle = setTimeout(() => ask(), SETTLE_MS);
   });
+for (const verdict of ["right", "wrong"]) at(verdict).addEventListener("click", () => judge(verdict));
 at("first").addEventListener("click", () => step(0));
 at("previous").addEventListener("click", () => step(shown.place - 1));
 at("next").addEventListener("click", () => step(shown.place + 1));

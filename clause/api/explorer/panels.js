@@ -46,6 +46,45 @@ export function showReadings(holder, readings, chosen) {
 
 const score = (reading) => make("span", { class: "score" }, number(reading.probability));
 
+/** A switch for each source of the answer and for each piece of its evidence; `changed` is called with what is off. */
+export function showSwitches(holder, evidence, changed) {
+  const sources = new Map(evidence.filter((item) => item.source_id).map((item) => [item.source_id, item.provenance?.source_uri || item.source_id]));
+  const parts = [...sources].map(([id, uri]) => ["sources", id, `source ${uri}`]);
+  for (const { node, edge, text } of evidence) {
+    if (edge) parts.push(["edges", { source: edge.from, relation: edge.relation, target: edge.to }, text]);
+    else if (node) parts.push(["beliefs", node, text]);
+  }
+  const tell = () => {
+    const without = {};
+    for (const box of holder.querySelectorAll("input:not(:checked)")) {
+      const [kind, name] = parts[Number(box.value)];
+      (without[kind] ||= []).push(name);
+    }
+    changed(Object.keys(without).length ? without : null);
+  };
+  holder.replaceChildren(...parts.map(([, , words], place) => {
+    const box = make("input", { type: "checkbox", value: String(place), checked: "" });
+    box.addEventListener("change", tell);
+    return make("li", {}, make("label", { dir: "auto" }, box, " ", words));
+  }));
+  holder.parentElement.hidden = !parts.length;
+}
+
+const CHANGED = { came: "new", went: "gone", score: "scored otherwise" };
+
+/** The answer without what was switched off, and what that changes; nothing where nothing was. */
+export function showOtherwise(holder, other) {
+  if (!other) return holder.replaceChildren();
+  const { result } = other;
+  const answers = result.abstained ? [] : result.answers;
+  const words = answers.length ? "Without it, the answers are:" : `Without it there is no answer: ${result.reason || "nothing was good enough"}.`;
+  const said = answers.map((answer) => make("li", {}, answer.name, " ", make("span", { class: "score" }, number(answer.answer_score))));
+  const moved = other.changes.map((change) => make("li", { class: change.kind }, `${CHANGED[change.kind]}: ${change.name} `,
+    make("span", { class: "score" }, `${number(change.before)} → ${number(change.after)}`)));
+  return holder.replaceChildren(make("p", {}, words), make("ol", {}, ...said),
+    make("p", { class: "quiet" }, moved.length ? "What that changes:" : "That changes nothing."), make("ul", { class: "changes" }, ...moved));
+}
+
 export function showEvidence(holder, evidence) {
   holder.replaceChildren(...evidence.map((item, place) => {
     const source = item.provenance;

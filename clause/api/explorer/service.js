@@ -1,4 +1,4 @@
-// The API, as this page needs it: ask a question, read a recorded run. Errors are RFC 9457 problems.
+// The API, as this page needs it: ask a question, read a recorded run, judge it. Errors are RFC 9457 problems.
 
 export class Problem extends Error {
   constructor(document) {
@@ -33,4 +33,13 @@ export function coordinate(request, key, signal) {
 
 export function recordedRun(id, key, signal) {
   return call(`/api/clause/runs/${encodeURIComponent(id)}`, key, { signal });
+}
+
+export function calibration(scopes, key) {
+  const query = new URLSearchParams(scopes.map((scope) => ["scope", scope]));
+  return call(`/api/clause/calibration?${query}`, key);
+}
+
+export function feedback(run, given, key) {
+  return call(`/api/clause/runs/${encodeURIComponent(run)}/feedback`, key, { method: "POST", body: JSON.stringify(given) });
 }

@@ -129,6 +129,23 @@ async def corroborate(
     )
 
 
+@router.put("/{belief_id}/confirmation", response_model=Belief)
+async def confirm(belief_id: BeliefId, services: Services, caller: CallerDependency, once: Idempotent) -> Response:
+    """A person says that it is right, which makes it verified while it is not disputed; an agent's key may not."""
+    return await once.answer(
+        lambda: services.rooms.knowledge.beliefs.confirm(belief_id, caller=caller), status=HTTPStatus.OK
+    )
+
+
+@router.delete("/{belief_id}/confirmation", response_model=Belief)
+async def unconfirm(belief_id: BeliefId, services: Services, caller: CallerDependency, once: Idempotent) -> Response:
+    """A person no longer says that it is right."""
+    return await once.answer(
+        lambda: services.rooms.knowledge.beliefs.confirm(belief_id, caller=caller, confirmed=False),
+        status=HTTPStatus.OK,
+    )
+
+
 @router.get("/{belief_id}/corroborations", response_model=Corroborations)
 async def corroborations(belief_id: BeliefId, services: Services, caller: CallerDependency) -> Response:
     """The sources of a belief besides its first one, and what each counts for."""

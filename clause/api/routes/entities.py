@@ -12,6 +12,7 @@ from clause.api.dependencies import CallerDependency, Page, PageDependency, Serv
 from clause.api.preconditions import Idempotent, IfMatch, etag
 from clause.api.strict_json import StrictRoute, written
 from clause.knowledge.beliefs.models import SourceKind
+from clause.knowledge.entities import EntityRelation, RelationCreate
 from clause.knowledge.entity_models import (
     AliasAdd,
     Entity,
@@ -30,6 +31,7 @@ from clause.text.fields import Frozen
 
 router = APIRouter(tags=["entities"], route_class=StrictRoute)
 EntityReference = Annotated[str, Path(max_length=1000, description="id, exact name or alias")]
+Scopes = Annotated[list[str] | None, Query(max_length=100, description="whose; all that may be read if not said")]
 ReceiptId = Annotated[str, Path(max_length=200, description="id of the merge's receipt, or of the loser")]
 
 
@@ -66,10 +68,19 @@ async def candidates(
 
 
 @router.get("/api/entities/{entity}", response_model=Entity)
-async def get_entity(entity: EntityReference, services: Services, caller: CallerDependency) -> Response:
-    """An entity by id, exact name or alias; several of one name are a 409 that lists them."""
-    found = await services.rooms.knowledge.entities.get(entity, caller=caller)
+async def get_entity(
+    entity: EntityReference, services: Services, caller: CallerDependency, scope: Scopes = None
+) -> Response:
+    """An entity by id, exact name or alias, of some scopes; several of one name are a 409 that lists them."""
+    found = await services.rooms.knowledge.entities.get(entity, caller=caller, scopes=scope)
     return written(found, headers={"ETag": etag(found.version)})
+
+
+@router.post("/api/entities/relations", status_code=HTTPStatus.CREATED, response_model=EntityRelation)
+async def relate(body: RelationCreate, services: Services, caller: CallerDependency, once: Idempotent) -> Response:
+    """Keep a relationship between two entities, which the agents walk at once; `created` is false where it was kept."""
+    entities = services.rooms.knowledge.entities
+    return await once.answer(lambda: entities.relate(body, caller=caller), status=HTTPStatus.CREATED)
 
 
 @router.post("/api/entities/{entity_id}/aliases", response_model=Entity)
@@ -143,11 +154,16 @@ async def create(body: SourceCreate, services: Services, caller: CallerDependenc
 
 @sources_router.get("/api/sources", response_model=Page[Source])
 async def list_sources(
-    services: Services, caller: CallerDependency, page: PageDependency, kind: SourceKind | None = None
+    *,
+    services: Services,
+    caller: CallerDependency,
+    page: PageDependency,
+    kind: SourceKind | None = None,
+    scope: Scopes = None,
 ) -> Response:
     """Sources with their track records."""
     found = await services.rooms.knowledge.sources.list(
-        caller=caller, kind=kind, after=page.after, limit=page.limit + 1
+        caller=caller, kind=kind, scopes=scope, after=page.after, limit=page.limit + 1
     )
     return written(page_of(list(found), page.limit))
 

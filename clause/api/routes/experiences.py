@@ -12,8 +12,8 @@ from clause.api.dependencies import CallerDependency, Page, PageDependency, Serv
 from clause.api.preconditions import Idempotent, IfMatch, etag
 from clause.api.strict_json import StrictRoute, written
 from clause.errors import NotFoundError
-from clause.values.ghap import GhapEntry, Outcome, ResolveGhap, StartGhap, UpdateGhap
-from clause.values.models import FoundExperiences, SearchExperiences, StartedGhap
+from clause.values.ghap import GhapEntry, Outcome, ResolveGhap, StartedGhap, StartGhap, UpdateGhap
+from clause.values.models import FoundExperiences, SearchExperiences
 
 router = APIRouter(prefix="/api/experiences", tags=["experiences"], route_class=StrictRoute)
 ExperienceId = Annotated[str, Path(max_length=64, description="the experience's ULID")]

@@ -24,6 +24,10 @@ from clause.intelligence.models import (
     AgentWritesDone,
     Basin,
     Conflicts,
+    CuriosityAnswer,
+    CuriosityClosed,
+    CuriosityPlan,
+    CuriosityPlanRequest,
     Strengthened,
     StrengthenRequest,
     ThoughtSeed,
@@ -72,14 +76,14 @@ async def root_causes(body: RootCauseRequest, services: Services, caller: Caller
 
 @router.put("/causal/types", response_model=CausalType)
 async def map_type(body: CausalType, services: Services, caller: CallerDependency, once: Idempotent) -> Response:
-    """Say that a relationship type means a cause, and how; or that it means none."""
+    """Say that a relationship type means a cause, how, and from which end; or that it means none."""
     causal = services.rooms.intelligence.causal
     return await once.answer(lambda: causal.map_type(body, caller=caller), status=HTTPStatus.OK)
 
 
 @router.get("/thoughtseeds/{seed_id}", response_model=ThoughtSeed)
 async def get_thoughtseed(seed_id: SeedId, services: Services, caller: CallerDependency) -> Response:
-    """A ThoughtSeed that a path's step names, with its concept's basin and the documents that it is linked to."""
+    """A ThoughtSeed that a path's step names, its concept's basin of then, and the documents that it is linked to."""
     return written(await services.rooms.intelligence.thoughtseeds.get(seed_id, caller=caller))
 
 
@@ -93,6 +97,21 @@ async def list_triggers(
     """Hops that came out otherwise than expected, newest first, and how far their investigation is."""
     found = await services.rooms.intelligence.investigator.triggers(caller=caller, status=status, limit=limit)
     return written(TriggerList(items=found))
+
+
+@router.post("/curiosity/plan", response_model=CuriosityPlan)
+async def plan_curiosity(body: CuriosityPlanRequest, services: Services, caller: CallerDependency) -> Response:
+    """What to find out next with so many questions, ranked by what an answer is expected to gain."""
+    return written(await services.rooms.intelligence.planner.plan(body, caller=caller))
+
+
+@router.post("/curiosity/answers", response_model=CuriosityClosed)
+async def close_curiosity(
+    body: CuriosityAnswer, services: Services, caller: CallerDependency, once: Idempotent
+) -> Response:
+    """What was found out closes a planned question: it is held as a belief, or settles a tension."""
+    planner = services.rooms.intelligence.planner
+    return await once.answer(lambda: planner.close(body, caller=caller), status=HTTPStatus.OK)
 
 
 @router.post("/writes", response_model=AgentWritesDone)

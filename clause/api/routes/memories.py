@@ -15,6 +15,7 @@ from clause.api.strict_json import StrictRoute, written
 from clause.errors import BadInputError
 from clause.graph.lease import Job
 from clause.memory.cluster import ClusterSummary, MemoryCluster
+from clause.memory.configuration import MemoryConfiguration, ScopeConfiguration
 from clause.memory.models import (
     DeletedMemory,
     MemoryReadInput,
@@ -31,6 +32,7 @@ from clause.text.fields import Frozen
 router = APIRouter(prefix="/api/memories", tags=["memories"], route_class=StrictRoute)
 MemoryId = Annotated[str, Path(max_length=64, description="the memory's id")]
 Scopes = Annotated[list[str] | None, Query(max_length=100, description="whose; all that may be read if not said")]
+OneScope = Annotated[str | None, Query(max_length=300, description="whose; the default scope if not said")]
 
 
 class MemoryBatch(BaseModel):
@@ -135,6 +137,21 @@ async def monitor(body: MonitorRequest, services: Services, _caller: CallerDepen
     )
     readings = services.rooms.memory.monitor(body.window, body.smoothing, body.threshold).replay(turns)
     return written(MonitorAnswer(newest=readings[-1], readings=tuple(readings)))
+
+
+@router.get("/configuration", response_model=ScopeConfiguration)
+async def get_configuration(services: Services, caller: CallerDependency, scope: OneScope = None) -> Response:
+    """How a scope's memories are kept and recalled: what it says of its own, and what is used."""
+    return written(await services.rooms.memory.store.configurations.show(scope, caller=caller))
+
+
+@router.put("/configuration", response_model=ScopeConfiguration)
+async def configure(
+    body: MemoryConfiguration, services: Services, caller: CallerDependency, once: Idempotent
+) -> Response:
+    """Let a scope say how its memories are kept and recalled, in place of all that it said before."""
+    configurations = services.rooms.memory.store.configurations
+    return await once.answer(lambda: configurations.change(body, caller=caller), status=HTTPStatus.OK)
 
 
 @router.get("/{memory_id}", response_model=MemoryRecord)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http import HTTPStatus
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request, Response
-from pydantic import Field
+from fastapi import APIRouter, Path, Query, Request, Response
 
 from clause.api.dependencies import CallerDependency, Page, PageDependency, Services, page_of
+from clause.api.preconditions import Idempotent
 from clause.api.strict_json import StrictRoute, written
 from clause.errors import AmbiguousNameError, NotFoundError
-from clause.reasoning.answer.runs import Difference, RunRecord, RunSummary, differences, digest_of
+from clause.reasoning.answer.calibration import CalibrationReport, FeedbackGiven, FeedbackTaken
+from clause.reasoning.answer.replay import Replay, ReplayClocks, replayed
+from clause.reasoning.answer.runs import RunRecord, RunSummary
 from clause.reasoning.models import (
     ContextCurationRequest,
     ContextCurationResponse,
@@ -26,7 +29,6 @@ from clause.reasoning.models import (
     SubgraphResponse,
 )
 from clause.telemetry import Metrics
-from clause.text.fields import Frozen
 
 router = APIRouter(prefix="/api/clause", tags=["reasoning"], route_class=StrictRoute)
 
@@ -95,16 +97,11 @@ def _metrics(request: Request) -> Metrics:
 
 
 runs_router = APIRouter(prefix="/api/clause/runs", tags=["runs"], route_class=StrictRoute)
+Scopes = Annotated[
+    list[str] | None, Query(alias="scope", max_length=100, description="whose; all readable if not said")
+]
+_AS_IT_WAS = ReplayClocks()
 RunId = Annotated[str, Path(max_length=64, description="`run_id` of an answer")]
-
-
-class Replay(Frozen):
-    """A recorded run, run again: what differs (nothing, while graph and policy are the same), and the new answer."""
-
-    run_id: str = Field(description="the run that was replayed")
-    same: bool = Field(description="nothing differs")
-    differences: tuple[Difference, ...] = Field(description="each place where the new answer differs from the record")
-    response: CoordinationResponse = Field(description="the new answer; it is not recorded")
 
 
 @runs_router.get("", response_model=Page[RunSummary])
@@ -120,12 +117,24 @@ async def get_run(run_id: RunId, services: Services, caller: CallerDependency) -
     return written(await services.runs.get(run_id, caller))
 
 
+@runs_router.post("/{run_id}/feedback", response_model=FeedbackTaken)
+async def give_feedback(
+    run_id: RunId, body: FeedbackGiven, services: Services, caller: CallerDependency, once: Idempotent
+) -> Response:
+    """Say that an answer was right or wrong: moves scores in the run's scope, and track records of its sources."""
+    return await once.answer(lambda: services.calibrations.give(run_id, body, caller=caller), status=HTTPStatus.OK)
+
+
+@router.get("/calibration", response_model=CalibrationReport)
+async def calibration(services: Services, caller: CallerDependency, scopes: Scopes = None) -> Response:
+    """How reliable scores are in some scopes: the reliability diagram as shipped, and with what feedback taught."""
+    return written(await services.calibrations.report(scopes, caller=caller))
+
+
 @runs_router.post("/{run_id}/replay", response_model=Replay)
-async def replay(run_id: RunId, services: Services, caller: CallerDependency) -> Response:
-    """Run it again with the same request and policy, record nothing, and say what differs."""
-    run = await services.runs.get(run_id, caller)
-    again = {**run.request, "policy": run.policy, "scopes": list(run.scopes), "record": False}
-    request = CoordinationRequest.model_validate(again)
-    response = await services.coordinator.coordinate(request, caller, budgets=run.budgets, repeat=run.fallbacks)
-    found = tuple(differences(run.digest, digest_of(response)))
-    return written(Replay(run_id=run.id, same=not found, differences=found, response=response))
+async def replay(
+    run_id: RunId, services: Services, caller: CallerDependency, body: ReplayClocks = _AS_IT_WAS
+) -> Response:
+    """Run it again with the same request and policy, as of its own clocks or of others; record nothing, and say what
+    differs and why: which statement came, went, or lost confidence."""
+    return written(await replayed(services.coordinator, services.runs, run_id, caller, body))

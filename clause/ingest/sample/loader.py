@@ -21,11 +21,11 @@ from clause.graph.lease import Lease
 from clause.graph.runner import Graph
 from clause.ingest.embedding import embed_scope
 from clause.ingest.readers import read_triples
-from clause.ingest.triples import load_triples, register, stored_name
+from clause.ingest.triples import load_triples
 from clause.telemetry import Progress, silent
 from clause.text.embedder import Embedder
 from clause.text.fields import Frozen
-from clause.text.names import canonical_key, entity_id
+from clause.text.names import canonical_key, entity_id, register, stored_name
 
 SCOPE = "kg:metaqa"
 KB = Path(__file__).parent / "metaqa" / "kb.txt.gz"

@@ -11,6 +11,7 @@ from clause.intelligence.models import CausalIntervention, Name, ScopeField
 from clause.text.fields import Instant, Model
 
 Method = Literal["exact", "sampled", "none"]
+Direction = Literal["forward", "backward"]
 
 
 class CausalQuestion(Model):
@@ -99,6 +100,11 @@ class CausalType(Model):
 
     relation: Name
     kind: Literal["causes", "enables", "inhibits", "none"]
+    direction: Direction | None = Field(
+        None, description="forward: its start is the cause; backward: its end is (caused_by); unset: as its words say"
+    )
     scope: ScopeField = None
 
-    model_config = ConfigDict(json_schema_extra={"example": {"relation": "leads_to", "kind": "causes"}})
+    model_config = ConfigDict(
+        json_schema_extra={"example": {"relation": "feeds", "kind": "causes", "direction": "forward"}}
+    )

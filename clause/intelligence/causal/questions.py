@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextvars import Context
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from clause.errors import NotFoundError
 from clause.graph.catalogue import quoted
@@ -24,6 +25,7 @@ from clause.intelligence.causal.models import (
     CausalRoot,
     CausalType,
     CounterfactualResponse,
+    Direction,
     InterventionRequest,
     InterventionResponse,
     RootCauseRequest,
@@ -32,6 +34,8 @@ from clause.intelligence.causal.models import (
 from clause.intelligence.causal.scores import BACKGROUND_OPERATIONS, CausalMemory, CausalScores, answer, memory_key
 from clause.intelligence.models import CausalIntervention
 from clause.telemetry import logger
+from clause.text.names import readable_relation
+from clause.text.statements.words import causal_meaning
 
 MOST_EDGES = 1_000
 """Causal relationships that one question reads."""
@@ -42,11 +46,13 @@ FOREVER = datetime.max.replace(tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Sight:
-    """The view of a question: scopes, and the two clocks (None: now)."""
+    """The view of a question: scopes, the two clocks (None: now), and sources and triples that are left out."""
 
     scopes: tuple[str, ...]
     as_of_valid: datetime | None = None
     as_of_recorded: datetime | None = None
+    hidden_sources: tuple[str, ...] = ()
+    hidden_edges: tuple[tuple[str, str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -55,6 +61,21 @@ class CausalReading:
 
     graph: CausalGraph
     truncated: bool = False
+
+
+class CausalKind(NamedTuple):
+    """How a relationship type means a cause: causes, enables or inhibits; `backward` where its end is the cause."""
+
+    name: str
+    backward: bool
+
+
+def _with_types(text: str, kinds: Mapping[str, CausalKind]) -> str:
+    """The statement with its types; a direction that no type has keeps its placeholder, which no relationship has."""
+    for backward, place in ((False, "`CAUSAL`"), (True, "`CAUSAL_BY`")):
+        names = sorted(name for name, kind in kinds.items() if kind.backward is backward)
+        text = text.replace(place, "|".join(map(quoted, names)) or place)
+    return text
 
 
 class CausalReader:
@@ -73,28 +94,30 @@ class CausalReader:
         """Causes and effects of nodes, `levels` steps either way."""
         return await self._read(nodes, sight, levels=levels, outward=True)
 
-    async def kinds(self, sight: Sight) -> Mapping[str, str]:
-        """Causal relationship types: name -> causes, enables or inhibits."""
+    async def kinds(self, sight: Sight) -> Mapping[str, CausalKind]:
+        """Causal relationship types by name."""
         rows = await self._graph.run("intelligence/causal_types", scopes=list(sight.scopes))
-        return {row["name"]: row["kind"] for row in rows}
+        return {row["name"]: CausalKind(row["kind"], row["backward"]) for row in rows}
 
     async def _read(self, nodes: Sequence[str], sight: Sight, *, levels: int, outward: bool) -> CausalReading:
         kinds = await self.kinds(sight)
         if not kinds:
             return CausalReading(CausalGraph())
         statement = self._graph.catalogue["intelligence/causal_edges"]
-        named = replace(statement, text=statement.text.replace("`CAUSAL`", "|".join(map(quoted, sorted(kinds)))))
+        named = replace(statement, text=_with_types(statement.text, kinds))
         clocks = {"valid": sight.as_of_valid or self._now(), "recorded": sight.as_of_recorded or FOREVER}
-        common = {"scopes": list(sight.scopes), "outward": outward, "limit": MOST_EDGES + 1, **clocks}
+        hidden = {"hidden_sources": [*sight.hidden_sources], "hidden_edges": [[*edge] for edge in sight.hidden_edges]}
+        common = {"scopes": list(sight.scopes), "outward": outward, "limit": MOST_EDGES + 1, **clocks, **hidden}
         edges: dict[tuple[str, str, str], CausalEdge] = {}
         seen, frontier = set(nodes), sorted(set(nodes))
         for _ in range(levels):
             if not frontier or len(edges) > MOST_EDGES:
                 break
             for row in await self._graph.execute(named, {"nodes": frontier, **common}):
-                key = (row["cause"], row["effect"], row["relation"])
-                inhibits = kinds[row["relation"]] == "inhibits"
-                edge = CausalEdge(row["cause"], row["effect"], float(row["strength"]), inhibits)
+                kind = kinds[row["relation"]]
+                cause, effect = (row["tail"], row["head"]) if kind.backward else (row["head"], row["tail"])
+                key = (cause, effect, row["relation"])
+                edge = CausalEdge(cause, effect, float(row["strength"]), kind.name == "inhibits")
                 edges[key] = max(edge, edges.get(key, edge), key=lambda one: one.strength)
             found = {end for edge in edges.values() for end in (edge.cause, edge.effect)} - seen
             seen |= found
@@ -167,18 +190,23 @@ class Causal:
         return RootCauses(node=node, causes=ordered, truncated=reading.truncated)
 
     async def map_type(self, request: CausalType, *, caller: Caller) -> CausalType:
-        """Say that a relationship type of a scope means a cause, and how; or that it means none.
+        """Say that a relationship type of a scope means a cause, how and in which direction; or that it means none.
 
         Raises:
             NotFoundError: the scope has no such type.
         """
         scope = self._ground.writable(caller, request.scope)
+        direction = request.direction or said_direction(request.relation)
         row = await self._ground.graph.one(
-            "intelligence/map_type", scope=scope, name=request.relation, kind=request.kind
+            "intelligence/map_type",
+            scope=scope,
+            name=request.relation,
+            kind=request.kind,
+            backward=direction == "backward",
         )
         if row is None:
             raise NotFoundError(f"scope {scope} has no relationship type {request.relation!r}", field="relation")
-        return CausalType(relation=row["name"], kind=row["kind"], scope=scope)
+        return CausalType(relation=row["name"], kind=row["kind"], direction=direction, scope=scope)
 
     # -- for the Navigator ---------------------------------------------------------------------------------------------
 
@@ -243,6 +271,16 @@ class Causal:
     async def _names(self, ids: Sequence[str], scopes: Sequence[str]) -> dict[str, str]:
         rows = await self._ground.graph.run("intelligence/known_concepts", ids=[*ids], keys=[], scopes=list(scopes))
         return {row["id"]: row["name"] for row in rows}
+
+
+def said_direction(relation: str) -> Direction:
+    """The direction that a type's own words say; forward where they say none.
+
+    >>> said_direction("is_caused_by"), said_direction("feeds")
+    ('backward', 'forward')
+    """
+    meaning = causal_meaning(readable_relation(relation))
+    return "backward" if meaning is not None and meaning[1] else "forward"
 
 
 def bears(graph: CausalGraph, node: str, target: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from clause.errors import ConflictError, NotFoundError
+from clause.errors import ConflictError, ForbiddenError, NotFoundError
 from clause.graph.scopes import Caller
 from clause.ground import Ground
 from clause.knowledge.beliefs.candidates import NEVER_TOLD
@@ -85,6 +85,29 @@ class BeliefService:
             raise ConflictError("the belief has changed meanwhile", remedy="read it again, then write")
         reason = "a recalled text corroborates nothing" if counted.outcome == "recalled" else "counted by its id"
         return counted.model_copy(update={"reason": reason})
+
+    async def confirm(self, belief_id: str, *, caller: Caller, confirmed: bool = True) -> Belief:
+        """A person says that a belief is right, which makes it verified while it is not disputed; or takes that back.
+
+        Raises:
+            NotFoundError: there is no such belief that this caller may see.
+            ForbiddenError: the caller is no person, or may not write in its scope.
+            ConflictError: the belief is not held any more.
+        """
+        belief = await self.get(belief_id, caller=caller)
+        caller.require_write(belief.scope)
+        if not caller.is_person:
+            raise ForbiddenError(
+                "a person confirms, and this key is an agent's", remedy="use a key of `clause keys create --person`"
+            )
+        given = {"scope": belief.scope, "confirmed": confirmed, "author": caller.author, "at": self._ground.now()}
+        asked = {"ids": [belief_id], "scopes": [belief.scope]}
+        done, found = await self._ground.graph.write(
+            [("knowledge/confirm_belief", {"id": belief_id, **given}), ("knowledge/beliefs", asked)]
+        )
+        if not done:
+            raise ConflictError(f"the belief is {belief.status}", field="belief_id")
+        return belief_of(found[0]["belief"], found[0]["entities"], self._ground.now())
 
     async def supersede(
         self, belief_id: str, given: BeliefSupersede, *, caller: Caller, versions: tuple[int, ...] | None = None

@@ -45,6 +45,10 @@ STARTS: Final[Mapping[Signal, float]] = {
 }
 """The overall at which a belief starts, by how it came up."""
 
+VERIFYING_SOURCES = 2
+"""Independent sources that verify a belief together, if their corroboration reaches VERIFIED_FROM."""
+VERIFIED_FROM = 0.8
+
 CAPTURED_FROM: Final = 0.50
 """Below this nothing is captured automatically."""
 

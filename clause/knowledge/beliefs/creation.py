@@ -39,6 +39,9 @@ async def take_numbers(graph: Graph, scope: str, name: str, count: int = 1, *, n
     return range(last - count + 1, last + 1)
 
 
+UNTOLD: Final = "concept"
+"""The kind of an entity of which nobody has said one."""
+
 CAPTURES: Final = 10
 """Automatic beliefs of one session at most."""
 
@@ -130,11 +133,13 @@ class Creation:
         ground = self._ground
         scope, at = ground.writable(caller, given.scope), ground.now()
         names = [one.name for one in given.entities]
+        kinds = {name_key(one.name): one.kind for one in given.entities if one.kind is not None}
         (source, derived), embedding, linking = await asyncio.gather(
             self._source(given, scope, at, caller),
             ground.embedder.embed_query(given.content),
-            ground.linker.link([given.content], scope, at, given=[names]),
+            ground.linker.link([given.content], scope, at, given=[names], kinds=kinds),
         )
+        linking = _of_kinds(linking, kinds, scope)
         found = dict(_roles(linking.entities[0], given.entities)) | {one[0]: one[1] for one in links}
         roles = sorted([entity, role] for entity, role in found.items())
         author, lineage = caller.author, given.derived_from
@@ -301,6 +306,17 @@ def tension_row(tension_id: str, first: str, second: str, found: Contradiction) 
         "similarity": found.similarity,
         "signals": list(found.signals),
     }
+
+
+def _of_kinds(linking: Linking, kinds: Mapping[str, str], scope: str) -> Linking:
+    """The entities with the kinds that were said, where nobody knew better than that they are concepts."""
+    told = {one.id: kinds.get(name_key(one.name), one.kind) for one in linking.entities[0] if one.kind == UNTOLD}
+    changed = [[entity, kind] for entity, kind in sorted(told.items()) if kind != UNTOLD]
+    if not changed:
+        return linking
+    entities = tuple(one.model_copy(update={"kind": told.get(one.id, one.kind)}) for one in linking.entities[0])
+    work = ("knowledge/tell_kinds", {"rows": changed, "scope": scope})
+    return Linking((entities, *linking.entities[1:]), (*linking.statements, work))
 
 
 def _roles(found: Sequence[EntityRef], given: Sequence[EntityGiven]) -> list[tuple[str, str]]:

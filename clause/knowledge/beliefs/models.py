@@ -17,10 +17,12 @@ SourceKind = Literal["document", "conversation", "inference", "observation", "ap
 Visibility = Literal["private", "federated", "public"]
 Role = Literal["subject", "object", "context", "source"]
 Decay = Literal["forever", "year", "quarter", "week", "hour"]
+Verification = Literal["verified", "pending_review", "unverified"]
 Outcome = Literal["created", "corroborated", "recalled", "skipped"]
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Name = Annotated[str, Field(min_length=1, max_length=1000)]
+EntityKind = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^\S(?:.*\S)?$")]
 LONGEST_CONTENT = 10_000
 Domains = Annotated[tuple[Annotated[str, Field(min_length=1, max_length=100)], ...], Field(max_length=20)]
 FROZEN = ConfigDict(frozen=True)
@@ -74,6 +76,7 @@ class EntityGiven(BaseModel):
 
     name: Name = Field(description="its name; known by name or alias, or made")
     role: Role = Field("subject", description="what it is to the belief")
+    kind: EntityKind | None = Field(None, description="what kind of thing it is; a known one keeps its own but concept")
 
 
 class SourceGiven(BaseModel):
@@ -224,6 +227,10 @@ class Belief(Frozen):
     retracted_at: datetime | None = Field(description="when it was taken back")
     entities: tuple[BeliefEntity, ...] = Field(description="what it is about")
     open_tensions: int = Field(ge=0, description="contradictions with other held beliefs that nobody has settled")
+    verification_status: Verification = Field(
+        "unverified", description="verified by a person or by independent sources; pending_review while disputed"
+    )
+    verified_at: datetime | None = Field(None, description="when a person confirmed it")
     superseded_by_id: str | None = Field(None, description="the belief that took its place")
     merged_into_id: str | None = Field(None, description="the belief that it was merged into")
     version: int = Field(ge=1, description="grows with every change; the ETag")

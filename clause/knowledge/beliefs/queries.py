@@ -64,13 +64,16 @@ def chosen(
     ranked = []
     asked = words_of(query.query)
     for row in found:
-        near = _near(row, moment)
+        near = _near(row, query, moment)
         by = "as_of_recorded" if near is None else next(_refusals(near, query, moment), None)
         if near is None or by is not None:
             taken[str(by)] += 1
         else:
             parts = _parts(near, asked, moment)
-            ranked.append((_score(parts, query.ranking), near, parts))
+            if parts[0] < query.least_relevance:
+                taken["min_relevance"] += 1
+            else:
+                ranked.append((_score(parts, query.ranking), near, parts))
     ranked.sort(key=lambda one: (-one[0], one[1].known["id"]))
     hits = [_hit(score, near, parts, query, moment) for score, near, parts in ranked[: query.limit]]
     return hits, [Removed(by=name, count=count) for name, count in taken.most_common()]
@@ -97,6 +100,25 @@ def recency(recorded_at: datetime, at: datetime) -> float:
     return math.exp(-_PER_DAY * max(0.0, (at - recorded_at).total_seconds() / 86_400))
 
 
+def applicability(query: BeliefQuery, known: Mapping[str, Any]) -> float | None:
+    """How far a belief applies to the domain that is asked from: the share of that path that it lies in.
+
+    A domain that was filtered by applies in full. At most what the belief was given; that alone where no domain is
+    asked from, or the belief lies in none.
+
+    >>> known = {"domain_path": ["tech", "style"]}
+    >>> [applicability(BeliefQuery(query="tabs?", domain=path), known) for path in (("Tech",), ("tech", "cloud"), ())]
+    [1.0, 0.5, None]
+    """
+    path = {one.casefold() for one in known["domain_path"] or ()}
+    own: float | None = known.get("c_domain_applicability")
+    if not path or not (query.domain or query.domain_filter):
+        return own
+    inside = [one.casefold() in path for one in query.domain]
+    share = sum(inside) / len(inside) if inside else 1.0
+    return share if own is None else min(share, own)
+
+
 def words_of(text: str) -> frozenset[str]:
     """The words of a text that say something, in lower case.
 
@@ -116,9 +138,9 @@ class _Near:
     entities: Sequence[Sequence[str]]
 
 
-def _near(row: Mapping[str, Any], moment: Moment) -> _Near | None:
+def _near(row: Mapping[str, Any], query: BeliefQuery, moment: Moment) -> _Near | None:
     """A row of `knowledge/search_beliefs`; None where the belief was not known at the moment."""
-    names = rows.FIELDS if moment.recorded is None else (*rows.FIELDS, "history")
+    names = rows.FIELDS if moment.recorded is None else (*rows.FIELDS, *rows.PAST)
     found: Mapping[str, Any] | None = dict(zip(names, row["fields"], strict=True)) | {
         "recorded_at": _EPOCH + timedelta(microseconds=row["recorded_us"]),
         "confirmed_at": _EPOCH + timedelta(microseconds=row["confirmed_us"]),
@@ -127,6 +149,7 @@ def _near(row: Mapping[str, Any], moment: Moment) -> _Near | None:
         found = rows.as_recorded(found, moment.recorded)
     if found is None:
         return None
+    found = {**found, "c_domain_applicability": applicability(query, found)}
     dimensions = rows.dimensions_of(found, moment.recorded or moment.now)
     return _Near(found, dimensions, row["similarity"], row["entities"])
 
@@ -168,7 +191,7 @@ def _refusals(near: _Near, query: BeliefQuery, moment: Moment) -> Iterator[str]:
         yield "retracted"
     if known["status"] == "archived" and not query.include_archived:
         yield "include_archived"
-    if known["status"] == "superseded" and not query.wants_superseded:
+    if known["status"] == "superseded" and not (query.wants_superseded or _still_holds(known, moment)):
         yield "include_superseded"
     if not _valid(known, query, moment):
         yield "as_of_valid"
@@ -184,6 +207,12 @@ def _refusals(near: _Near, query: BeliefQuery, moment: Moment) -> Iterator[str]:
         floor, value = getattr(query.floors, name), getattr(near.dimensions, name)
         if floor is not None and (value is None or value < floor):
             yield f"floors.{name}"
+
+
+def _still_holds(known: Mapping[str, Any], moment: Moment) -> bool:
+    """Whether what took its place begins only later."""
+    until: datetime | None = known.get("valid_until")
+    return until is not None and until > moment.valid
 
 
 def _valid(known: Mapping[str, Any], query: BeliefQuery, moment: Moment) -> bool:
@@ -242,6 +271,7 @@ class Queries:
             domain_filter=search.domain_filter,
             floors=ConfidenceFloors(overall=search.min_confidence),
             min_similarity=search.min_similarity,
+            min_relevance=0,
             ranking=RankingWeights(semantic=1, confidence=0, recency=0),
             session_id=search.session_id,
             limit=search.limit,
@@ -290,14 +320,16 @@ class Queries:
             "words": _words(query.query, scopes, past) if words else "",
             "narrow": _narrow(query.domain_filter, scopes, past),
             "entity_id": query.entity_id or "",
-            "fields": [*FIELDS, *(["history"] if past is not None else [])],
+            "fields": [*FIELDS, *(rows.PAST if past is not None else ())],
             "scopes": list(scopes),
         }
         if past is not None:
             limit = max(_LEAST, _PAST_WIDTH * query.limit)
             return await self._ground.graph.run("knowledge/search_past", **asked, recorded=past, limit=limit)
         limit = max(_LEAST, WIDTH * query.limit)
-        return await self._ground.graph.run("knowledge/search_beliefs", **asked, statuses=_statuses(query), limit=limit)
+        return await self._ground.graph.run(
+            "knowledge/search_beliefs", **asked, statuses=_statuses(query), now=moment.valid, limit=limit
+        )
 
     async def _reason(self, considered: int, removed: Sequence[Removed], scopes: Sequence[str]) -> str:
         """Why an answer is empty."""

@@ -11,6 +11,9 @@ from clause.text.fields import Frozen, Instant
 
 Scopes = Annotated[tuple[Annotated[str, Field(max_length=300)], ...], Field(min_length=1, max_length=20)]
 
+RELEVANT = 0.30
+"""Nearness from which a belief bears on a question; how it was found: docs/benchmarks-pairs.md."""
+
 
 class RankingWeights(BaseModel):
     """What the order of the answers is made of; only the proportions matter."""
@@ -54,6 +57,9 @@ class BeliefQuery(BaseModel):
     query: str = Field(min_length=1, max_length=10_000, description="what is asked for")
     scopes: Scopes | None = Field(None, description="where to look; everything readable if not said")
     domain_filter: Domains = Field((), description="only beliefs with one of these in their domain path")
+    domain: Domains = Field(
+        (), description="the domain that is asked from, widest first: sets each answer's domain_applicability"
+    )
     entity_id: str | None = Field(None, max_length=200, description="only beliefs about this entity")
     include_superseded: bool = Field(False, description="beliefs whose place another took, too")
     include_archived: bool = Field(False, description="beliefs that were put away, too")
@@ -65,6 +71,9 @@ class BeliefQuery(BaseModel):
     explain: bool = Field(False, description="say for each belief how its place came about")
     floors: ConfidenceFloors = Field(ConfidenceFloors(), description="the least of each dimension")
     min_similarity: Annotated[float, Field(ge=-1, le=1)] | None = Field(None, description="the least cosine")
+    min_relevance: Share | None = Field(
+        None, description="the least nearness in meaning and words; .30 if not said, none for an entity's beliefs"
+    )
     session_id: str | None = Field(
         None, max_length=200, description="the session that is told: said again there, the beliefs corroborate nothing"
     )
@@ -74,6 +83,13 @@ class BeliefQuery(BaseModel):
     def wants_superseded(self) -> bool:
         """True where superseded beliefs may answer: they were asked for, or what held at another time was."""
         return self.include_superseded or self.as_of_valid is not None
+
+    @property
+    def least_relevance(self) -> float:
+        """The nearness below which a belief does not bear on the question."""
+        if self.min_relevance is not None:
+            return self.min_relevance
+        return 0.0 if self.entity_id is not None else RELEVANT
 
 
 class BeliefSearch(BaseModel):

@@ -21,6 +21,8 @@ from clause.knowledge.beliefs.confidence import (
     MOST_VOICES,
     PENALTIES,
     STAGES,
+    VERIFIED_FROM,
+    VERIFYING_SOURCES,
     WEIGHTS,
     StatementOrigin,
     freshness,
@@ -112,9 +114,12 @@ FIELDS: Final = (
     "id", "scope", "content", "content_hash", "domain_path", "status", "stage", "signal", "source_kind", "source_id",
     "extraction_method", "visibility", "decay", "sources", "statements", "open_tensions", "version", "valid_from",
     "valid_until", "given_until", "superseded_at", "archived_at", "retracted_at", "superseded_by_id", "merged_into",
-    "given_freshness", "ceiling", *(f"c_{name}" for name in WEIGHTS),
+    "given_freshness", "ceiling", "verified_at", *(f"c_{name}" for name in WEIGHTS),
 )  # fmt: skip
 """Properties that a read of many beliefs asks for by name; `recorded_at` and `confirmed_at` come as numbers."""
+
+PAST: Final = ("history", "ends", "ends_at")
+"""Properties that only a question about what was known at an earlier instant needs."""
 
 _DAY_MS = 86_400_000.0
 
@@ -261,6 +266,7 @@ def belief_of(found: Mapping[str, Any], entities: Sequence[Sequence[str]], at: d
             "domain_path": tuple(found.get("domain_path") or ()),
             "confidence": dimensions_of(found, at),
             "merged_into_id": found.get("merged_into"),
+            "verification_status": _verification(found),
             "entities": tuple(
                 BeliefEntity(id=one[0], name=one[1], kind=one[2], role=one[3])
                 for one in sorted(entities, key=lambda one: (ROLES.index(one[3]), one[1], one[0]))
@@ -270,7 +276,15 @@ def belief_of(found: Mapping[str, Any], entities: Sequence[Sequence[str]], at: d
     )
 
 
-_INSTANTS = ("valid_from", "valid_until", "superseded_at", "archived_at", "retracted_at")
+def _verification(found: Mapping[str, Any]) -> str:
+    """How far a belief was checked: by a person, or by enough independent sources; a disputed one waits for review."""
+    if found["status"] == DISPUTED:
+        return "pending_review"
+    several = found["sources"] >= VERIFYING_SOURCES and (found.get("c_corroboration") or 0.0) >= VERIFIED_FROM
+    return "verified" if several or found.get("verified_at") is not None else "unverified"
+
+
+_INSTANTS = ("valid_from", "valid_until", "superseded_at", "archived_at", "retracted_at", "verified_at")
 
 
 def dimensions_of(found: Mapping[str, Any], at: datetime) -> ConfidenceDimensions:
@@ -283,6 +297,13 @@ def dimensions_of(found: Mapping[str, Any], at: datetime) -> ConfidenceDimension
     ceiling = found.get("ceiling")
     total = overall(values)
     return ConfidenceDimensions(**values, overall=total if ceiling is None else min(total, ceiling))
+
+
+def _end_known(found: Mapping[str, Any], recorded: datetime) -> datetime | None:
+    """Until when a superseded belief was thought to be true; what took its place may have been moved back later."""
+    known = [end for end, at in zip(found.get("ends") or (), found.get("ends_at") or (), strict=True) if at <= recorded]
+    until: datetime | None = known[-1] if known else found.get("valid_until")
+    return until
 
 
 def as_recorded(found: Mapping[str, Any], recorded: datetime) -> dict[str, Any] | None:
@@ -309,8 +330,9 @@ def as_recorded(found: Mapping[str, Any], recorded: datetime) -> dict[str, Any] 
         "statements": int(last.statements),
         "ceiling": last.ceiling,
         **{f"{name}_at": past.get(name) for name in ended},
+        "verified_at": at if (at := found.get("verified_at")) is not None and at <= recorded else None,
         "superseded_by_id": found.get("superseded_by_id") if "superseded" in past else None,
-        "valid_until": found.get("valid_until") if "superseded" in past else found.get("given_until"),
+        "valid_until": _end_known(found, recorded) if "superseded" in past else found.get("given_until"),
         "status": status,
         "stage": stage(sources),
         "version": len(known),

@@ -26,7 +26,7 @@ from clause.intelligence.thoughtseeds import seed_rows
 from clause.intelligence.write_conflicts import ConflictGuard
 from clause.lab.bench.reasoning import BOLT, OWNER, SCOPES, ReasoningServices, round_trip_ms
 from clause.lab.bench.timing import Timings, against, bench_questions, row, timed
-from clause.policy.train.typed_walks import TypedWalks
+from clause.policy.train.lessons import TypedWalks
 from clause.reasoning.models import BudgetAllocation, CoordinationRequest
 from clause.reasoning.neighbourhood.port import Edge
 from clause.reasoning.neighbourhood.snapshot import Snapshot

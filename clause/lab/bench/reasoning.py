@@ -12,7 +12,7 @@ import numpy as np
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
 from clause.lab.bench.timing import Timings, bench_questions, coordinate_row, row, timed
-from clause.policy.train.typed_walks import TypedWalks
+from clause.policy.train.lessons import TypedWalks
 from clause.reasoning.agents.policy import Question
 from clause.reasoning.agents.scoring import edge_scores, signals_of
 from clause.reasoning.agents.single_agent import LoneAgents

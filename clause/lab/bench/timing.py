@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from clause.errors import ClauseError
-from clause.policy.train.typed_walks import TypedWalks
+from clause.policy.train.lessons import TypedWalks
 from clause.reasoning.neighbourhood.port import Hop
 
 Item = TypeVar("Item")

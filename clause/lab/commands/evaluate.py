@@ -331,7 +331,7 @@ def train_relation_path(
     """Train the classifier behind the relation-path baselines, from questions and answers alone."""
     from clause.evaluation.training_material import read_triples
     from clause.lab.pattern_classifier import SHIPPED, draw, train_pattern_classifier
-    from clause.policy.train.typed_walks import TypedWalks
+    from clause.policy.train.lessons import TypedWalks
 
     drawn = draw(list(question_sets(questions, more, None).values()), per_hop, seed)
     walks = TypedWalks(read_triples(triples))
@@ -344,7 +344,7 @@ def train_relation_path(
 def _sample_graph() -> Any:
     from clause.evaluation.training_material import read_triples
     from clause.ingest.sample.loader import KB
-    from clause.policy.train.typed_walks import TypedWalks
+    from clause.policy.train.lessons import TypedWalks
 
     return TypedWalks(read_triples(KB))
 

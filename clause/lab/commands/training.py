@@ -134,12 +134,12 @@ def trial(
 def _player(asked: Iterable[GoldQuestion], checkpoint: Path | None) -> Player:
     from clause.evaluation import training_material as material
     from clause.lab.training.trial import Player
-    from clause.policy.serve.checkpoint import SHIPPED, load
+    from clause.policy.train.networks import load
     from clause.policy.train.warm_start import VectorTable
 
     snapshot, embedder = material.packaged()
     made = material.with_types(snapshot, embedder, material.bracketed(snapshot, asked))
-    return Player.of(load(checkpoint or SHIPPED), made.snapshot, made.questions, VectorTable(embedder))
+    return Player.of(load(checkpoint) if checkpoint else load(), made.snapshot, made.questions, VectorTable(embedder))
 
 
 def _bench(train: list[str], questions: list[str], checkpoint: Path | None, config: Path | None) -> Bench:
@@ -147,8 +147,8 @@ def _bench(train: list[str], questions: list[str], checkpoint: Path | None, conf
     from clause.lab.training.generalisation import Bench
     from clause.lab.training.table import SHORTENED
     from clause.policy.config import Recipe
-    from clause.policy.serve.checkpoint import SHIPPED, load
-    from clause.policy.train.typed_walks import TypedWalks
+    from clause.policy.train.lessons import TypedWalks
+    from clause.policy.train.networks import load
     from clause.policy.train.warm_start import VectorTable
 
     made = material.with_types(*material.packaged(), [])
@@ -158,7 +158,7 @@ def _bench(train: list[str], questions: list[str], checkpoint: Path | None, conf
         question_sets(train, None, None),
         question_sets(questions, None, None),
         Recipe.read(config or SHORTENED),
-        load(checkpoint or SHIPPED).scorer,
+        (load(checkpoint) if checkpoint else load()).scorer,
         VectorTable(made.embedder),
         TypedWalks(made.snapshot),
     )

@@ -15,11 +15,22 @@ import torch
 from clause.cli.console import opened
 from clause.lab.reader.material import load, prepare, quick
 from clause.lab.reader.sources import wiki_world
-from clause.lab.reader.training import ReaderRecipe, averaged, blended, examine, restored, told, train, untrained
+from clause.lab.reader.training import (
+    ReaderRecipe,
+    averaged,
+    blended,
+    examine,
+    export_layers,
+    restored,
+    told,
+    train,
+    untrained,
+)
 from clause.lab.worlds import DEV, MADE, NotedReadings, ask_own, ask_worlds, fitted_weights, own_questions
-from clause.policy.serve.encoder import Matcher, TokenEncoder
 from clause.policy.serve.grounded import ReadingSigns
-from clause.policy.serve.pattern_scorer import SHIPPED, PatternScorer, packaged_encoder
+from clause.policy.serve.pattern_scorer import SHIPPED
+from clause.policy.train.encoder import Matcher, TokenEncoder, TrainedReader, packaged_encoder
+from clause.text.bert import GRAPH
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -44,6 +55,8 @@ def main(arguments: list[str] | None = None) -> None:
     shipping.add_argument("names", nargs="+", help="trained states, averaged")
     shipping.add_argument("--keep", type=float, default=1.0)
     shipping.add_argument("--to", type=Path, default=SHIPPED)
+    exporting = commands.add_parser("export", help="the encoder's layers as the graph that is served, without weights")
+    exporting.add_argument("--to", type=Path, default=GRAPH)
     calibrating = commands.add_parser("calibrate", help="fit how readings are judged, through the served pipeline")
     calibrating.add_argument("--worlds", type=Path, default=Path("tests/worlds"))
     calibrating.add_argument("--own", nargs=2, action="append", default=[], metavar=("FILE", "SCOPE"))
@@ -55,6 +68,7 @@ def main(arguments: list[str] | None = None) -> None:
         "train": _train,
         "examine": _examine,
         "ship": _ship,
+        "export": lambda given: export_layers(packaged_encoder(), given.to),
         "calibrate": _calibrate,
     }
     done_by[given.command](given)
@@ -98,7 +112,7 @@ def _examine(given: argparse.Namespace) -> None:
 def _ship(given: argparse.Namespace) -> None:
     encoder, matcher, recipes = _restored(given)
     tuned = tuple(f"layers.{number}." for number in range(min(recipe["frozen"] for recipe in recipes), 6))
-    PatternScorer(encoder, matcher, {"recipes": recipes, "kept": given.keep}).save(given.to, tuned)
+    TrainedReader(encoder, matcher, {"recipes": recipes, "kept": given.keep}).save(given.to, tuned)
 
 
 def _calibrate(given: argparse.Namespace) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from clause.lab.reader.lessons import Likeness, key
 from clause.lab.reader.phrases import spelt
-from clause.lab.reader.sources import Asked, LearntRelation, Path_, film_triples, rows, wiki_chains
+from clause.lab.reader.sources import Asked, LearntRelation, Path_, rows, wiki_chains
 from clause.reasoning.question.pattern_text import pattern_text
 
 Scores = Callable[[Sequence[str], Sequence[Sequence[str]]], Sequence[torch.Tensor]]
@@ -223,3 +223,10 @@ def marks(exam: Exam, scores: Scores) -> dict[str, float]:
         result[name] = 100 * sum(earned[place : place + len(own)]) / len(own)
         place += len(own)
     return result
+
+
+def film_triples(folder: Path) -> list[tuple[str, str, str]]:
+    """The triples of MetaQA's graph."""
+    with gzip.open(folder / "kb.txt.gz", "rt", encoding="utf-8") as lines:
+        cells: Sequence[list[str]] = [line.rstrip("\n").split("|") for line in lines]
+    return [(row[0], row[1], row[2]) for row in cells if len(row) == 3]

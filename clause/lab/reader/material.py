@@ -24,9 +24,9 @@ from clause.lab.reader.sources import (
     path_questions,
     relations,
     sentence_questions,
-    wiki_questions,
+    wiki_chains,
 )
-from clause.policy.serve.encoder import Matcher, TokenEncoder
+from clause.policy.train.encoder import Matcher, TokenEncoder
 
 _EIGHTH = 8  # one relation in eight is left out
 _TOO_LIKE = 0.85  # a relation whose label is nearer than this to a left-out one is not trained on either
@@ -72,7 +72,7 @@ def prepare(data: Path, folder: Path, encoder: TokenEncoder) -> None:
     texts = {one.question.lower() for one in wordings}
     kept = [one for one in seen if one.question.lower() not in texts]
     kept += [one for one in sentences if not any(label.lower() in held for label, _ in one.path)][::3]
-    kept += wiki_questions(data / "2wikimultihopqa" / "train_distractor.jsonl.gz")
+    kept += [asked for asked, _ in wiki_chains(data / "2wikimultihopqa" / "train_distractor.jsonl.gz")]
     usable = {
         label: one
         for label, one in known.items()

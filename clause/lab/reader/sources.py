@@ -6,16 +6,17 @@ import gzip
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from clause.evaluation.training_material import read_triples
-from clause.policy.train.typed_walks import TypedWalks
+from clause.policy.train.lessons import TypedWalks
 
 Path_ = tuple[tuple[str, bool], ...]
+_ENOUGH = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +109,8 @@ def sentence_questions(folder: Path) -> list[Asked]:
     return found
 
 
-def wiki_questions(path: Path) -> list[Asked]:
-    """2WikiMultihopQA's questions that ask for a chain of relations from one topic."""
-    return [asked for asked, _ in wiki_chains(path)]
-
-
 def wiki_chains(path: Path) -> list[tuple[Asked, str]]:
-    """The same with the name of their topic."""
+    """2WikiMultihopQA's questions that ask for a chain of relations from one topic, each with its name."""
     found = []
     for row in rows(path):
         triples = row["evidence_triples"]
@@ -182,13 +178,3 @@ def film_questions(folder: Path, per_set: int = 6000) -> list[Asked]:
             patterns = graph.shortest(topic, answers.split("|"), max_hops=hops) if len(answers) < 400 else []
             votes[said].update(tuple((hop.relation, hop.forward) for hop in pattern) for pattern in patterns)
     return [Asked(said, count.most_common(1)[0][0], "MetaQA") for said, count in votes.items() if count]
-
-
-_ENOUGH = 40
-
-
-def film_triples(folder: Path) -> list[tuple[str, str, str]]:
-    """The triples of MetaQA's graph."""
-    with gzip.open(folder / "kb.txt.gz", "rt", encoding="utf-8") as lines:
-        cells: Sequence[list[str]] = [line.rstrip("\n").split("|") for line in lines]
-    return [(row[0], row[1], row[2]) for row in cells if len(row) == 3]

@@ -8,15 +8,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy
+from torch.nn.functional import cross_entropy, gelu
 
 from clause.lab.reader.exams import Exam, marks
 from clause.lab.reader.lessons import Batch, Lessons
-from clause.policy.serve.encoder import Matcher, Side, TokenEncoder, TokenStates
+from clause.policy.train.encoder import Matcher, Side, TokenEncoder, TokenStates
 
 Report = Callable[[str], None]
 _WARM = 25  # steps in which the rates rise
@@ -202,6 +203,61 @@ def examine(encoder: TokenEncoder, matcher: Matcher, exam: Exam) -> dict[str, fl
 def told(found: dict[str, float]) -> str:
     """Marks in one line."""
     return " | ".join(f"{name} {mark:.1f}" for name, mark in found.items())
+
+
+class _Layers(nn.Module):
+    """The encoder behind its tables of words and places, over padded texts."""
+
+    def __init__(self, encoder: TokenEncoder) -> None:
+        super().__init__()
+        self.norm = encoder.norm
+        self.layers = encoder.layers
+
+    def forward(self, summed: Tensor, present: Tensor) -> Tensor:
+        """The states [n, longest, d] of tokens from their sums of word and place; `present` bool [n, longest]."""
+        texts, longest, _ = summed.shape
+        hidden = torch.where(present, 0.0, -torch.inf)[:, None, None, :]
+        flat: Tensor = self.norm(summed)
+        layers: list[Any] = list(self.layers)
+        for layer in layers:
+            parts = (layer.query, layer.key, layer.value)
+            query, key, value = (part(flat).view(texts, longest, layer.heads, -1).transpose(1, 2) for part in parts)
+            near = (query @ key.transpose(2, 3)) * query.shape[-1] ** -0.5 + hidden
+            joined = (near.softmax(-1) @ value).transpose(1, 2).reshape(texts, longest, -1)
+            flat = layer.joined_norm(layer.joined(joined) + flat)
+            flat = layer.narrow_norm(layer.narrow(gelu(layer.wide(flat))) + flat)
+        return flat
+
+
+def export_layers(encoder: TokenEncoder, path: Path) -> None:
+    """Write the encoder's layers as an ONNX graph whose weights are named and left out."""
+    import onnx  # noqa: PLC0415 -- for this alone
+
+    texts, longest = torch.export.Dim("texts", min=1, max=4096), torch.export.Dim("longest", min=2, max=512)
+    layers = _Layers(encoder).eval()
+    example = (torch.zeros(3, 7, encoder.norm.normalized_shape[0]), torch.ones(3, 7, dtype=torch.bool))
+    axes = {name: {0: texts, 1: longest} for name in ("summed", "present")}
+    program = torch.onnx.export(
+        layers,
+        example,
+        dynamo=True,
+        dynamic_shapes=axes,
+        opset_version=20,
+        optimize=False,
+        verbose=False,
+        input_names=list(axes),
+        output_names=["states"],
+    )
+    assert program is not None  # noqa: S101 -- a path to write to would have made it so
+    with TemporaryDirectory() as folder:
+        whole = Path(folder) / "whole.onnx"
+        program.save(whole, external_data=True)
+        model = onnx.load(whole, load_external_data=False)
+    graph = model.graph
+    for noted in (model, graph, *graph.node, *graph.input, *graph.output, *graph.initializer):
+        del noted.metadata_props[:]  # where in the source each node comes from
+    del graph.value_info[:]
+    path.write_bytes(model.SerializeToString(deterministic=True))
 
 
 def untrained() -> Matcher:

@@ -21,11 +21,10 @@ from clause.evaluation.frontier import paired_bootstrap
 from clause.evaluation.question_files import GoldQuestion, type_pattern
 from clause.evaluation.training_material import bracketed, draw
 from clause.policy.config import Recipe
-from clause.policy.serve.networks import RelationScorer
 from clause.policy.serve.reader import PatternReader
-from clause.policy.train.lessons import label, pose
+from clause.policy.train.lessons import TypedWalks, label, pose
+from clause.policy.train.networks import RelationScorer, exported
 from clause.policy.train.rollout import Task
-from clause.policy.train.typed_walks import TypedWalks
 from clause.policy.train.warm_start import CloningLesson, Example, VectorTable, clone
 from clause.reasoning.neighbourhood.port import RelationshipType
 from clause.reasoning.neighbourhood.snapshot import Snapshot
@@ -156,7 +155,7 @@ class Bench:
     ) -> list[float]:
         """Exact match (in expectation over ties) of where the best pattern that leads anywhere ends."""
         snapshot = self.snapshot if types is None else replace(self.snapshot, types=types)
-        tasks = pose(snapshot, bracketed(snapshot, asked), PatternReader(scorer), self.table)
+        tasks = pose(snapshot, bracketed(snapshot, asked), PatternReader(exported(scorer)), self.table)
         return [exact_match(self.walks, task) for task in tasks]
 
 

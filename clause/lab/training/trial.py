@@ -14,11 +14,11 @@ import numpy as np
 from clause.evaluation.frontier import paired_bootstrap
 from clause.evaluation.question_files import GoldQuestion
 from clause.lab.ablations import MisledAgents
-from clause.policy.serve.checkpoint import Checkpoint
 from clause.policy.serve.decider import Decider
 from clause.policy.serve.reader import PatternReader
 from clause.policy.train.demonstrations import serving_networks
 from clause.policy.train.lessons import AnsweredQuestion, pose
+from clause.policy.train.networks import Checkpoint, exported
 from clause.policy.train.rollout import Arena, Result, Task
 from clause.policy.train.trainer import AMPLE, TIGHT
 from clause.policy.train.warm_start import VectorTable
@@ -63,7 +63,7 @@ class Player:
         cls, checkpoint: Checkpoint, snapshot: Snapshot, asked: Sequence[AnsweredQuestion], table: VectorTable
     ) -> Player:
         """The questions read by the checkpoint's reader."""
-        tasks = pose(snapshot, asked, PatternReader(checkpoint.scorer), table)
+        tasks = pose(snapshot, asked, PatternReader(exported(checkpoint.scorer)), table)
         arena = Arena(snapshot, deletes=checkpoint.about.network.deletes)
         return cls(arena, Decider(serving_networks(checkpoint.actors)), asked, tasks)
 

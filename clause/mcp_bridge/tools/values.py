@@ -88,16 +88,15 @@ async def update_ghap(container: Container, given: ExperienceChange, caller: Cal
 async def resolve_ghap(container: Container, given: ExperienceResolution, caller: Caller) -> Found:
     """Record how the open experience ended: confirmed, falsified (then with surprise and root_cause) or abandoned, and
     the lesson. Use it when the outcome is known, not later from memory."""
-    return await container.rooms.values.experiences.resolve(
-        given.experience_id, only(ResolveGhap, given), caller=caller
-    )
+    values = container.rooms.values
+    return await values.experiences.resolve(given.experience_id, only(ResolveGhap, given), caller=caller)
 
 
 @tool("full", reads=True)
 async def get_active_ghap(container: Container, given: Open, caller: Caller) -> Found:
     """Show the experience that is open for a session, or null. Use it after an interruption, before start_ghap."""
-    found = await container.rooms.values.experiences.active(given.session_id, scope=given.scope, caller=caller)
-    return {"experience": found}
+    values = container.rooms.values
+    return {"experience": await values.experiences.active(given.session_id, scope=given.scope, caller=caller)}
 
 
 @tool("full", reads=True)
@@ -121,8 +120,7 @@ async def search_experiences(container: Container, given: SearchExperiences, cal
     """Search resolved experiences by meaning on one axis. Use it before you try something: was it tried before, and
     what came of it?"""
     found = await container.rooms.values.experiences.search(given, caller=caller)
-    reason = "" if found.items else "no resolved experience in these scopes fits"
-    return {"items": found.items, "reason": reason}
+    return {"items": found.items, "reason": "" if found.items else "no resolved experience in these scopes fits"}
 
 
 @tool("full")
@@ -177,15 +175,6 @@ async def list_values(container: Container, given: ValueFilter, caller: Caller) 
 
 
 TOOLS = (
-    start_ghap,
-    update_ghap,
-    resolve_ghap,
-    get_active_ghap,
-    list_ghap_entries,
-    search_experiences,
-    get_clusters,
-    get_cluster_members,
-    validate_value,
-    store_value,
-    list_values,
-)
+    start_ghap, update_ghap, resolve_ghap, get_active_ghap, list_ghap_entries, search_experiences, get_clusters,
+    get_cluster_members, validate_value, store_value, list_values,
+)  # fmt: skip

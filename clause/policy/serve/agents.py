@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -55,6 +56,21 @@ class Plan:
     pattern: Pattern
     score: float
     next_hops: tuple[Mapping[Hop | None, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SeedWeights:
+    """The logistic that judges a (seed, pattern): weights of the log-probability and of the finder's log-odds."""
+
+    bias: float = 0.0
+    pattern: float = 1.0
+    seed: float = 1.0
+
+    def score(self, log_probability: float, seed_score: float) -> float:
+        """A score in (0, 1)."""
+        kept = min(max(seed_score, 1e-4), 1 - 1e-4)
+        utility = self.bias + self.pattern * log_probability + self.seed * math.log(kept / (1 - kept))
+        return 1 / (1 + math.exp(-max(-30.0, min(30.0, utility))))
 
 
 @dataclass(slots=True)

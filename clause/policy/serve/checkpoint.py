@@ -9,13 +9,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import torch
-from torch import Tensor
+import numpy as np
 
+from clause.arrays import Floats
 from clause.errors import BadInputError, NotFoundError
 from clause.policy.config import NetworkConfig
-from clause.policy.serve.networks import Actors, RelationScorer
+from clause.policy.serve.decider import NETWORKS, OptionPerceptron
 from clause.policy.serve.observations import ARCHITECT_OPTION, CONTEXT, CURATOR_OPTION, EDGE, NAVIGATOR_OPTION, GainHead
+from clause.policy.serve.reader import HopScorer, ScoresHops
+
+Tensors = dict[str, Floats]
 
 FORMAT = 3
 SHIPPED = Path(__file__).parent / "checkpoints" / "metaqa"
@@ -36,51 +39,48 @@ class About:
     git_revision: str = ""
 
 
+WIDTHS = dict(zip(NETWORKS, map(len, (ARCHITECT_OPTION, EDGE, NAVIGATOR_OPTION, CURATOR_OPTION)), strict=True))
+"""Features of an option, by network."""
+
+
 @dataclass(frozen=True, slots=True)
-class Checkpoint:
-    """A trained policy; `gain` is the critic's head for relevance, all that serving needs of it, or None."""
+class ServedPolicy:
+    """A trained policy as it is served: without torch, unless its scorer is torch's own.
+
+    Attributes:
+        scorer: of relationships.
+        networks: of options, by name.
+        gain: the critic's head for relevance, all that serving needs of it, or None.
+    """
 
     about: About
-    scorer: RelationScorer
-    actors: Actors
+    scorer: ScoresHops
+    networks: Mapping[str, OptionPerceptron]
     gain: GainHead | None = None
 
 
-def save(checkpoint: Checkpoint, path: Path) -> None:
-    """Write `path`.safetensors and `path`.json; each appears whole or not at all."""
-    from safetensors.torch import save_file  # noqa: PLC0415
+def served(
+    path: Path = SHIPPED, *, embedder: str | None = None, dimension: int | None = None, backend: str = "onnx"
+) -> ServedPolicy:
+    """The policy of the checkpoint at `path`, its scorer in numpy or in torch; arguments and errors as `read`."""
+    about, tensors = read(path, embedder=embedder, dimension=dimension)
+    scorer: ScoresHops = HopScorer(part(tensors, "scorer"))
+    if backend == "torch":
+        from clause.policy.train.networks import TrainedHops  # noqa: PLC0415 -- torch takes seconds
 
-    path.parent.mkdir(parents=True, exist_ok=True)
-    tensors: dict[str, Tensor] = {
-        f"{part}.{name}": value.detach().contiguous()
-        for part, module in (("scorer", checkpoint.scorer), ("actors", checkpoint.actors))
-        for name, value in module.state_dict().items()
-    }
-    if checkpoint.gain is not None:
-        tensors |= {f"gain.{name}": torch.from_numpy(value) for name, value in checkpoint.gain.tensors().items()}
-    weights = path.with_suffix(".safetensors")
-    save_file(tensors, weights.with_suffix(".part"))
-    weights.with_suffix(".part").replace(weights)
-    about = checkpoint.about
-    written = {
-        "format": FORMAT,
-        "name": about.name,
-        "network": about.network.model_dump(),
-        "embedder": {"model": about.embedder, "dimension": about.network.dimension},
-        "observed": OBSERVED,
-        "recipe": about.recipe,
-        "data_fingerprint": about.data_fingerprint,
-        "metrics": about.metrics,
-        "git_revision": about.git_revision,
-        "sha256": _digest(weights),
-    }
-    draft = path.with_suffix(".json.part")
-    draft.write_text(json.dumps(written, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    draft.replace(path.with_suffix(".json"))
+        scorer = TrainedHops.of(about.network, part(tensors, "scorer"))
+    options = part(tensors, "actors.networks")
+    networks = {name: OptionPerceptron.of(options, name) for name in NETWORKS}
+    return ServedPolicy(about, scorer, networks, gain_of(about, tensors))
 
 
-def load(path: Path = SHIPPED, *, embedder: str | None = None, dimension: int | None = None) -> Checkpoint:
-    """The checkpoint at `path` (without ending).
+def gain_of(about: About, tensors: Mapping[str, Floats]) -> GainHead | None:
+    """The head for relevance of a checkpoint's tensors, or None."""
+    return GainHead.read(part(tensors, "gain"), keys=about.network.option_hidden)
+
+
+def read(path: Path = SHIPPED, *, embedder: str | None = None, dimension: int | None = None) -> tuple[About, Tensors]:
+    """The checkpoint at `path` (without ending): what it is, and its tensors by name.
 
     Args:
         path: where it lies; the shipped one by default.
@@ -90,7 +90,7 @@ def load(path: Path = SHIPPED, *, embedder: str | None = None, dimension: int | 
         NotFoundError: one of its files is missing.
         BadInputError: the files are damaged, do not belong together, or were made for another embedder or version.
     """
-    about, digest = _read_about(path)
+    about, sha256 = _read_about(path)
     if embedder is not None and about.embedder != embedder:
         raise BadInputError(
             f"checkpoint {path.name} was trained with the embedder {about.embedder!r}, the graph uses {embedder!r}",
@@ -103,7 +103,7 @@ def load(path: Path = SHIPPED, *, embedder: str | None = None, dimension: int | 
             remedy="train one for this embedder: clause train",
             field="policy",
         )
-    return _read_weights(path, about, digest)
+    return about, _read_weights(path, about, sha256)
 
 
 def _read_about(path: Path) -> tuple[About, str]:
@@ -131,33 +131,49 @@ def _read_about(path: Path) -> tuple[About, str]:
         raise BadInputError(f"{file} describes no checkpoint", field="policy") from error
 
 
-def _read_weights(path: Path, about: About, digest: str) -> Checkpoint:
+def _read_weights(path: Path, about: About, sha256: str) -> Tensors:
     from safetensors import SafetensorError  # noqa: PLC0415
-    from safetensors.torch import load_file  # noqa: PLC0415
+    from safetensors.numpy import load_file  # noqa: PLC0415
 
     weights = path.with_suffix(".safetensors")
     if not weights.is_file():
         raise NotFoundError(f"no weights at {weights}", remedy="clause train makes them", field="policy")
-    if _digest(weights) != digest:
+    if digest(weights) != sha256:
         raise BadInputError(f"{weights} is damaged or belongs to another checkpoint", field="policy")
-    scorer, actors = RelationScorer(about.network), Actors(about.network.option_hidden)
     try:
         tensors = load_file(weights)
-        for part, module in (("scorer", scorer), ("actors", actors)):
-            module.load_state_dict(_part(tensors, part))
-        told = {name: value.numpy() for name, value in _part(tensors, "gain").items()}
-        gain = GainHead.read(told, keys=about.network.option_hidden)
-    except (SafetensorError, RuntimeError, KeyError, ValueError) as error:
+        _try_out(about, tensors)
+    except (SafetensorError, KeyError, ValueError) as error:
         raise BadInputError(f"{weights} does not fit its description", field="policy") from error
-    for parameter in (*scorer.parameters(), *actors.parameters()):
-        if not torch.isfinite(parameter).all():
-            raise BadInputError(f"{weights} holds numbers that are not finite", field="policy")
-    return Checkpoint(about, scorer.eval(), actors.eval(), gain)
+    if not all(np.isfinite(tensor).all() for tensor in tensors.values()):
+        raise BadInputError(f"{weights} holds numbers that are not finite", field="policy")
+    return tensors
 
 
-def _part(tensors: Mapping[str, Tensor], part: str) -> dict[str, Tensor]:
-    return {name.removeprefix(f"{part}."): value for name, value in tensors.items() if name.startswith(f"{part}.")}
+def _try_out(about: About, tensors: Tensors) -> None:
+    """Run the networks once.
+
+    Raises:
+        KeyError, ValueError: they have other sizes than those told.
+    """
+    blank = np.zeros((1, about.network.dimension), dtype=np.float32)
+    one = np.zeros(1, dtype=np.int64)
+    paths = HopScorer(part(tensors, "scorer")).paths(blank, blank[None], np.ones((1, 1), dtype=bool), blank)
+    if paths.choices(one, paths.walk(paths.start, one)).shape != (1, 2) or paths.start.shape[1] != about.network.hidden:
+        raise ValueError("the scorer has other sizes")
+    for name, width in WIDTHS.items():
+        network = OptionPerceptron.of(part(tensors, "actors.networks"), name)
+        keys = network.keys(np.zeros((1, width), dtype=np.float32), np.zeros(len(CONTEXT), dtype=np.float32))
+        if keys.shape[1] != about.network.option_hidden or network.logit.shape != keys.shape[1:]:
+            raise ValueError(f"the network {name} has other sizes")
+    gain_of(about, tensors)
 
 
-def _digest(file: Path) -> str:
+def part(tensors: Mapping[str, Floats], name: str) -> Tensors:
+    """The tensors below `name`, without it."""
+    return {key.removeprefix(f"{name}."): value for key, value in tensors.items() if key.startswith(f"{name}.")}
+
+
+def digest(file: Path) -> str:
+    """The sha256 of a file."""
     return hashlib.sha256(file.read_bytes()).hexdigest()

@@ -7,13 +7,17 @@ import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from clause.errors import BadInputError
 from clause.reasoning.agents.policy import Policy
 from clause.text.thread_pool import CpuPool
 
+if TYPE_CHECKING:
+    from clause.policy.serve.grounded import GroundedPolicy
+
 SHIPPED_NAME = "learned"
-RESERVED = frozenset({SHIPPED_NAME, "heuristic", "grounded", "text-walk", "two-step", "pagerank"})
+RESERVED = frozenset({SHIPPED_NAME, "heuristic", "grounded", "statements", "text-walk", "two-step", "pagerank"})
 ENDINGS = (".safetensors", ".json")
 _SHIPPED = Path(__file__).parent / "checkpoints" / "metaqa"
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
@@ -25,10 +29,12 @@ class CheckpointStore:
     Args:
         folder: where promoted checkpoints lie; it need not exist.
         model, dimension: the embedder of the graph; checkpoints for others are not at hand.
+        backend: what runs them, "onnx" or "torch".
     """
 
-    def __init__(self, folder: Path, model: str, dimension: int) -> None:
+    def __init__(self, folder: Path, model: str, dimension: int, backend: str = "onnx") -> None:
         self.folder = folder
+        self._backend = backend
         self._model, self._dimension = model, dimension
 
     def paths(self) -> dict[str, Path]:
@@ -39,7 +45,7 @@ class CheckpointStore:
     def policies(self, pool: CpuPool) -> dict[str, Callable[[], Policy]]:
         """A maker for each checkpoint; nothing is read before it is called."""
         return {
-            "grounded": lambda: _grounded(pool),
+            "grounded": lambda: _grounded(pool, self._backend),
             **{name: self.maker(name, path, pool) for name, path in self.paths().items()},
         }
 
@@ -47,12 +53,16 @@ class CheckpointStore:
         """Makes the policy of one checkpoint, wherever it lies."""
 
         def make() -> Policy:
-            from clause.policy.serve.grounded import GroundedPolicy  # noqa: PLC0415 -- torch takes seconds
-            from clause.policy.serve.inference import LearnedPolicy  # noqa: PLC0415
+            from clause.policy.serve.inference import LearnedPolicy  # noqa: PLC0415 -- when it is asked for
 
-            grounded = GroundedPolicy(pool=pool)
             return LearnedPolicy(
-                path, name=name, embedder=self._model, dimension=self._dimension, pool=pool, grounded=grounded
+                path,
+                name=name,
+                embedder=self._model,
+                dimension=self._dimension,
+                pool=pool,
+                backend=self._backend,
+                grounded=_grounded(pool, self._backend),
             )
 
         return make
@@ -83,10 +93,10 @@ class CheckpointStore:
         return isinstance(found, dict) and found.get("embedder") == wanted
 
 
-def _grounded(pool: CpuPool) -> Policy:
-    from clause.policy.serve.grounded import GroundedPolicy  # noqa: PLC0415 -- torch takes seconds
+def _grounded(pool: CpuPool, backend: str) -> GroundedPolicy:
+    from clause.policy.serve.grounded import GroundedPolicy  # noqa: PLC0415 -- when it is asked for
 
-    return GroundedPolicy(pool=pool)
+    return GroundedPolicy(pool=pool, backend=backend)
 
 
 def check_name(name: str) -> str:

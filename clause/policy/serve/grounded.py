@@ -34,10 +34,10 @@ _CERTAIN = 1e-3
 _GAP_SCALE = 4.0
 
 
-@lru_cache(maxsize=1)
-def shipped() -> PatternScorer:
+@cache
+def shipped(backend: str = "onnx") -> PatternScorer:
     """The pattern scorer that ships, read once."""
-    return PatternScorer.load()
+    return PatternScorer.load(backend=backend)
 
 
 @lru_cache(maxsize=1)
@@ -122,11 +122,13 @@ class GroundedPolicy(PlainPolicy):
     Args:
         name: what `policy` in a request says.
         pool: runs the scorer apart from the event loop; None runs it in it.
+        backend: what runs the scorer's encoder, "onnx" or "torch".
     """
 
-    def __init__(self, *, name: str = NAME, pool: CpuPool | None = None) -> None:
+    def __init__(self, *, name: str = NAME, pool: CpuPool | None = None, backend: str = "onnx") -> None:
         self.name = name
         self._pool = pool
+        self._backend = backend
 
     @property
     def abstain_below(self) -> float:
@@ -135,7 +137,7 @@ class GroundedPolicy(PlainPolicy):
 
     def warm(self) -> None:
         """Read the scorer now, and what people ask for."""
-        PatternRates(shipped(), {}).most_asked("what is it")
+        PatternRates(shipped(self._backend), {}).most_asked("what is it")
 
     def judged(self, question: Question, signs: Sequence[ReadingSigns]) -> list[float]:  # noqa: ARG002 -- for reports
         """The probability of each reading of a question, by its signs."""
@@ -147,7 +149,7 @@ class GroundedPolicy(PlainPolicy):
         Raises:
             NotFoundError: the request chose a reading that the question does not have.
         """
-        rates = PatternRates(shipped(), wordings(question.relationship_types))
+        rates = PatternRates(shipped(self._backend), wordings(question.relationship_types))
 
         async def rated(rank: Rank) -> Sequence[float]:
             if self._pool is None:

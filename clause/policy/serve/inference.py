@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from clause.arrays import Floats
-from clause.policy.serve.agents import LearnedAgents, Plan
-from clause.policy.serve.checkpoint import SHIPPED, Checkpoint, load
+from clause.policy.serve.agents import LearnedAgents, Plan, SeedWeights
+from clause.policy.serve.checkpoint import SHIPPED, ServedPolicy, served
 from clause.policy.serve.decider import Decider
 from clause.policy.serve.grounded import GroundedPolicy
-from clause.policy.serve.networks import RESEMBLES
-from clause.policy.serve.reader import PatternReader, ScoredPattern, words
-from clause.policy.train.demonstrations import serving_networks
+from clause.policy.serve.reader import RESEMBLES, PatternReader, ScoredPattern, words
 from clause.reasoning.agents.policy import Agents, Embed, PlainPolicy, Question, SeedCandidate
 from clause.reasoning.episode.budget import edge_sentence, relation_text
 from clause.reasoning.neighbourhood.port import Edge, Node, RelationshipType
@@ -37,21 +35,6 @@ Vectors = Mapping[str, Floats]
 Types = Mapping[str, RelationshipType]
 
 
-@dataclass(frozen=True, slots=True)
-class SeedWeights:
-    """The logistic that judges a (seed, pattern): weights of the log-probability and of the finder's log-odds."""
-
-    bias: float = 0.0
-    pattern: float = 1.0
-    seed: float = 1.0
-
-    def score(self, log_probability: float, seed_score: float) -> float:
-        """A score in (0, 1)."""
-        kept = min(max(seed_score, 1e-4), 1 - 1e-4)
-        utility = self.bias + self.pattern * log_probability + self.seed * math.log(kept / (1 - kept))
-        return 1 / (1 + math.exp(-max(-30.0, min(30.0, utility))))
-
-
 class LearnedPolicy(PlainPolicy):
     """Three learned agents; nothing is read before `warm` or the first question.
 
@@ -60,6 +43,7 @@ class LearnedPolicy(PlainPolicy):
         name: what `policy` in a request says.
         embedder, dimension: of the graph; a checkpoint for others is refused.
         pool: runs the networks apart from the event loop; None runs them in it.
+        backend: "torch" has torch run the relationship scorer; otherwise numpy does.
         grounded: reads questions on graphs with types that training did not know, and those for yes or no, a number,
             a winner or the best of things; None: this policy reads them, too.
     """
@@ -72,15 +56,17 @@ class LearnedPolicy(PlainPolicy):
         embedder: str | None = None,
         dimension: int | None = None,
         pool: CpuPool | None = None,
+        backend: str = "onnx",
         grounded: GroundedPolicy | None = None,
     ) -> None:
         self.name = name
         self._path = path
         self._expected = embedder, dimension
         self._pool = pool
+        self._backend = backend
         self._grounded = grounded
         self._remembered: dict[str, Floats] = {}
-        self._loaded: tuple[Checkpoint, PatternReader, Decider] | None = None
+        self._loaded: tuple[ServedPolicy, PatternReader, Decider] | None = None
         self._weights = SeedWeights()
 
     @property
@@ -89,11 +75,11 @@ class LearnedPolicy(PlainPolicy):
         return float(self.checkpoint.about.metrics.get("abstain_below", 0.0))
 
     @property
-    def checkpoint(self) -> Checkpoint:
+    def checkpoint(self) -> ServedPolicy:
         """The checkpoint, read once.
 
         Raises:
-            NotFoundError, BadInputError: as `clause.policy.serve.checkpoint.load`.
+            NotFoundError, BadInputError: as `clause.policy.serve.checkpoint.read`.
         """
         return self._ready()[0]
 
@@ -123,10 +109,11 @@ class LearnedPolicy(PlainPolicy):
             plans, decider, count, question.prices, deletes=deletes, gain=checkpoint.gain, causal=causal
         )
 
-    def _ready(self) -> tuple[Checkpoint, PatternReader, Decider]:
+    def _ready(self) -> tuple[ServedPolicy, PatternReader, Decider]:
         if self._loaded is None:
-            checkpoint = load(self._path, embedder=self._expected[0], dimension=self._expected[1])
-            self._loaded = checkpoint, PatternReader(checkpoint.scorer), Decider(serving_networks(checkpoint.actors))
+            embedder, dimension = self._expected
+            checkpoint = served(self._path, embedder=embedder, dimension=dimension, backend=self._backend)
+            self._loaded = checkpoint, PatternReader(checkpoint.scorer), Decider(checkpoint.networks)
             self._weights = SeedWeights(**checkpoint.about.metrics.get("seed_weights", {}))
         return self._loaded
 
@@ -167,9 +154,9 @@ class LearnedPolicy(PlainPolicy):
         return sorted(plans, key=lambda plan: -plan.score)[:PLANS_TRIED]
 
 
-def _strange(types: Types, checkpoint: Checkpoint) -> bool:
+def _strange(types: Types, checkpoint: ServedPolicy) -> bool:
     """Whether a type is none that training knew, by any of the names that it had there."""
-    familiar = checkpoint.scorer.familiar.numpy()
+    familiar = checkpoint.scorer.familiar
     if not len(familiar):
         return False
     vectors = np.stack([kind.embedding for kind in types.values()])

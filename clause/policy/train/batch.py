@@ -25,8 +25,8 @@ import torch
 from torch import Tensor
 
 from clause.policy.serve.decider import Choice
-from clause.policy.serve.networks import Actors
 from clause.policy.serve.observations import EDGE, operations_alone
+from clause.policy.train.networks import Actors
 
 
 def segment_sum(values: Tensor, owner: Tensor, decisions: int) -> Tensor:

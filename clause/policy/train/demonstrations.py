@@ -16,9 +16,7 @@ from torch import nn
 
 from clause.arrays import Doubles, Floats, Longs
 from clause.intelligence.curiosity import realised
-from clause.policy.serve.checkpoint import Checkpoint
 from clause.policy.serve.decider import NETWORK_OF, NETWORKS, Choice, Decider, OptionPerceptron
-from clause.policy.serve.networks import Actors
 from clause.policy.serve.observations import (
     ARCHITECT_OPTION,
     CONTEXT,
@@ -31,6 +29,7 @@ from clause.policy.serve.reader import PatternReader
 from clause.policy.train.batch import DecisionBatch, evaluate
 from clause.policy.train.lagrangian import generous_limits, sample_limits, sample_prices
 from clause.policy.train.lessons import AnsweredQuestion, pose
+from clause.policy.train.networks import Actors, Checkpoint, arrays, exported
 from clause.policy.train.rollout import Arena, Task
 from clause.policy.train.warm_start import VectorTable
 from clause.reasoning.agents.policy import Question
@@ -97,11 +96,7 @@ def _build(columns: Columns, *, all_fits: bool) -> int:
 
 def serving_networks(actors: Actors) -> dict[str, OptionPerceptron]:
     """The actors as they are served."""
-    tensors = {
-        f"{name}.{field}": value.detach().numpy().copy()
-        for name in NETWORKS
-        for field, value in actors.network(name).state_dict().items()
-    }
+    tensors = {f"{name}.{field}": value for name in NETWORKS for field, value in arrays(actors.network(name)).items()}
     return {name: OptionPerceptron.of(tensors, name) for name in NETWORKS}
 
 
@@ -224,7 +219,7 @@ def _walks(
     arena, networks = Arena(snapshot, deletes=checkpoint.about.network.deletes), serving_networks(checkpoint.actors)
     found = []
     for question, task in zip(
-        questions, pose(snapshot, questions, PatternReader(checkpoint.scorer), table), strict=True
+        questions, pose(snapshot, questions, PatternReader(exported(checkpoint.scorer)), table), strict=True
     ):
         decider = Decider(networks, trace=[])
         limits = sample_limits(rng) if rng.random() < 0.5 else generous_limits(rng)

@@ -14,7 +14,6 @@ from torch.nn import functional
 from clause.arrays import Doubles
 from clause.policy.config import LearningConfig
 from clause.policy.serve.decider import NETWORK_OF, Choice
-from clause.policy.serve.networks import Actors
 from clause.policy.serve.observations import CONTEXT, NEUTRAL_PRICE
 from clause.policy.train.advantage import (
     HEADS,
@@ -28,10 +27,10 @@ from clause.policy.train.advantage import (
     value_loss,
 )
 from clause.policy.train.batch import DecisionBatch, evaluate, segment_sum
-from clause.policy.train.collector import PlayedEpisode, collect
 from clause.policy.train.demonstrations import serving_networks
 from clause.policy.train.lagrangian import CONSTRAINTS, Gains, Multipliers
-from clause.policy.train.rollout import Arena, Task
+from clause.policy.train.networks import Actors
+from clause.policy.train.rollout import Arena, PlayedEpisode, Task, collect
 from clause.reasoning.episode.budget import TOKENS_PER_PRICE_UNIT
 
 AGENTS = 3

@@ -1,16 +1,26 @@
-"""Episodes on a snapshot: the served agents and the served episode machine, driven without a database."""
+"""Rollouts: episodes of the two kinds, which never mix, with what each decision brought and cost.
+
+A *cap* episode has sampled limits and no prices; the ones without masks move the multipliers, since no masked episode
+can exceed a limit. A *price* episode has sampled prices that the agents see, and moves no multiplier. In some cap
+episodes the limits change once on the way, so that agents go by what is left and not by what they began with.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
+from clause.arrays import Doubles
 from clause.policy.serve.agents import LearnedAgents, Plan
-from clause.policy.serve.decider import Decider
+from clause.policy.serve.decider import Choice, Decider, OptionPerceptron
+from clause.policy.serve.observations import NEUTRAL_PRICE
+from clause.policy.train.advantage import HEADS
+from clause.policy.train.lagrangian import generous_limits, sample_limits, sample_prices
 from clause.reasoning.agents.policy import Agents, Question
-from clause.reasoning.episode.budget import Budgets, Prices, Spend, edge_sentence, relation_text
+from clause.reasoning.episode.budget import RESOURCES, Budgets, Prices, Spend, edge_sentence, relation_text
 from clause.reasoning.episode.driver import Driver, feed_from
 from clause.reasoning.episode.episode import Episode
 from clause.reasoning.neighbourhood.port import Edge, Node
@@ -92,3 +102,136 @@ def score(task: Task, agents: Agents, episode: Episode) -> Result:
     best = max((scores[node] for node in supported), default=0.0)
     top = [node for node in supported if scores[node] == best]
     return Result(f1, sum(node in task.answers for node in top) / max(1, len(top)), episode.spend, episode)
+
+
+LATEST_CHANGE = 12
+"""Limits that change do so before this many edges are spent."""
+
+Kind = Literal["cap", "price"]
+EXACT_SHARE = 0.1
+"""Weight of the exact match in the reward; the rest is F1 of the supported answers."""
+
+
+@dataclass(slots=True)
+class PlayedEpisode:
+    """An episode for the learner.
+
+    Attributes:
+        rewards: [T, 5] by HEADS: the task's reward, then costs in units of the limits, then the crossing of any.
+        truncated: whether an agent was cut off by the bound on decisions, which is no end of the task.
+    """
+
+    kind: Kind
+    hard: bool
+    budgets: Budgets
+    prices: Prices
+    choices: list[Choice]
+    rewards: Doubles
+    result: Result
+    truncated: bool
+
+    @property
+    def costs(self) -> tuple[float, ...]:
+        """Of each constraint: shares of the limits that were spent, and whether any was exceeded."""
+        shares = (self.result.spend.of(resource) / self.budgets.of(resource) for resource in RESOURCES)
+        return (*shares, float(bool(self.budgets.exceeded_by(self.result.spend))))
+
+
+@dataclass(slots=True)
+class SpendMeter:
+    """Charges what is spent to the last choice that was made.
+
+    `change` holds limits that come into force when so many edges are spent; never below what is spent by then.
+    """
+
+    budgets: Budgets
+    choices: list[Choice]
+    change: tuple[int, Budgets] | None = None
+    rows: list[Doubles] = field(default_factory=list)
+    seen: Spend = field(default_factory=Spend)
+    crossed: bool = False
+
+    def __call__(self, episode: Episode) -> None:
+        """Read the episode's spend after an action."""
+        while len(self.rows) < len(self.choices):
+            self.rows.append(np.zeros(len(HEADS)))
+        now = episode.spend
+        if not self.rows or now == self.seen:
+            return
+        for head, resource in enumerate(RESOURCES, start=1):
+            self.rows[-1][head] += now.of(resource) - self.seen.of(resource)
+        if not self.crossed and self.budgets.exceeded_by(now):
+            self.crossed = True
+            self.rows[-1][len(HEADS) - 1] = 1.0
+        self.seen = now
+        if self.change is not None and not self.crossed and now.edges >= self.change[0]:
+            episode.budgets = self.budgets = spared(self.change[1], now)
+            self.change = None
+
+    @property
+    def rewards(self) -> Doubles:
+        """The cost of each choice, in units of the limits in force at the end [T, 5]."""
+        rows = np.stack(self.rows)
+        rows[:, 1 : 1 + len(RESOURCES)] /= [self.budgets.of(resource) for resource in RESOURCES]
+        return rows
+
+
+def spared(limits: Budgets, spend: Spend) -> Budgets:
+    """The limits, each at least what is spent already.
+
+    >>> spared(Budgets(edges=5, steps=3, tokens=64), Spend(edges=7, tokens=10))
+    Budgets(edges=7, steps=3, tokens=64, token_margin=0)
+    """
+    edges, steps, tokens = (max(limits.of(resource), spend.of(resource)) for resource in RESOURCES)
+    return Budgets(edges=edges, steps=steps, tokens=tokens)
+
+
+def play(
+    arena: Arena,
+    task: Task,
+    networks: Mapping[str, OptionPerceptron],
+    rng: np.random.Generator,
+    *,
+    kind: Kind,
+    hard: bool,
+    changes: bool = False,
+) -> PlayedEpisode | None:
+    """One sampled episode, in which limits may change; None where no decision was needed."""
+    budgets = generous_limits(rng) if kind == "price" else sample_limits(rng)
+    prices = sample_prices(rng) if kind == "price" else Prices(NEUTRAL_PRICE, NEUTRAL_PRICE, NEUTRAL_PRICE)
+    choices: list[Choice] = []
+    change = (int(rng.integers(1, LATEST_CHANGE)), sample_limits(rng)) if changes else None
+    meter = SpendMeter(budgets, choices, change)
+    agents = arena.agents(task, Decider(networks, rng=rng, trace=choices), prices)
+    result = arena.play(task, agents, budgets, prices, hard=hard, after=meter)
+    if not choices:
+        return None
+    rewards = meter.rewards
+    rewards[-1, 0] += (1 - EXACT_SHARE) * result.f1 + EXACT_SHARE * result.exact
+    return PlayedEpisode(kind, hard, meter.budgets, prices, choices, rewards, result, agents.cut_off)
+
+
+def collect(
+    arena: Arena,
+    tasks: Sequence[Task],
+    networks: Mapping[str, OptionPerceptron],
+    rng: np.random.Generator,
+    *,
+    episodes: int,
+    price_share: float,
+    change_share: float = 0.0,
+) -> list[PlayedEpisode]:
+    """A batch of episodes on tasks drawn at random. Half of all run without masks; price episodes always have them.
+
+    `change_share` of the cap episodes change their limits once.
+    """
+    found = []
+    unmasked = min(1.0, 0.5 / (1 - price_share)) if price_share < 1 else 0.0
+    for place in rng.integers(len(tasks), size=episodes).tolist():
+        kind: Kind = "price" if rng.random() < price_share else "cap"
+        hard = kind == "price" or rng.random() >= unmasked
+        changes = kind == "cap" and rng.random() < change_share
+        played = play(arena, tasks[place], networks, rng, kind=kind, hard=hard, changes=changes)
+        if played is not None:
+            found.append(played)
+    return found

@@ -16,14 +16,14 @@ from torch import Tensor, nn
 
 from clause.errors import BadInputError, ConflictError
 from clause.policy.config import Recipe
-from clause.policy.serve.checkpoint import About, Checkpoint
+from clause.policy.serve.checkpoint import About
 from clause.policy.serve.decider import Decider
-from clause.policy.serve.networks import Actors, RelationScorer
 from clause.policy.serve.reader import PatternReader
 from clause.policy.train.demonstrations import demonstrate, imitate, serving_networks, with_gain
 from clause.policy.train.lagrangian import Multiplier, sample_limits
 from clause.policy.train.learner import Learner
 from clause.policy.train.lessons import AnsweredQuestion, choose, fingerprint, label, pose
+from clause.policy.train.networks import Actors, Checkpoint, RelationScorer, exported
 from clause.policy.train.rollout import Arena, Task
 from clause.policy.train.warm_start import CloningLesson, VectorTable, clone
 from clause.reasoning.episode.budget import Budgets, Prices
@@ -170,7 +170,7 @@ class Training:
 
     def _ground(self, scorer: RelationScorer) -> TrainingGround:
         recipe, snapshot = self.recipe, self.material.snapshot
-        posed = pose(snapshot, self.material.questions, PatternReader(scorer), self._table)
+        posed = pose(snapshot, self.material.questions, PatternReader(exported(scorer)), self._table)
         chosen = choose(
             posed,
             np.random.default_rng(recipe.seed),

@@ -16,9 +16,9 @@ from torch.nn import functional
 
 from clause.arrays import Vectors
 from clause.policy.config import CloningConfig, NetworkConfig
-from clause.policy.serve.networks import Reading, RelationScorer
 from clause.policy.serve.reader import training_texts, words
 from clause.policy.serve.tree import Pattern
+from clause.policy.train.networks import Reading, RelationScorer
 from clause.reasoning.neighbourhood.port import Hop
 from clause.text.embedder import Embedder
 

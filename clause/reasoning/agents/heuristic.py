@@ -222,10 +222,12 @@ class HeuristicCurator:
     """Picks the unit of the greatest shaped utility while that is above 0; at least one when anything fits.
 
     Attributes:
+        least: cosine with the question below which a unit does not bear on it and is left out.
         scores: listwise score of each picked unit, by its place in the pool.
     """
 
     question: Question
+    least: float = -1.0
     scores: dict[int, float] = field(default_factory=dict)
     _vectors: AnyFloats | None = None
     _similarity: AnyFloats = field(default_factory=lambda: np.zeros(0))
@@ -237,13 +239,14 @@ class HeuristicCurator:
         if not open_places:
             return Decision(Stop("COMPLETE" if episode.picked else "NO_CANDIDATES"))
         utilities = self._utilities(episode)
-        fitting = set(episode.pickable())
+        fitting = {place for place in episode.pickable() if self._similarity[place] >= self.least}
         ranked = sorted(open_places, key=lambda place: (-utilities[place][1], place))
         best = next((place for place in ranked if place in fitting), None)
         unit = episode.pool[ranked[0]]
         left_out = LeftOut(unit.text, unit.tokens, utilities[ranked[0]][0])
         if best is None:
-            return Decision(Stop("BUDGET_EXHAUSTED"), left_out=left_out)
+            bearing = any(self._similarity[place] >= self.least for place in open_places)
+            return Decision(Stop("BUDGET_EXHAUSTED" if bearing else "GAIN_NEGATIVE"), left_out=left_out)
         score, utility = utilities[best]
         if utility <= 0 and episode.picked:
             return Decision(Stop("GAIN_NEGATIVE"), left_out=left_out)
@@ -268,10 +271,12 @@ class HeuristicCurator:
 class HeuristicAgents(PlainAgents):
     """The three heuristic agents of one episode. They add single edges, so nothing ranks inside a bundle."""
 
-    def __init__(self, question: Question, *, hop_distance: int = 3, min_edge_score: float = 0.0) -> None:
+    def __init__(
+        self, question: Question, *, hop_distance: int = 3, min_edge_score: float = 0.0, least_bearing: float = -1.0
+    ) -> None:
         self.edges = HeuristicArchitect(question, hop_distance, min_edge_score)
         self.walk = HeuristicNavigator(question)
-        self.evidence = HeuristicCurator(question)
+        self.evidence = HeuristicCurator(question, least_bearing)
 
     def architect(self, episode: Episode) -> Decision[ArchitectAction | Look]:
         """The next edit of the subgraph, or what must be read before one."""

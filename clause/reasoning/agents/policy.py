@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
+import numpy as np
+
 from clause.arrays import Floats, Vector
 from clause.intelligence.causal.scores import CausalScores
 from clause.reasoning.episode.actions import ArchitectAction, CuratorAction, Look, NavigatorAction
@@ -14,6 +16,7 @@ from clause.reasoning.episode.episode import Episode
 from clause.reasoning.episode.subgraph import EdgeScore
 from clause.reasoning.models.answer import AnswerReading, QuestionForm
 from clause.reasoning.neighbourhood.port import Edge, Expansion, FoundText, Hop, Node, RelationshipType
+from clause.text.bert import Tokens
 
 A_co = TypeVar("A_co", covariant=True)
 
@@ -29,12 +32,19 @@ Expand = Callable[[Look], Awaitable[Expansion]]
 Recall = Callable[[int], Awaitable[Sequence[FoundText]]]
 """The texts nearest to the question by meaning and by words, so many of each, best first."""
 
+EmbedTokens = Callable[[Sequence[str]], Awaitable[Sequence[Tokens]]]
+"""Texts -> the tokens of each."""
+
 ReadVectors = Callable[[Sequence[str]], Awaitable[Mapping[str, Vector]]]
 """The unit vectors of those nodes that have one."""
 
 
 async def _nothing_recalled(_limit: int) -> Sequence[FoundText]:
     return ()
+
+
+async def _no_tokens(texts: Sequence[str]) -> Sequence[Tokens]:
+    return [Tokens(np.empty((0, 1), dtype=np.float32), ())] * len(texts)
 
 
 async def _no_vectors(_nodes: Sequence[str]) -> Mapping[str, Vector]:
@@ -80,6 +90,7 @@ class Question:
     abstain_below: float | None = None
     recall: Recall = _nothing_recalled
     read_vectors: ReadVectors = _no_vectors
+    embed_tokens: EmbedTokens = _no_tokens
 
     async def learn(self, nodes: Sequence[str]) -> None:
         """See to it that the vectors of some nodes are known."""
@@ -134,16 +145,25 @@ class Foresight:
 
 
 @dataclass(frozen=True, slots=True)
+class SaidBy:
+    """The belief, memory, insight or value that says an answer, and how sure it is itself where it tells."""
+
+    id: str
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ProvedAnswer:
     """An answer that a reading found: a node of the graph, or a word (`yes`, `3`) whose `node` is None.
 
-    `score` is the probability that it is right; `triples` prove it.
+    `score` is the probability that it is right; `triples` prove it, or `statement`, the text that says it.
     """
 
     name: str
     node: str | None
     score: float
     triples: tuple[Edge, ...]
+    statement: SaidBy | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +172,8 @@ class Account:
 
     `reason` is None where something does; `doubt` is what to say where the best answer is too unsure. `abstain_below`
     replaces the policy's, where these agents measure sureness otherwise. `texts` are what evidence is chosen from, best
-    first; None: what the walk touched, and what is near.
+    first; None: what the walk touched, and what is near. `sureness` is the best answer's score where it is known
+    before the walk.
     """
 
     form: QuestionForm | None = None
@@ -161,6 +182,7 @@ class Account:
     doubt: str | None = None
     abstain_below: float | None = None
     texts: Sequence[Node] | None = None
+    sureness: float = 0.0
 
 
 class Agents(Protocol):
@@ -265,6 +287,12 @@ class Policy(Protocol):
     async def begin(self, question: Question, embed: Embed) -> Agents:
         """Agents for one question; `embed` serves policies that read the question in another wording."""
         ...
+
+
+def least_score(question: Question, account: Account, policy: Policy) -> float:
+    """The score below which answers are withheld: the request's, else these agents', else the policy's."""
+    wanted = (question.abstain_below, account.abstain_below, policy.abstain_below)
+    return next(least for least in wanted if least is not None)
 
 
 class PlainPolicy:

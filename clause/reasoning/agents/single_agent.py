@@ -40,6 +40,9 @@ from clause.reasoning.neighbourhood.port import Edge, NeighbourhoodPort, View
 from clause.reasoning.question.preparation import Asker, PolicyBook
 from clause.reasoning.question.seeds import SeedFinder
 
+BEARING = 0.18
+"""Cosine with the query from which a text bears on it: between answers and other texts in tests/curated_pools.txt."""
+
 LOOKED_AHEAD = 200
 """Edges that a named policy may gather before it walks."""
 
@@ -174,7 +177,8 @@ class LoneAgents:
         episode = Episode([], Budgets(tokens=request.token_budget, token_margin=self._token_margin))
         episode.offer(units)
         feeder = PortFeeder(self._port, view, question, reads_vectors=False)
-        turn = await feeder.feed(Driver(episode, question, HeuristicAgents(question), self._count).turn(CURATOR))
+        agents = HeuristicAgents(question, least_bearing=BEARING if request.query else -1.0)
+        turn = await feeder.feed(Driver(episode, question, agents, self._count).turn(CURATOR))
         evidence, provenance_ms = await self._reporter.curated(
             episode, question, view.scopes, caller=caller, enable=request.enable_provenance
         )
@@ -185,7 +189,7 @@ class LoneAgents:
                 tokens_total=request.token_budget,
                 token_margin=self._token_margin,
                 pool_size=len(units),
-                learned_stop_triggered=turn.stop.reason != "BUDGET_EXHAUSTED",
+                learned_stop_triggered=turn.stop.reason == "GAIN_NEGATIVE",
                 stopped_reason=turn.stop.reason,
                 query_is="given" if request.query else "the centroid of the pool",
             ),

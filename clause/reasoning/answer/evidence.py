@@ -15,10 +15,11 @@ from typing import Any
 
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
+from clause.knowledge.beliefs.confidence import VERIFIED_FROM, VERIFYING_SOURCES
 from clause.reasoning.agents.scoring import shaped_utility
 from clause.reasoning.episode.budget import Unit
-from clause.reasoning.models.answer import ProvenanceMetadata, SelectedEvidence, TrustSignals
-from clause.reasoning.neighbourhood.port import View
+from clause.reasoning.models.answer import AnswerEdge, ProvenanceMetadata, SelectedEvidence, TrustSignals
+from clause.reasoning.neighbourhood.port import Edge, View
 from clause.text.fields import utc_now
 from clause.text.retrieval import clip01
 
@@ -127,7 +128,15 @@ class Provenance:
         nodes = [[unit.id, unit.node] for unit in units if unit.edge is None and unit.node is not None]
         if not edges and not nodes:
             return {}
-        rows = await self._graph.run("reasoning/origins", edges=edges, nodes=nodes, scopes=list(view.scopes))
+        rows = await self._graph.run(
+            "reasoning/origins",
+            edges=edges,
+            nodes=nodes,
+            scopes=list(view.scopes),
+            hidden_sources=list(view.hidden.sources),
+            verifying=VERIFYING_SOURCES,
+            verified_from=VERIFIED_FROM,
+        )
         return {row["unit"]: _origin(row) for row in rows}
 
 
@@ -155,8 +164,15 @@ def evidence(
         score=clip01(score),
         shaped_utility=shaped_utility(clip01(score), unit.tokens, price),
         provenance=metadata,
+        node=unit.node if unit.edge is None else None,
+        edge=None if unit.edge is None else _edge(unit.edge),
+        source_id=origin.source_id,
     )
     return EvidenceRecord(evidence_id(unit.text, origin), unit.id, origin, selected)
+
+
+def _edge(edge: Edge) -> AnswerEdge:
+    return AnswerEdge(from_node=edge.source, relation=edge.relation, to_node=edge.target)
 
 
 def evidence_id(text: str, origin: UnitOrigin) -> str:

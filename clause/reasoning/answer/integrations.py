@@ -98,7 +98,8 @@ class Integrations:
         if not causal or not any(kind.is_causal for kind in question.relationship_types.values()):
             return 0.0
         started = time.perf_counter()
-        sight = Sight(view.scopes, view.as_of_valid, view.as_of_recorded)
+        hidden = view.hidden
+        sight = Sight(view.scopes, view.as_of_valid, view.as_of_recorded, hidden.sources, hidden.edges)
         seeds = [seed.id for seed in question.seeds]
         question.causal = await self._room.causal.scores(seeds, sight, repeat=repeat)
         return (time.perf_counter() - started) * 1000

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from clause.graph.scopes import Caller
-from clause.reasoning.agents.policy import Account, Agents, LeftOut, Policy, ProvedAnswer, Question
+from clause.reasoning.agents.policy import Account, Agents, LeftOut, Policy, ProvedAnswer, Question, least_score
+from clause.reasoning.answer.calibration import moved
 from clause.reasoning.answer.evidence import EvidenceRecord, Provenance, own
 from clause.reasoning.answer.run_record import RunRecord, digest_of, make_receipt
 from clause.reasoning.answer.runs import RunRecorder
@@ -24,11 +25,14 @@ from clause.reasoning.models import CoordinationRequest, CoordinationResponse, S
 from clause.reasoning.models.answer import (
     Answer,
     AnswerEdge,
+    AnswerKind,
     AnswerNode,
     AnswerPath,
     AnswerSubgraph,
     PathStep,
     Receipt,
+    RecordedAnswer,
+    ScopeCalibration,
     SeedNode,
 )
 from clause.reasoning.neighbourhood.port import Edge, Node
@@ -42,7 +46,10 @@ TOO_WEAK = "the best answer's score is below the policy's threshold"
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """An episode after its last turn: the turns of each agent, and what they found. `reason`: why it abstains."""
+    """An episode after its last turn: the turns of each agent, and what they found. `reason`: why it abstains.
+
+    `read`: the answers as the reader scored them; `answers`: as feedback in these scopes calibrates those.
+    """
 
     asked: PreparedQuestion
     policy: Policy
@@ -52,6 +59,7 @@ class Finished:
     answers: tuple[Answer, ...]
     paths: tuple[AnswerPath, ...]
     reason: str | None
+    read: tuple[Answer, ...]
 
     @classmethod
     def of(cls, asked: PreparedQuestion, policy: Policy, agents: Agents, episode: Episode, turns: Turns) -> Finished:
@@ -61,8 +69,9 @@ class Finished:
             answers, paths = answer_views(episode, agents.answer_scores(episode))
         else:
             answers, paths = proved_views(episode, findings)
-        reason = _abstains(asked, policy, answers, agents.account)
-        return cls(asked, policy, agents, episode, turns, answers, paths, reason)
+        told = calibrated(answers, asked.calibration)
+        reason = _abstains(asked, policy, told, agents.account)
+        return cls(asked, policy, agents, episode, turns, told, paths, reason, answers)
 
     @property
     def account(self) -> Account:
@@ -83,16 +92,26 @@ class Finished:
         return sum(turn.latency_ms for turn in self.turns.get(agent, ()))
 
 
+def calibrated(answers: tuple[Answer, ...], calibration: ScopeCalibration | None) -> tuple[Answer, ...]:
+    """Answers with the scores that feedback taught; their order stays."""
+    if calibration is None:
+        return answers
+    scores = [moved(answer.answer_score, calibration) for answer in answers]
+    pairs = zip(answers, scores, strict=True)
+    return tuple(answer.model_copy(update={"answer_score": score}) for answer, score in pairs)
+
+
 def _abstains(asked: PreparedQuestion, policy: Policy, answers: Sequence[Answer], account: Account) -> str | None:
     """Why no answer is good enough; None where one is."""
     if not answers:
         return account.reason or (NO_WALK if asked.question.seeds else NO_SEEDS)
-    wanted = (asked.question.abstain_below, account.abstain_below, policy.abstain_below)
-    least = next(least for least in wanted if least is not None)
-    if max(answer.answer_score for answer in answers) >= least:
+    if max(answer.answer_score for answer in answers) >= least_score(asked.question, account, policy):
         return None
     return account.doubt or TOO_WEAK
 
+
+MOST_RECORDED = 20
+"""Answers of a run that feedback may judge."""
 
 PATHS_OF_AN_ANSWER = 3
 """Walks kept for each answer; the first supported one is among them."""
@@ -151,17 +170,28 @@ def proved_views(
         walks = [_laid(start, edges) for start, edges in chains(finding.triples, episode.subgraph.seeds)]
         for walk in walks:
             paths.setdefault(path_id(walk), path_view(walk, episode))
-        supported = bool(finding.triples) and all(edge_unit_id(edge) in cited for edge in finding.triples)
+        said = finding.statement
+        proof = [said.id] if said is not None else [edge_unit_id(edge) for edge in finding.triples]
+        supported = bool(proof) and cited.issuperset(proof)
         answers.append(
             Answer(
                 node=finding.node,
                 name=finding.name,
+                kind=_kind(finding),
+                statement=said.id if said is not None else None,
+                confidence=said.confidence if said is not None else None,
                 answer_score=finding.score if supported else 0.99 * finding.score,
                 supported=supported,
                 path_ids=tuple(dict.fromkeys(map(path_id, walks))),
             )
         )
     return tuple(sorted(answers, key=lambda answer: -answer.answer_score)), tuple(paths.values())
+
+
+def _kind(finding: ProvedAnswer) -> AnswerKind:
+    if finding.statement is None:
+        return "word" if finding.node is None else "entity"
+    return "statement" if finding.node == finding.statement.id else "entity"
 
 
 def _laid(start: str, edges: Sequence[Edge]) -> Path:
@@ -315,11 +345,33 @@ class Reporter:
             recorded_at=self._runs.now(),
             steps=tuple(step_records(episode.log, episode.pool, _left_out(finished))),
             evidence=tuple(record.id for record in evidence),
+            answers=_recorded(finished, evidence),
+            doubt=_doubt(finished),
             fallbacks=fallbacks,
         )
 
     def _scope(self, scopes: Sequence[str]) -> str:
         return scopes[0] if len(scopes) == 1 else self._default_scope
+
+
+def _doubt(finished: Finished) -> float:
+    if finished.abstained:
+        return 1.0
+    return min(1.0, max(0.0, 1 - max(answer.answer_score for answer in finished.answers)))
+
+
+def _recorded(finished: Finished, evidence: Sequence[EvidenceRecord]) -> tuple[RecordedAnswer, ...]:
+    """The best answers with the evidence that their walks rest on; withheld ones may be judged too."""
+    walks = {path.id: path for path in finished.paths}
+    found = []
+    for answer in finished.read[:MOST_RECORDED]:
+        edges = [edge for key in answer.path_ids if key in walks for edge in walks[key].edges]
+        units = {edge_unit_id(Edge(edge.from_node, edge.relation, edge.to_node)) for edge in edges}
+        mine = tuple(record.id for record in evidence if record.unit in units)
+        found.append(
+            RecordedAnswer(node=answer.node, name=answer.name, reader_score=answer.answer_score, evidence=mine)
+        )
+    return tuple(found)
 
 
 def shown(records: Sequence[EvidenceRecord], *, enable: bool) -> list[SelectedEvidence]:

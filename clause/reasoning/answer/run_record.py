@@ -16,7 +16,15 @@ from pydantic import Field
 from clause.reasoning.episode.actions import ARCHITECT, CURATOR, NAVIGATOR, Agent
 from clause.reasoning.episode.budget import TOKENS_PER_PRICE_UNIT, Budgets, Prices, Resource
 from clause.reasoning.episode.steps import StepRecord
-from clause.reasoning.models.answer import AnswerPath, Receipt, ResourceReceipt, SeedNode, StoppedBy
+from clause.reasoning.models.answer import (
+    AnswerPath,
+    Difference,
+    Receipt,
+    RecordedAnswer,
+    ResourceReceipt,
+    SeedNode,
+    StoppedBy,
+)
 from clause.reasoning.models.coordination import CoordinationResponse
 from clause.text.fields import Instant, Model
 
@@ -43,32 +51,22 @@ class RunRecord(Model):
     recorded_at: Instant
     steps: tuple[StepRecord, ...] = ()
     evidence: tuple[str, ...] = Field((), description="ids of the evidence it selected, in order")
+    doubt: float | None = Field(None, ge=0, le=1, description="1 where nothing was answered, else 1 - the best score")
+    answers: tuple[RecordedAnswer, ...] = Field((), description="the best answers, as feedback judges them")
     fallbacks: tuple[str, ...] = ()
     retractions: tuple[str, ...] = Field((), description="retractions in force of what the answer rests on")
 
 
-class RunSummary(Model):
-    """A line of the list of runs."""
-
-    id: str
-    scope: str
-    query: str
-    policy: str
-    recorded_at: Instant
-
-
-class Difference(Model):
-    """One place where a replay differs from the record; null where one of them has nothing there."""
-
-    path: str
-    recorded: Any = None
-    fresh: Any = None
+_COMPARED = {"changes", "answer_sha256"}
 
 
 def digest_of(response: CoordinationResponse) -> dict[str, Any]:
     """The deterministic part of a response, small: no run id, instants or milliseconds; long lists by their hash."""
-    result = response.result
+    result, other = response.result, response.counterfactual
+    more: dict[str, Any] = {} if other is None else {"counterfactual": other.model_dump(include=_COMPARED)}
     return {
+        **more,
+        **({} if result.calibration is None else {"calibration": result.calibration.model_dump()}),
         "answers": [
             {"node": answer.node, "answer_score": answer.answer_score, "path_ids": list(answer.path_ids)}
             for answer in result.answers

@@ -1,13 +1,14 @@
-"""Recorded runs: written in batches after the answers, and read back within a caller's scopes."""
+"""Recorded runs: written in batches after the answers, read back within a caller's scopes; and what became of the
+statements that two answers rest on."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 import structlog
 from ulid import ULID
@@ -16,11 +17,14 @@ from clause.errors import ClauseError, NotFoundError, UnavailableError
 from clause.graph.outbox import Outbox
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller, readable_scopes
+from clause.knowledge.beliefs.rows import as_recorded, dimensions_of
+from clause.reasoning.answer.counterfactual import LEAST_MOVE
 from clause.reasoning.answer.evidence import EvidenceRecord, evidence_rows
-from clause.reasoning.answer.run_record import Difference, RunRecord, RunSummary, differences, digest_of
+from clause.reasoning.answer.run_record import RunRecord, differences, digest_of
 from clause.reasoning.episode.budget import Budgets, Prices
 from clause.reasoning.episode.steps import StepRecord
-from clause.reasoning.models.answer import SeedNode
+from clause.reasoning.models.answer import AnswerEdge, Difference, RecordedAnswer, RunSummary, SeedNode, StatementChange
+from clause.reasoning.neighbourhood.neo4j import FOREVER
 from clause.text.fields import utc_now
 
 __all__ = ["Difference", "RunRecord", "RunRecorder", "RunSummary", "differences", "digest_of"]
@@ -113,6 +117,15 @@ class RunRecorder:
         rows = await self._graph.run("reasoning/runs", scopes=[*scopes], after=after, limit=limit)
         return [RunSummary(**row) for row in rows]
 
+    async def statements(
+        self, edges: Sequence[AnswerEdge], nodes: Sequence[str], scopes: Sequence[str]
+    ) -> Sequence[Mapping[str, Any]]:
+        """The times of triples and texts: what an answer rested on, as the graph has it now."""
+        wanted = [[edge.from_node, edge.relation, edge.to_node] for edge in edges]
+        if not wanted and not nodes:
+            return []
+        return await self._graph.run("reasoning/statements", edges=wanted, nodes=[*nodes], scopes=[*scopes])
+
     async def _write_each(self, batch: Sequence[Unwritten]) -> None:
         """Write a batch; where one run spoils it, the others are written all the same."""
         try:
@@ -176,7 +189,9 @@ def _row(run: RunRecord, evidence: Sequence[EvidenceRecord]) -> dict[str, Any]:
             "request": _json(run.request),
             "digest": _json(run.digest),
             "seeds": _json([seed.model_dump() for seed in run.seeds]),
+            "answers": _json([answer.model_dump() for answer in run.answers]),
             "fallbacks": list(run.fallbacks),
+            "doubt": run.doubt,
             "edge_budget": run.budgets.edges,
             "step_budget": run.budgets.steps,
             "token_budget": run.budgets.tokens,
@@ -231,6 +246,8 @@ def _from_row(row: Mapping[str, Any]) -> RunRecord:
         steps=tuple(_step(step) for step in row["steps"]),
         evidence=tuple(row["evidence"]),
         fallbacks=tuple(run["fallbacks"]),
+        answers=tuple(RecordedAnswer(**answer) for answer in json.loads(run.get("answers") or "[]")),
+        doubt=run.get("doubt"),
         retractions=tuple(run.get("retractions") or ()),
     )
 
@@ -245,3 +262,116 @@ def _step(properties: Mapping[str, Any]) -> StepRecord:
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Clocks:
+    """An instant on both clocks."""
+
+    valid: datetime
+    recorded: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class TwoClocks:
+    """The clocks of the run, and those of its replay."""
+
+    before: Clocks
+    after: Clocks
+
+
+def reasons(
+    rows: Sequence[Mapping[str, Any]], edges: Sequence[AnswerEdge], nodes: Sequence[str], moments: TwoClocks
+) -> list[StatementChange]:
+    """What became of the cited statements between two moments; of those that stood unchanged nothing is said.
+
+    Args:
+        rows: what the graph has of them, see `reasoning/statements`; several for a triple that several sources say.
+        edges, nodes: the statements.
+        moments: the clocks of both answers.
+    """
+    found: list[StatementChange] = []
+    for edge in edges:
+        mine = [row for row in rows if row["edge"] == [edge.from_node, edge.relation, edge.to_node]]
+        found += _change(mine, moments, {"edge": edge})
+    for node in nodes:
+        found += _change([row for row in rows if row["node"] == node], moments, {"node": node})
+    return found
+
+
+def _change(rows: Sequence[Mapping[str, Any]], moments: TwoClocks, whose: dict[str, Any]) -> list[StatementChange]:
+    if not rows:
+        return [StatementChange(kind="erased", text="(erased)", why="it is not in the graph any more", **whose)]
+    text = str(rows[0]["text"])
+    then, now = _standing(rows, moments.before), _standing(rows, moments.after)
+    if then and now:
+        return _moved(rows[0], moments, whose)
+    if not then and not now:
+        return []
+    kind: Literal["came", "went"] = "came" if now else "went"
+    ends = [_border(row, moments.before, moments.after) for row in (now or then)]
+    why, at = min(ends, key=lambda end: end[1] or FOREVER)
+    return [StatementChange(kind=kind, text=text, why=why, at=at, **whose)]
+
+
+def _standing(rows: Iterable[Mapping[str, Any]], moment: Clocks) -> list[Mapping[str, Any]]:
+    """The rows that stand at a moment: known, not taken back, true."""
+    return [row for row in rows if all(_stands(row, name, moment) for name in _BORDERS)]
+
+
+_BORDERS: Mapping[str, tuple[str, bool, str]] = {
+    "recorded_at": ("recorded", True, "it was recorded then"),
+    "retracted_at": ("recorded", False, "it was taken back then"),
+    "superseded_at": ("recorded", False, "it was superseded then"),
+    "archived_at": ("recorded", False, "it was archived then"),
+    "valid_from": ("valid", True, "it is true from then on"),
+    "valid_until": ("valid", False, "it was true until then"),
+}
+"""Each border of a statement's time: its clock, whether it stands from there on, and what that means."""
+
+
+def _stands(row: Mapping[str, Any], name: str, moment: Clocks) -> bool:
+    clock, begins, _ = _BORDERS[name]
+    at = row[name]
+    return at is None or ((at <= getattr(moment, clock)) == begins)
+
+
+def _border(row: Mapping[str, Any], one: Clocks, other: Clocks) -> tuple[str, datetime | None]:
+    """Why a statement stands at one of two moments and not at the other, and when that changed."""
+    for name, (_, _, words) in _BORDERS.items():
+        if _stands(row, name, one) != _stands(row, name, other):
+            successor = row.get("successor")
+            return (f'it was superseded then by "{successor}"' if successor and "super" in words else words), row[name]
+    return "it stands at one of the two times only", None
+
+
+def _moved(row: Mapping[str, Any], moments: TwoClocks, whose: dict[str, Any]) -> list[StatementChange]:
+    """A belief that is held more or less firmly than at the other moment."""
+    belief = row["belief"]
+    if belief is None:
+        return []
+    before, after = (_held(belief, moment) for moment in (moments.before, moments.after))
+    if before is None or after is None or abs(after[0] - before[0]) <= LEAST_MOVE:
+        return []
+    kind: Literal["gained_confidence", "lost_confidence"] = (
+        "gained_confidence" if after[0] > before[0] else "lost_confidence"
+    )
+    why = "; ".join(_grounds(before[1], after[1])) or "it is older by then, or fresher"
+    scores = {"before": before[0], "after": after[0]}
+    return [StatementChange(kind=kind, text=str(row["text"]), why=why, **whose, **scores)]
+
+
+def _held(belief: Mapping[str, Any], moment: Clocks) -> tuple[float, Mapping[str, Any]] | None:
+    known = as_recorded(belief, moment.recorded)
+    return None if known is None else (float(dimensions_of(known, moment.recorded).overall), known)
+
+
+def _grounds(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterable[str]:
+    """What of a belief's record changed."""
+    for name, words in (
+        ("sources", "independent sources"),
+        ("open_tensions", "open tensions"),
+        ("statements", "statements"),
+    ):
+        if before[name] != after[name]:
+            yield f"{words}: {before[name]} -> {after[name]}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -16,11 +17,12 @@ from clause.text.fields import utc_now
 from clause.text.retrieval import escape, reciprocal_rank_fusion
 
 _DENSE = "dense"
-_SPARSE = ("passage_text", "belief_text", "memory_text", "value_text")
+_SPARSE = ("passage_text", "belief_text", "memory_text", "value_text", "insight_text")
 
 
 class IndexedTexts:
-    """Passages, beliefs, memories, values and experiences by meaning and by words (one round trip), fused by ranks.
+    """Passages, beliefs, memories, values, experiences and insights by meaning and by words (one round trip), fused by
+    ranks.
 
     Cosines of all kinds make one ranking; BM25 scores of different indexes cannot be compared, so that each index is a
     ranking of its own.
@@ -57,6 +59,7 @@ class IndexedTexts:
             limit=limit,
             valid=view.as_of_valid or self._now(),
             recorded=view.as_of_recorded or FOREVER,
+            hidden_texts=list(view.hidden.texts),
         )
         nodes = {row["id"]: Node(row["id"], row["name"], row["kind"], text=row["text"]) for row in rows}
         rankings = [[row["id"] for row in rows if row["ranking"] == ranking] for ranking in self._weights]
@@ -67,7 +70,9 @@ class IndexedTexts:
             words.update((node, score / best) for node, score in scores.items() if best > 0)
         fused = reciprocal_rank_fusion(rankings, list(self._weights.values()))
         most = fused[0][1] if fused else 1.0
-        return [FoundText(nodes[node], words.get(node, 0.0), score / most) for node, score in fused if most > 0]
+        held = {row["id"]: (row["confidence"], row["sources"], row["named"]) for row in rows}
+        best = [(one, score / most) for one, score in fused if most > 0]
+        return [FoundText(nodes[one], words.get(one, 0.0), share, *held[one]) for one, share in best]
 
 
 def _words(text: str, scopes: Sequence[str]) -> str:
@@ -104,23 +109,28 @@ class RecalledTexts:
         self._indexed = indexed
         self._recall = recall
 
-    async def recall(self, text: str, embedding: Vector, view: View, *, limit: int) -> Sequence[FoundText]:
-        """What the other source recalls."""
-        return await self._indexed.recall(text, embedding, view, limit=limit)
-
     async def nearest(self, text: str, embedding: Vector, view: View, *, limit: int) -> Sequence[Node]:
         """At most `limit` nodes with text, best first."""
-        found = await self._indexed.nearest(text, embedding, view, limit=limit)
-        if not any(node.kind.casefold() == MEMORY for node in found):
+        return [text.node for text in await self.recall(text, embedding, view, limit=limit)][:limit]
+
+    async def recall(self, text: str, embedding: Vector, view: View, *, limit: int) -> Sequence[FoundText]:
+        """What the other source recalls, memories by their own ranking."""
+        found = await self._indexed.recall(text, embedding, view, limit=limit)
+        if not any(one.node.kind == MEMORY for one in found[:limit]):
             return found
-        others = [node for node in found if node.kind.casefold() != MEMORY]
+        others = [one for one in found if one.node.kind != MEMORY]
         rows = await self._recall.best(text, embedding, view.scopes, limit=limit)
-        memories = [Node(row["id"], row["name"], MEMORY, text=row["content"]) for row in rows if _known(row, view)]
-        nodes = {node.id: node for node in (*others, *memories)}
-        fused = reciprocal_rank_fusion([[node.id for node in memories], [node.id for node in others]])
-        return [nodes[one] for one, _ in fused[:limit]]
+        memories = [
+            FoundText(Node(row["id"], row["name"], MEMORY, text=row["content"])) for row in rows if _known(row, view)
+        ]
+        known = {one.node.id: one for one in (*others, *memories)} | {one.node.id: one for one in found}
+        fused = reciprocal_rank_fusion([[one.node.id for one in memories], [one.node.id for one in others]])
+        most = fused[0][1] if fused else 1.0
+        return [replace(known[one], fused=score / most) for one, score in fused]
 
 
 def _known(row: Mapping[str, Any], view: View) -> bool:
-    """Whether a memory was recorded by the view's clock."""
+    """Whether a memory is in the view: not hidden, and recorded by its clock."""
+    if row["id"] in view.hidden.texts:
+        return False
     return view.as_of_recorded is None or bool(row["recorded_at"] <= view.as_of_recorded)

@@ -40,6 +40,7 @@ from clause.reasoning.models.answer import (
     ReadingHop,
     Receipt,
     ResourceReceipt,
+    ScopeCalibration,
     SeedEntity,
     SeedNode,
     SelectedEvidence,
@@ -47,17 +48,21 @@ from clause.reasoning.models.answer import (
 )
 from clause.reasoning.models.coordination import (
     AgentHandoff,
+    AnswerChange,
     BudgetAllocation,
     BudgetUsage,
     CoordinationRequest,
     CoordinationResponse,
+    Counterfactual,
     LambdaParameters,
+    Withheld,
 )
 from clause.text.fields import Model, QueryText, ScopeName
 
 __all__ = [
     "AgentHandoff",
     "Answer",
+    "AnswerChange",
     "AnswerEdge",
     "AnswerNode",
     "AnswerPath",
@@ -72,6 +77,7 @@ __all__ = [
     "CoordinationRequest",
     "CoordinationResponse",
     "CoordinationResult",
+    "Counterfactual",
     "CurationMetadata",
     "CuriosityTrigger",
     "EdgeScore",
@@ -94,6 +100,7 @@ __all__ = [
     "ReadingHop",
     "Receipt",
     "ResourceReceipt",
+    "ScopeCalibration",
     "ScopeName",
     "SeedEntity",
     "SeedNode",
@@ -103,4 +110,5 @@ __all__ = [
     "SubgraphResponse",
     "ThoughtSeed",
     "TrustSignals",
+    "Withheld",
 ]

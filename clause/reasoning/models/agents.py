@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
 import numpy as np
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, ValidationInfo, field_validator
 
 from clause.arrays import Doubles
 from clause.reasoning.models.answer import Answer, AnswerPath, SeedNode, SelectedEvidence
 from clause.reasoning.models.examples import CURATION, NAVIGATION
 from clause.text.fields import MAX_POOL, AsOfRecorded, AsOfValid, Model, NodeName, QueryText, Scopes, Snippet
+
+DEFAULT_DIMENSION = 384
+"""Numbers in a vector of the default embedder."""
 
 StoppedReason = Literal["BUDGET_EXHAUSTED", "GAIN_NEGATIVE", "COMPLETE", "NO_CANDIDATES"]
 
@@ -176,12 +179,14 @@ class PathNavigationResponse(Model):
 class StateEncoding(Model):
     """The Navigator's state: 3d + 3 numbers for vectors of d, 1155 with the default embedder (d = 384).
 
-    Raises:
-        ValidationError: the three vectors differ in length, or a number is not finite.
+    Another embedder's d is told as `StateEncoding.model_validate(fields, context={"dimension": d})`.
 
-    >>> state = StateEncoding(query_embedding=[1.0, 0.0], node_embedding=[0.0, 1.0], node_degree=3,
-    ...     basin_strength=1.0, neighborhood_mean=[0.5, 0.5], budget_remaining=0.25)
-    >>> state.to_numpy().tolist()
+    Raises:
+        ValidationError: a vector has not d numbers, or a number is not finite.
+
+    >>> fields = {"query_embedding": [1.0, 0.0], "node_embedding": [0.0, 1.0], "node_degree": 3,
+    ...     "basin_strength": 1.0, "neighborhood_mean": [0.5, 0.5], "budget_remaining": 0.25}
+    >>> StateEncoding.model_validate(fields, context={"dimension": 2}).to_numpy().tolist()
     [1.0, 0.0, 0.0, 1.0, 3.0, 1.0, 0.5, 0.5, 0.25]
     """
 
@@ -192,12 +197,13 @@ class StateEncoding(Model):
     neighborhood_mean: UnitVector = Field(..., description="Neighborhood mean embedding (d numbers)")
     budget_remaining: float = Field(..., ge=0.0, le=1.0, description="Normalized budget remaining")
 
-    @model_validator(mode="after")
-    def _one_dimension(self) -> Self:
-        lengths = {len(self.query_embedding), len(self.node_embedding), len(self.neighborhood_mean)}
-        if len(lengths) > 1:
-            raise ValueError(f"the three vectors must have one length, got {sorted(lengths)}")
-        return self
+    @field_validator("query_embedding", "node_embedding", "neighborhood_mean")
+    @classmethod
+    def _of_this_embedder(cls, vector: list[float], info: ValidationInfo) -> list[float]:
+        dimension = (info.context or {}).get("dimension", DEFAULT_DIMENSION)
+        if len(vector) != dimension:
+            raise ValueError(f"a vector has {dimension} numbers here, this one {len(vector)}")
+        return vector
 
     def to_numpy(self) -> Doubles:
         """The state as one vector [3d + 3]: query, node, degree, basin strength, neighbourhood mean, budget."""
@@ -252,7 +258,7 @@ class CurationMetadata(Model):
     token_margin: int = Field(default=0, ge=0, description="Tokens kept free of the token budget")
     price_unit: str = Field(default="100 tokens", description="What lambda_tok is the price of")
     pool_size: int = Field(default=0, ge=0, description="Different snippets to choose from")
-    learned_stop_triggered: bool = Field(..., description="The Curator stopped by itself, before its budget did")
+    learned_stop_triggered: bool = Field(..., description="The Curator left out what it had room for, as not worth it")
     stopped_reason: StoppedReason = Field(default="COMPLETE", description="Why the Curator stopped")
     query_is: str = Field(default="given", description="What stood for the query")
 

@@ -25,6 +25,9 @@ QuestionForm = Literal[
 ]
 
 
+AnswerKind = Literal["entity", "word", "statement"]
+
+
 class SeedNode(Model):
     """An entity that was started from, and why."""
 
@@ -122,16 +125,22 @@ class SelectedEvidence(Model):
     score: float = Field(..., ge=0.0, le=1.0, description="Relevance score")
     shaped_utility: float = Field(..., description="Score minus token cost (per 100 tokens)")
     provenance: ProvenanceMetadata | None = Field(None, description="Full provenance metadata")
+    node: str | None = Field(None, description="Id of the belief, memory or passage that says it (null: a triple)")
+    edge: AnswerEdge | None = Field(None, description="The triple that it is made of (null: a text)")
+    source_id: str | None = Field(None, description="Id of its source (null: none is known)")
 
 
 class Answer(Model):
     """An answer: an end of the walk, or a word that the walk proves."""
 
     node: str | None = Field(..., description="Node id (null: a word, such as yes, no or a number)")
-    name: str = Field(..., description="Its name as the graph has it")
+    name: str = Field(..., description="Its name as the graph has it; of a statement, its text")
+    kind: AnswerKind = Field(default="entity", description="What answers: an entity, a word, or a statement")
     answer_score: float = Field(..., description="How good the answer is; answers come by falling score")
     supported: bool = Field(default=False, description="A whole walk to it is in the evidence")
     path_ids: tuple[str, ...] = Field(default=(), description="The walks to it, by their ids in `paths`")
+    statement: str | None = Field(default=None, description="Id of the statement that says it (null: triples do)")
+    confidence: float | None = Field(default=None, description="Overall confidence of that statement, where it has one")
 
 
 class AnswerPath(Model):
@@ -177,6 +186,14 @@ class IntelligenceCounts(Model):
     fallback_used: bool = Field(default=False, description="A causal score was not ready and was gone without")
 
 
+class ScopeCalibration(Model):
+    """How feedback moved scores: logit p = slope * logit s + offset, of the reader's s and the answer's p."""
+
+    feedback: int = Field(..., ge=1, description="Verdicts that it was learnt from")
+    slope: float = Field(..., gt=0, description="1 as shipped")
+    offset: float = Field(..., description="0 as shipped")
+
+
 class CoordinationResult(Model):
     """What the three agents found."""
 
@@ -196,6 +213,52 @@ class CoordinationResult(Model):
         default=(), description="Names of the question that were taken for others that they resemble"
     )
     intelligence: IntelligenceCounts = Field(default=IntelligenceCounts(), description="What else the walk led to")
+    calibration: ScopeCalibration | None = Field(
+        default=None, description="How feedback in these scopes moved the scores (null: not at all)"
+    )
+
+
+class RecordedAnswer(Model):
+    """An answer of a recorded run, as feedback judges it."""
+
+    node: str | None = Field(None, description="node id (null: a word)")
+    name: str
+    reader_score: float = Field(description="before any calibration by feedback")
+    evidence: tuple[str, ...] = Field((), description="ids of the evidence that its walks rest on")
+
+
+StatementFate = Literal["came", "went", "gained_confidence", "lost_confidence", "erased"]
+
+
+class StatementChange(Model):
+    """A statement that one of two answers rests on, and what became of it between their clocks."""
+
+    kind: StatementFate = Field(description="what became of it")
+    text: str = Field(description="what it says")
+    why: str = Field(description="in words")
+    at: Instant | None = Field(None, description="when; null: not known")
+    node: str | None = Field(None, description="id of the belief, passage or memory (null: a triple)")
+    edge: AnswerEdge | None = Field(None, description="the triple (null: a text)")
+    before: float | None = Field(None, description="a belief's confidence at the run's time")
+    after: float | None = Field(None, description="a belief's confidence at the replay's time")
+
+
+class Difference(Model):
+    """One place where a replay differs from the record; null where one of them has nothing there."""
+
+    path: str
+    recorded: Any = None
+    fresh: Any = None
+
+
+class RunSummary(Model):
+    """A line of the list of runs."""
+
+    id: str
+    scope: str
+    query: str
+    policy: str
+    recorded_at: Instant
 
 
 class LeftOutItem(Model):

@@ -17,29 +17,30 @@ PROVENANCE: dict[str, Any] = {
 _GASES: dict[str, Any] = {"id": "ent_83a1f0c2b7d94e5f60718293", "name": "greenhouse gases"}
 _CLIMATE: dict[str, Any] = {"id": "ent_1c0de5a9b8f7461234567890", "name": "climate change"}
 _EDGE: dict[str, Any] = {"from": _CLIMATE["id"], "relation": "caused_by", "to": _GASES["id"]}
+_STEP: dict[str, Any] = {
+    "step": 1,
+    "from_node": _CLIMATE["id"],
+    "to_node": _GASES["id"],
+    "relation": "caused_by",
+    "action": "CONTINUE",
+    "causal_score": 0.85,
+    "thoughtseed_id": "seed_2ab51d49aff9365544a483d2",
+}
 _PATH: dict[str, Any] = {
     "id": "path_fb48433b0ea7",
     "nodes": [_CLIMATE, _GASES],
     "edges": [_EDGE],
-    "steps": [
-        {
-            "step": 1,
-            "from_node": _CLIMATE["id"],
-            "to_node": _GASES["id"],
-            "relation": "caused_by",
-            "action": "CONTINUE",
-            "causal_score": 0.85,
-            "thoughtseed_id": "seed_2ab51d49aff9365544a483d2",
-        }
-    ],
+    "steps": [_STEP],
     "answer": _GASES["id"],
 }
 _ANSWER: dict[str, Any] = {
     "node": _GASES["id"],
     "name": "greenhouse gases",
+    "kind": "entity",
     "answer_score": 0.93,
     "supported": True,
     "path_ids": ["path_fb48433b0ea7"],
+    **dict.fromkeys(("statement", "confidence")),
 }
 
 NAVIGATION: dict[str, Any] = {
@@ -66,6 +67,7 @@ CURATION: dict[str, Any] = {
             "score": 0.92,
             "shaped_utility": 0.904,
             "provenance": PROVENANCE,
+            **dict.fromkeys(("node", "edge", "source_id")),
         }
     ],
     "metadata": {
@@ -80,6 +82,8 @@ CURATION: dict[str, Any] = {
     },
     "performance": {"latency_ms": 78.0, "provenance_overhead_ms": 12.0},
 }
+
+_BY_ITSELF: dict[str, Any] = {"stopped_by": "stop", "best_left_out": None}
 
 COORDINATION: dict[str, Any] = {
     "result": {
@@ -97,6 +101,9 @@ COORDINATION: dict[str, Any] = {
                     "extractor_identity": "ContextCurator-v3.0",
                     "supporting_evidence": "climate change caused by greenhouse gases.",
                 },
+                "node": None,
+                "edge": _EDGE,
+                "source_id": "src_7b1d0c2e9f8a4b3c6d5e0f12",
             }
         ],
         "subgraph": {"nodes": [_CLIMATE, _GASES], "edges": [_EDGE], "edges_read": 14},
@@ -107,6 +114,7 @@ COORDINATION: dict[str, Any] = {
         "readings": [],
         "did_you_mean": [],
         "intelligence": {"thoughtseeds_generated": 12, "curiosity_triggers_spawned": 2, "fallback_used": False},
+        "calibration": None,
     },
     "agent_handoffs": [
         {
@@ -154,15 +162,7 @@ COORDINATION: dict[str, Any] = {
             "stopped_by": "gain",
             "best_left_out": {"what": "the next edge of the plan", "would_cost": 1, "score": 0.04},
         },
-        "steps": {
-            "budget": 10,
-            "spent": 1,
-            "price": 0.01,
-            "unit": "step",
-            "paid": 0.01,
-            "stopped_by": "stop",
-            "best_left_out": None,
-        },
+        "steps": {"budget": 10, "spent": 1, "price": 0.01, "unit": "step", "paid": 0.01, **_BY_ITSELF},
         "tokens": {
             "budget": 2048,
             "spent": 7,
@@ -174,5 +174,7 @@ COORDINATION: dict[str, Any] = {
         },
         "token_margin": 0,
     },
+    "counterfactual": None,
+    "answer_sha256": "5f0d3a7e9b1c2d4f6a8b0c1d2e3f405162738495a6b7c8d9e0f1a2b3c4d5e6f7",
     "run_id": "01JD7W9ZB6V3Q7T5N9S4E2M8XK",
 }

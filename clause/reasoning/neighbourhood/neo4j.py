@@ -253,6 +253,7 @@ class Neo4jNeighbourhood:
             "scopes": list(view.scopes),
             "valid": view.as_of_valid or self._now(),
             "recorded": view.as_of_recorded or FOREVER,
+            **view.hidden.parameters,
         }
 
     def _relationship_type(self, row: Mapping[str, Any]) -> RelationshipType:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from clause.arrays import Vector
 from clause.intelligence.curiosity import RunningMean
@@ -61,11 +61,16 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class FoundText:
-    """A text as recall found it: its shares, in [0, 1], of the best BM25 score and of the best fused one."""
+    """A text as recall found it: its shares, in [0, 1], of the best BM25 score and of the best fused one; where it is a
+    belief, its overall confidence, the independent sources that say it, and all that were named for it.
+    """
 
     node: Node
     words: float = 0.0
     fused: float = 0.0
+    confidence: float | None = None
+    sources: int = 0
+    named: int = 0
 
 
 Neighbours = Mapping[Hop, Sequence[Edge]]
@@ -113,12 +118,28 @@ class RelationshipType:
 
 
 @dataclass(frozen=True, slots=True)
+class Hidden:
+    """What a question is answered without: triples of some sources, texts by id, and single triples."""
+
+    sources: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+    edges: tuple[Edge, ...] = ()
+
+    @property
+    def parameters(self) -> dict[str, list[Any]]:
+        """The parameters of statements that leave it out."""
+        edges = [list(edge) for edge in self.edges]
+        return {"hidden_sources": [*self.sources], "hidden_texts": [*self.texts], "hidden_edges": edges}
+
+
+@dataclass(frozen=True, slots=True)
 class View:
-    """What a caller may see: scopes, and the two clocks (None: now)."""
+    """What a caller may see: scopes, the two clocks (None: now), and what is left out for once."""
 
     scopes: tuple[str, ...]
     as_of_valid: datetime | None = None
     as_of_recorded: datetime | None = None
+    hidden: Hidden = Hidden()
 
 
 class NeighbourhoodPort(Protocol):

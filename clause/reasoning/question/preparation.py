@@ -7,16 +7,18 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol
 
 from clause.arrays import Vector
 from clause.errors import NotFoundError
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller, readable_scopes
 from clause.reasoning.agents.policy import Policy, Question, SeedCandidate
+from clause.reasoning.answer.counterfactual import Withholding
 from clause.reasoning.episode.actions import Look
 from clause.reasoning.episode.budget import Prices
 from clause.reasoning.episode.driver import WHOLE_NODE_CAP
-from clause.reasoning.models.answer import SeedEntity
+from clause.reasoning.models.answer import ScopeCalibration, SeedEntity
 from clause.reasoning.neighbourhood.port import Expansion, NeighbourhoodPort, RelationshipType, View
 from clause.reasoning.question.seed_matching import plain
 from clause.reasoning.question.seeds import SeedFinder
@@ -65,16 +67,35 @@ class PreparedQuestion:
     view: View
     seeds: tuple[SeedEntity, ...]
     embed_ms: float
+    calibration: ScopeCalibration | None = None
+
+
+class KnownCalibrations(Protocol):
+    """Tells what feedback taught; `clause.reasoning.answer.calibration.Calibrations` does."""
+
+    async def of(self, view: View) -> ScopeCalibration | None:
+        """The calibration of a view; None: as shipped."""
+        ...
 
 
 class Asker:
     """Prepares questions: embeds the text while the graph is asked for scopes, types and seeds."""
 
-    def __init__(self, graph: Graph, port: NeighbourhoodPort, finder: SeedFinder, embedder: Embedder) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        port: NeighbourhoodPort,
+        finder: SeedFinder,
+        embedder: Embedder,
+        calibrations: KnownCalibrations | None = None,
+    ) -> None:
+        """`calibrations`: what feedback taught; None: scores are as shipped."""
         self._graph = graph
         self._port = port
         self._finder = finder
         self.embedder = embedder
+        self.withholding = Withholding(graph, finder)
+        self._calibrations = calibrations
 
     async def view(
         self,
@@ -101,8 +122,8 @@ class Asker:
         Brackets are blanks from here on: they mark nothing and give no advantage.
         """
         text = plain(text)
-        (embedding, embed_ms), seeds, types = await asyncio.gather(
-            self._embed(text), self._seeds(text, view, start_nodes), self._types(view)
+        (embedding, embed_ms), seeds, types, calibration = await asyncio.gather(
+            self._embed(text), self._seeds(text, view, start_nodes), self._types(view), self._calibration(view)
         )
         candidates = [SeedCandidate(seed.id, seed.name, seed.score, seed.start, seed.end) for seed in seeds]
 
@@ -123,8 +144,9 @@ class Asker:
             heads=heads,
             reading=reading,
             read_vectors=self._port.embeddings,
+            embed_tokens=self.embedder.embed_tokens,
         )
-        return PreparedQuestion(question, view, tuple(seeds), embed_ms)
+        return PreparedQuestion(question, view, tuple(seeds), embed_ms, calibration)
 
     async def types(self, view: View) -> Mapping[str, RelationshipType]:
         """The view's relationship types by name."""
@@ -139,6 +161,9 @@ class Asker:
         if start_nodes is None:
             return await self._finder.find(text, view)
         return await self._finder.resolve(start_nodes, view)
+
+    async def _calibration(self, view: View) -> ScopeCalibration | None:
+        return None if self._calibrations is None else await self._calibrations.of(view)
 
     async def _types(self, view: View) -> Mapping[str, RelationshipType]:
         return {kind.name: kind for kind in await self._port.relationship_types(view)}

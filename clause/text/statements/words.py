@@ -184,3 +184,43 @@ def _verb_stems(word: str) -> list[str]:
     if stem[-1] == stem[-2] and stem[-1] not in "aeiou":
         stems.append(stem[:-1])
     return stems
+
+
+_CAUSES_BY_WORDING = {
+    "causes": """
+        cause | cause of | causes | caused | leads to | led to | results in | resulted in | has effect | has result |
+        triggers | triggered | induces | brings about | gives rise to | contributes to | contributing factor of |
+        is a cause of | immediate cause of | is responsible for | provokes
+        < caused by | result of | results from | resulted from | due to | has cause | has causes | consequence of |
+        effect of | effect | triggered by | induced by | brought about by | stems from | arises from | because of |
+        attributed to | attributable to | has contributing factor | has immediate cause | provoked by | root cause
+    """,
+    "enables": """
+        enables | enabled | makes possible | facilitates | promotes
+        < enabled by | made possible by | facilitated by | promoted by
+    """,
+    "inhibits": """
+        inhibits | inhibited | prevents | prevented | suppresses | hinders | blocks | impedes
+        < inhibited by | prevented by | suppressed by | hindered by | blocked by | impeded by
+    """,
+}
+"""Words of relationships that mean a cause, by kind; behind the sign < those whose end is the cause."""
+
+_MEANINGS = {
+    wording.strip(): (kind, backward)
+    for kind, text in _CAUSES_BY_WORDING.items()
+    for backward, wordings in enumerate(text.split("<"))
+    for wording in wordings.split("|")
+}
+_AUXILIARY = re.compile(r"^(?:is|are|was|were|be|been|being|has been|have been|can|may|directly|partly|mainly) ")
+
+
+def causal_meaning(words: str) -> tuple[str, bool] | None:
+    """The kind of cause that a relationship in words means, and whether its end is the cause; None: no cause.
+
+    >>> causal_meaning("causes"), causal_meaning("is prevented by"), causal_meaning("near")
+    (('causes', False), ('inhibits', True), None)
+    """
+    bare = _AUXILIARY.sub("", words)
+    found = _MEANINGS.get(words) or _MEANINGS.get(bare) or _MEANINGS.get(_AUXILIARY.sub("", bare))
+    return found and (found[0], bool(found[1]))

@@ -10,6 +10,18 @@ RETURN b.id AS id, coalesce(b.recalled_in, []) AS recalled_in, coalesce(b.told_t
 ORDER BY id
 LIMIT 1000
 
+// knowledge/confirm_belief, note that a person says that a held belief is right, or no longer does; no row where it is not
+//                           held
+// mode:       write
+// returns:    maybe
+// parameters: $id STRING, $scope STRING, $confirmed BOOLEAN, $author STRING, $at ZONED DATETIME
+// columns:    id
+CYPHER 25 MATCH (b:Belief {id: $id})
+WHERE b.scope = $scope AND b.status IN ['active', 'disputed']
+SET b.verified_at = CASE WHEN $confirmed THEN $at END, b.verified_by = CASE WHEN $confirmed THEN $author END,
+    b.version = b.version + 1
+RETURN b.id AS id
+
 // knowledge/list_beliefs, beliefs of some scopes, newest first, after an id
 // mode:       read
 // returns:    many

@@ -152,3 +152,13 @@ CYPHER 25 CALL () {
 RETURN id, label, source
 ORDER BY id
 LIMIT 1000
+
+// knowledge/tell_kinds, say of entities what kind of thing they are, where nobody has; a row is [id, kind]
+// mode:       write
+// returns:    none
+// parameters: $rows LIST<LIST<STRING>>, $scope STRING
+// columns:    none
+CYPHER 25 UNWIND $rows AS row
+MATCH (e:Entity {id: row[0]})
+WHERE e.scope = $scope AND e.kind = 'concept'
+SET e.kind = row[1], e.version = coalesce(e.version, 1) + 1

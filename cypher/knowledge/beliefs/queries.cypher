@@ -1,10 +1,10 @@
 // knowledge/search_beliefs, beliefs that may answer a question: near by meaning, by words, and, where the question is
-//                           narrowed to domains or an entity, what the narrowing leaves; similarity is the cosine.
-//                           properties() reads a node once; forty single reads of one take five times as long
+//                           narrowed to domains or an entity, what the narrowing leaves; and what still holds until one
+//                           of them begins that has taken its place; similarity is the cosine. properties() reads a node once; forty single reads of one take five times as long
 // mode:       read
 // returns:    many
 // parameters: $embedding VECTOR, $words STRING, $narrow STRING, $entity_id STRING, $fields LIST<STRING>,
-//             $scopes LIST<STRING>, $statuses LIST<STRING>, $limit INTEGER
+//             $scopes LIST<STRING>, $statuses LIST<STRING>, $now ZONED DATETIME, $limit INTEGER
 // columns:    fields, similarity, recorded_us, confirmed_us, entities
 CYPHER 25 CALL () {
   MATCH (n:Belief)
@@ -27,7 +27,14 @@ CYPHER 25 CALL () {
   ORDER BY n.recorded_at DESC, n.id
   LIMIT 10 * $limit
 }
-WITH n, max(cosine) AS cosine
+CALL (n, cosine) {
+  RETURN n AS held, cosine AS near
+  UNION
+  MATCH (n)-[:SUPERSEDES*1..20]->(held:Belief)
+  WHERE n.valid_from > $now AND held.scope IN $scopes AND held.valid_until > $now
+  RETURN held, NULL AS near
+}
+WITH held AS n, max(near) AS cosine
 WITH n, properties(n) AS known, coalesce(cosine, 2 * vector.similarity.cosine(n.embedding, $embedding) - 1) AS similarity
 RETURN [name IN $fields | known[name]] AS fields, similarity,
   known.recorded_at.epochSeconds * 1000000 + known.recorded_at.microsecond AS recorded_us,

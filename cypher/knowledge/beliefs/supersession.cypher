@@ -1,6 +1,8 @@
 // knowledge/close_belief, end a held belief because another takes its place; the first of several writers does it, the
 //                         others get no row, nor does anyone once its authority ($overall, $sources) has grown since it
-//                         was weighed. `closed_for` names the newcomer, so that a second try finds its own work
+//                         was weighed. `closed_for` names the newcomer, so that a second try finds its own work.
+//                         Those that it had taken the place of end there too, if they lasted longer; `ends` keeps
+//                         until when each was thought to last, from which instant of recording (`ends_at`)
 // mode:       write
 // returns:    maybe
 // parameters: $id STRING, $scopes LIST<STRING>, $newcomer STRING, $until ZONED DATETIME, $at ZONED DATETIME,
@@ -16,6 +18,13 @@ WHERE old.closed_for = $newcomer
 SET old.closed_for = $newcomer, old.status = 'superseded', old.superseded_at = coalesce(old.superseded_at, $at),
     old.superseded_reason = $reason, old.live_hash = NULL,
     old.valid_until = CASE WHEN old.valid_until < $until THEN old.valid_until ELSE $until END
+CALL (old) {
+  MATCH (old)-[:SUPERSEDES*1..100]->(older:Belief)
+  WHERE older.scope IN $scopes AND older.valid_until > $until
+  WITH DISTINCT older ORDER BY older.id
+  SET older.ends = coalesce(older.ends, [older.valid_until]) + $until,
+      older.ends_at = coalesce(older.ends_at, [older.superseded_at]) + $at, older.valid_until = $until
+}
 RETURN old.id AS id
 
 // knowledge/link_supersession, tie the holder of a text to the belief that was closed for it; the holder's id.

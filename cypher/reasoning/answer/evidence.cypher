@@ -19,11 +19,12 @@ MERGE (e)-[:HAS_PROVENANCE]->(p)
 MERGE (p)-[:FROM]->(s)
 
 // reasoning/origins, where selected units come from: of a triple [unit, head, type, tail], of a node [unit, id].
-//                    A belief that is disputed waits for review; one that two independent sources hold up, with a
-//                    corroboration of .8 at least, is verified
+//                    A belief that is disputed waits for review; one that a person confirmed, or that several
+//                    independent sources hold up with enough corroboration, is verified
 // mode:       read
 // returns:    many
-// parameters: $edges LIST<LIST<STRING>>, $nodes LIST<LIST<STRING>>, $scopes LIST<STRING>
+// parameters: $edges LIST<LIST<STRING>>, $nodes LIST<LIST<STRING>>, $scopes LIST<STRING>, $verifying INTEGER,
+//             $verified_from FLOAT, $hidden_sources LIST<STRING>
 // columns:    unit, uri, scope, source_id, sources, reputation, status, recorded_at
 CYPHER 25 CALL () {
   UNWIND $edges AS edge
@@ -31,6 +32,7 @@ CYPHER 25 CALL () {
   MATCH (b:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster {id: edge[3]}) WHERE b.scope IN $scopes
   MATCH (a)-[r]->(b)
   WHERE type(r) = edge[2] AND (r.scope IS NULL OR r.scope IN $scopes)
+    AND NOT coalesce(r.source_id, '') IN $hidden_sources
   WITH edge, a, r ORDER BY r.source_id
   WITH edge, a, collect(DISTINCT r.source_id) AS source_ids, min(r.recorded_at) AS recorded_at,
     head(collect(r.verification_status)) AS status
@@ -42,13 +44,21 @@ CYPHER 25 CALL () {
   WITH node, n, head(collect(document)) AS document
   WITH node, n, coalesce(document, n) AS origin,
     CASE WHEN coalesce(n.source_id, document.source_id) IS NULL THEN []
-         ELSE [coalesce(n.source_id, document.source_id)] END AS source_ids
+         ELSE [coalesce(n.source_id, document.source_id)] END AS source_ids,
+    // without its first source, a belief is told by those that still say it
+    CASE WHEN size($hidden_sources) = 0 OR NOT n:Belief THEN null ELSE COLLECT {
+      MATCH (n)-[:HAS_PROVENANCE]->(p:Provenance)-[:FROM]->(other:Source)
+      WHERE p.retracted_at IS NULL AND NOT other.id IN $hidden_sources
+      RETURN DISTINCT other.id ORDER BY other.id LIMIT 100
+    } END AS left
+  WITH node, n, origin, left, coalesce(left, source_ids) AS source_ids
   RETURN node[0] AS unit, origin AS n, source_ids,
-    CASE WHEN n:Belief THEN coalesce(n.sources, size(source_ids)) ELSE size(source_ids) END AS sources,
+    CASE WHEN left IS NULL AND n:Belief THEN coalesce(n.sources, size(source_ids)) ELSE size(source_ids) END AS sources,
     n.recorded_at AS recorded_at,
     CASE WHEN n.verification_status IS NOT NULL THEN n.verification_status
          WHEN n:Belief AND n.status = 'disputed' THEN 'pending_review'
-         WHEN n:Belief AND n.sources >= 2 AND n.c_corroboration >= 0.8 THEN 'verified' END AS status
+         WHEN n:Belief AND (n.verified_at IS NOT NULL
+                            OR n.sources >= $verifying AND n.c_corroboration >= $verified_from) THEN 'verified' END AS status
 }
 OPTIONAL MATCH (s:Source {id: head(source_ids)})
 RETURN unit, coalesce(s.uri, n.uri, 'neo4j://' + toLower(head(labels(n))) + '/' + n.id) AS uri, n.scope AS scope,

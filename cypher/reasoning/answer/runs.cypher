@@ -30,6 +30,35 @@ MATCH (run)-[:DECIDED_BY]->(policy:Policy)
 RETURN run.id AS id, run.scope AS scope, run.query AS query, policy.id AS policy, run.recorded_at AS recorded_at
 ORDER BY id DESC
 
+// reasoning/statements, the times of triples ([head, type, tail]; one row for each source) and of texts by id; a belief
+//                       with its properties, of which its confidence at any instant can be told
+// mode:       read
+// returns:    many
+// parameters: $edges LIST<LIST<STRING>>, $nodes LIST<STRING>, $scopes LIST<STRING>
+// columns:    edge, node, text, recorded_at, retracted_at, superseded_at, archived_at, valid_from, valid_until, successor,
+//             belief
+CYPHER 25 CALL () {
+  UNWIND $edges AS edge
+  MATCH (a:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster {id: edge[0]}) WHERE a.scope IN $scopes
+  MATCH (b:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster {id: edge[2]}) WHERE b.scope IN $scopes
+  MATCH (a)-[r]->(b)
+  WHERE type(r) = edge[1] AND (r.scope IS NULL OR r.scope IN $scopes)
+  RETURN edge, null AS node,
+    coalesce(a.name, a.title, a.id) + ' ' + replace(type(r), '_', ' ') + ' ' + coalesce(b.name, b.title, b.id) AS text,
+    properties(r) AS of, null AS successor, null AS belief
+  UNION ALL
+  UNWIND $nodes AS id
+  MATCH (n:Passage|Document|Belief|Memory|Experience|Value {id: id}) WHERE n.scope IN $scopes
+  RETURN null AS edge, id AS node, coalesce(n.content, n.text, n.title, n.id) AS text, properties(n) AS of,
+    head(COLLECT { MATCH (n)<-[:SUPERSEDES]-(newer:Belief) RETURN newer.content ORDER BY newer.recorded_at LIMIT 1 }) AS successor,
+    CASE WHEN n:Belief THEN n {.*, embedding: null} END AS belief
+}
+RETURN edge, node, text, of.recorded_at AS recorded_at, of.retracted_at AS retracted_at,
+  of.superseded_at AS superseded_at, of.archived_at AS archived_at, of.valid_from AS valid_from,
+  of.valid_until AS valid_until, successor, belief
+ORDER BY node, edge, recorded_at
+LIMIT 10000
+
 // reasoning/write_runs, runs with their steps, where they were asked from, what they visited and selected, and who
 //                       decided; a run that is there stays as it is
 // mode:       write

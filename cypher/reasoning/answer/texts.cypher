@@ -1,11 +1,11 @@
-// reasoning/nearest_texts, passages, beliefs, memories, values and experiences near a question: one ranking by meaning, and
-//                          one by words for each full-text index, for one fusion; what is not held, not yet known or not
-//                          valid at the clocks is left out
+// reasoning/nearest_texts, passages, beliefs, memories, values, experiences and insights near a question: one ranking by
+//                          meaning, and one by words for each full-text index, for one fusion; what is not held, in
+//                          quarantine, not yet known or not valid at the clocks is left out
 // mode:       read
 // returns:    many
 // parameters: $embedding VECTOR, $words STRING, $scopes LIST<STRING>, $limit INTEGER, $valid ZONED DATETIME,
-//             $recorded ZONED DATETIME
-// columns:    ranking, id, kind, name, text, score
+//             $recorded ZONED DATETIME, $hidden_texts LIST<STRING>
+// columns:    ranking, id, kind, name, text, confidence, sources, named, score
 CYPHER 25 CALL () {
   MATCH (n:Passage)
   SEARCH n IN (VECTOR INDEX passage_embedding FOR $embedding WHERE n.scope IN $scopes LIMIT $limit) SCORE AS score
@@ -27,18 +27,25 @@ CYPHER 25 CALL () {
   SEARCH n IN (VECTOR INDEX experience_full FOR $embedding WHERE n.scope IN $scopes LIMIT $limit) SCORE AS score
   RETURN 'dense' AS ranking, n, score
   UNION ALL
-  UNWIND ['passage_text', 'belief_text', 'memory_text', 'value_text'] AS ranking
+  MATCH (n:Insight)
+  SEARCH n IN (VECTOR INDEX insight_embedding FOR $embedding WHERE n.scope IN $scopes LIMIT $limit) SCORE AS score
+  RETURN 'dense' AS ranking, n, score
+  UNION ALL
+  UNWIND ['passage_text', 'belief_text', 'memory_text', 'value_text', 'insight_text'] AS ranking
   CALL db.index.fulltext.queryNodes(ranking, $words, {limit: $limit}) YIELD node AS n, score
   WHERE n.scope IN $scopes
   RETURN ranking, n, score
 }
 WITH ranking, n, score, coalesce(n.text, n.content) AS text
-WHERE text IS NOT NULL AND n.merged_into IS NULL
+WHERE text IS NOT NULL AND n.merged_into IS NULL AND NOT n.id IN $hidden_texts
   AND (n.recorded_at IS NULL OR n.recorded_at <= $recorded)
   AND (n.retracted_at IS NULL OR n.retracted_at > $recorded)
   AND (n.archived_at IS NULL OR n.archived_at > $recorded)
+  AND coalesce(n.quarantined, false) = false AND NOT (n:Insight AND EXISTS { (n)<-[:SUPERSEDES]-(:Insight) })
   AND (n.superseded_at IS NULL OR n.superseded_at > $recorded)
   AND (n.valid_from IS NULL OR n.valid_from <= $valid) AND (n.valid_until IS NULL OR n.valid_until > $valid)
-RETURN ranking, n.id AS id, toLower(head(labels(n))) AS kind, coalesce(n.name, n.title, '') AS name, text, score
+RETURN ranking, n.id AS id, toLower(head(labels(n))) AS kind, coalesce(n.name, n.title, '') AS name, text,
+  n.overall AS confidence, coalesce(n.sources, 0) AS sources,
+  size([voice IN coalesce(n.voices, []) WHERE voice STARTS WITH 'o:']) AS named, score
 ORDER BY ranking, score DESC, id
 LIMIT 1000

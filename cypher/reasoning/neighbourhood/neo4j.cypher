@@ -3,7 +3,8 @@
 // mode:       read
 // returns:    many
 // parameters: $nodes LIST<STRING>, $scopes LIST<STRING>, $forward LIST<STRING>, $backward LIST<STRING>,
-//             $valid ZONED DATETIME, $recorded ZONED DATETIME, $wide INTEGER, $cap INTEGER, $pairs INTEGER
+//             $valid ZONED DATETIME, $recorded ZONED DATETIME, $wide INTEGER, $cap INTEGER, $pairs INTEGER,
+//             $hidden_sources LIST<STRING>, $hidden_texts LIST<STRING>, $hidden_edges LIST<LIST<STRING>>
 // columns:    id, name, kind, degree, text, basin, hub, groups, together
 CYPHER 25 UNWIND $nodes AS id
 MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster {id: id})
@@ -21,6 +22,9 @@ CALL (n) {
       AND (m.retracted_at IS NULL OR m.retracted_at > $recorded)
       AND (m.archived_at IS NULL OR m.archived_at > $recorded)
       AND (m.valid_from IS NULL OR m.valid_from <= $valid) AND (m.valid_until IS NULL OR m.valid_until > $valid)
+      AND (size($hidden_texts) = 0 OR NOT m.id IN $hidden_texts)
+      AND (size($hidden_sources) = 0 OR NOT coalesce(r.source_id, '') IN $hidden_sources OR NOT (n:Entity AND m:Entity))
+      AND (size($hidden_edges) = 0 OR NOT [startNode(r).id, type(r), endNode(r).id] IN $hidden_edges)
     WITH DISTINCT n, m, type(r) AS relation, startNode(r) = n AS forward
     ORDER BY m.id
     WITH relation, forward,
@@ -47,7 +51,8 @@ LIMIT 10000
 // mode:       read
 // returns:    many
 // parameters: $nodes LIST<STRING>, $scopes LIST<STRING>, $forward LIST<STRING>, $backward LIST<STRING>,
-//             $valid ZONED DATETIME, $recorded ZONED DATETIME, $reach INTEGER, $cap INTEGER
+//             $valid ZONED DATETIME, $recorded ZONED DATETIME, $reach INTEGER, $cap INTEGER,
+//             $hidden_sources LIST<STRING>, $hidden_texts LIST<STRING>, $hidden_edges LIST<LIST<STRING>>
 // columns:    id, groups
 CYPHER 25 UNWIND $nodes AS id
 MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster {id: id})
@@ -68,7 +73,10 @@ WITH id, m, type(r) AS relation, forward, type(r) IN CASE WHEN forward THEN $for
     AND (m.recorded_at IS NULL OR m.recorded_at <= $recorded)
     AND (m.retracted_at IS NULL OR m.retracted_at > $recorded)
     AND (m.archived_at IS NULL OR m.archived_at > $recorded)
-    AND (m.valid_from IS NULL OR m.valid_from <= $valid) AND (m.valid_until IS NULL OR m.valid_until > $valid) AS visible
+    AND (m.valid_from IS NULL OR m.valid_from <= $valid) AND (m.valid_until IS NULL OR m.valid_until > $valid)
+    AND (size($hidden_texts) = 0 OR NOT m.id IN $hidden_texts)
+    AND (size($hidden_sources) = 0 OR NOT coalesce(r.source_id, '') IN $hidden_sources OR NOT (n:Entity AND m:Entity))
+    AND (size($hidden_edges) = 0 OR NOT [startNode(r).id, type(r), endNode(r).id] IN $hidden_edges) AS visible
 WITH id, relation, forward, count(*) AS read,
   collect(DISTINCT CASE WHEN visible THEN m END) AS ends
 CALL (ends) {
@@ -84,7 +92,8 @@ LIMIT 10000
 // reasoning/heads, nodes that a relationship type leads from: among the first $scanned of its relationships
 // mode:       read
 // returns:    many
-// parameters: $scopes LIST<STRING>, $valid ZONED DATETIME, $recorded ZONED DATETIME, $scanned INTEGER, $limit INTEGER
+// parameters: $scopes LIST<STRING>, $valid ZONED DATETIME, $recorded ZONED DATETIME, $scanned INTEGER, $limit INTEGER,
+//             $hidden_sources LIST<STRING>, $hidden_texts LIST<STRING>, $hidden_edges LIST<LIST<STRING>>
 // columns:    id
 CYPHER 25 CALL () {
   /* each relation, between: UNION ALL */
@@ -97,6 +106,9 @@ WHERE n.scope IN $scopes AND m.scope IN $scopes
   AND (r.valid_from IS NULL OR r.valid_from <= $valid) AND (r.valid_until IS NULL OR r.valid_until > $valid)
   AND (r.recorded_at IS NULL OR r.recorded_at <= $recorded)
   AND (r.retracted_at IS NULL OR r.retracted_at > $recorded)
+  AND (size($hidden_texts) = 0 OR NOT m.id IN $hidden_texts)
+  AND (size($hidden_sources) = 0 OR NOT coalesce(r.source_id, '') IN $hidden_sources OR NOT (n:Entity AND m:Entity))
+  AND (size($hidden_edges) = 0 OR NOT [startNode(r).id, type(r), endNode(r).id] IN $hidden_edges)
 WITH DISTINCT n.id AS id LIMIT $limit
 RETURN id ORDER BY id
 
@@ -116,7 +128,8 @@ LIMIT 100000
 // mode:       read
 // returns:    many
 // parameters: $sources LIST<STRING>, $targets LIST<STRING>, $scopes LIST<STRING>, $types LIST<STRING>,
-//             $valid ZONED DATETIME, $recorded ZONED DATETIME, $limit INTEGER
+//             $valid ZONED DATETIME, $recorded ZONED DATETIME, $limit INTEGER,
+//             $hidden_sources LIST<STRING>, $hidden_texts LIST<STRING>, $hidden_edges LIST<LIST<STRING>>
 // columns:    nodes, edges
 // kinds:      hops: 1, 2, 3, 4, 5, 6
 CYPHER 25 MATCH (a:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster) WHERE a.id IN $sources AND a.scope IN $scopes
@@ -127,7 +140,9 @@ MATCH p = ALL SHORTEST (a) (
       AND (r.valid_from IS NULL OR r.valid_from <= $valid) AND (r.valid_until IS NULL OR r.valid_until > $valid)
       AND (r.recorded_at IS NULL OR r.recorded_at <= $recorded)
       AND (r.retracted_at IS NULL OR r.retracted_at > $recorded)
-    ]-(y WHERE y.scope IN $scopes)
+      AND (size($hidden_sources) = 0 OR NOT coalesce(r.source_id, '') IN $hidden_sources OR NOT (x:Entity AND y:Entity))
+      AND (size($hidden_edges) = 0 OR NOT [startNode(r).id, type(r), endNode(r).id] IN $hidden_edges)
+    ]-(y WHERE y.scope IN $scopes AND NOT y.id IN $hidden_texts)
 ){1,{{hops}}} (b)
 WHERE none(n IN nodes(p)[1..-1] WHERE n.id IN $targets)
 WITH [n IN nodes(p) | n.id] AS nodes,

@@ -7,7 +7,7 @@ import pytest
 
 from clause.lab.bench.loading import bench_scope, load_bench
 from clause.lab.bench.reasoning import round_trip_ms
-from clause.policy.train.typed_walks import TypedWalks
+from clause.policy.train.lessons import TypedWalks
 from tests.unit.evaluation.films import snapshot
 
 pytestmark = pytest.mark.integration

@@ -10,10 +10,11 @@ import pytest
 
 from clause.graph.runner import Graph
 from clause.intelligence.room import Intelligence
+from clause.knowledge.room import Knowledge
 from clause.lab.bench import loading as bench_intelligence
 from clause.lab.bench.loading import causal_bench, flags_bench, rollback_bench, thoughtseeds_bench
 from clause.lab.curiosity import SCOPE, curiosity_demo
-from clause.policy.train.typed_walks import TypedWalks
+from clause.policy.train.lessons import TypedWalks
 from clause.reasoning.agents.heuristic import HeuristicPolicy
 from clause.reasoning.agents.single_agent import LoneAgents
 from clause.reasoning.answer.evidence import Provenance
@@ -33,7 +34,7 @@ pytestmark = pytest.mark.integration
 @pytest.fixture
 def services(graph: Graph) -> Any:
     ground = make_ground(graph, Clock(datetime.now(UTC)))
-    room = Intelligence.open(ground)
+    room = Intelligence.open(ground, Knowledge.open(ground))
     port = Neo4jNeighbourhood(graph)
     finder = SeedFinder(graph, ground.embedder)
     agents = LoneAgents(

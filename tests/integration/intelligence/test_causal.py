@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,8 @@ from clause.errors import AmbiguousNameError, NotFoundError
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
 from clause.ground import Ground
+from clause.ingest.triples import load_triples
+from clause.intelligence.basins import Concepts
 from clause.intelligence.causal.models import CausalQuestion, CausalType, InterventionRequest, RootCauseRequest
 from clause.intelligence.causal.questions import Causal, Sight
 from tests.fakes.clock import Clock
@@ -172,3 +175,66 @@ async def test_a_foreign_or_ambiguous_node_is_refused(ground: Ground, graph: Gra
         await Causal(ground).intervene(asked("gases", "warming", scope), caller=OWNER)
     assert refused.value.field == "intervention_node"
     assert len(refused.value.details["candidates"]) == 2
+
+
+BACKWARD = """dust storms|caused_by|soil erosion
+soil erosion|is_due_to|overgrazing
+soil erosion|prevented_by|hedges
+overgrazing|driven_from|subsidies
+dust storms|seen_from|space
+"""
+
+
+async def test_root_causes_are_found_on_a_graph_that_names_effects_first(
+    graph: Graph, scope: str, tmp_path: Path, no_model: None
+) -> None:
+    """Loaded as a user loads it: known wordings mean causes from their ends, others by `PUT /causal/types`."""
+    file = tmp_path / "soil.txt"
+    file.write_text(BACKWARD)
+    ground = make_ground(graph, Clock(NOW), scope)
+    await load_triples(graph, ground.embedder, file, scope)
+    causal = Causal(ground)
+    found = await causal.root_causes(RootCauseRequest(node="dust storms", scopes=[scope]), caller=OWNER)
+    assert [(cause.name, cause.is_root) for cause in found.causes] == [("overgrazing", True), ("soil erosion", False)]
+    nothing = await causal.root_causes(RootCauseRequest(node="overgrazing", scopes=[scope]), caller=OWNER)
+    assert nothing.causes == []
+
+    done = await causal.map_type(
+        CausalType(relation="driven_from", kind="causes", direction="backward", scope=scope), caller=OWNER
+    )
+    assert done.direction == "backward"
+    deeper = await causal.root_causes(RootCauseRequest(node="dust storms", scopes=[scope]), caller=OWNER)
+    assert [cause.name for cause in deeper.causes if cause.is_root] == ["subsidies"]
+    await causal.map_type(
+        CausalType(relation="driven_from", kind="causes", direction="forward", scope=scope), caller=OWNER
+    )
+    other = await causal.root_causes(RootCauseRequest(node="subsidies", scopes=[scope]), caller=OWNER)
+    assert [cause.name for cause in other.causes] == ["overgrazing"]
+
+    with_hedges = await causal.intervene(asked("hedges", "dust storms", scope), caller=OWNER)
+    without = await causal.intervene(asked("hedges", "dust storms", scope, value=False), caller=OWNER)
+    assert with_hedges.intervention is not None
+    assert without.intervention is not None
+    assert with_hedges.intervention.intervention_score < without.intervention.intervention_score
+    ids = await Concepts(ground).resolve(["dust storms", "overgrazing"], (scope,), field="node")
+    scores = await causal.scores([ids["dust storms"]], Sight((scope,)))
+    assert scores.of(ids["overgrazing"], ids["dust storms"]) is not None
+    assert scores.of(ids["dust storms"], ids["overgrazing"]) is None
+
+
+async def test_a_mapping_takes_its_direction_from_the_words_where_none_is_said(
+    ground: Ground, graph: Graph, scope: str
+) -> None:
+    await write(graph, scope, [("floods", "brought_about_by", "rain", 0.9)])
+    said = await Causal(ground).map_type(
+        CausalType(relation="brought_about_by", kind="causes", scope=scope), caller=OWNER
+    )
+    assert said.direction == "backward"
+    found = await Causal(ground).root_causes(RootCauseRequest(node="floods", scopes=[scope]), caller=OWNER)
+    assert f"{scope}:rain" in [cause.id for cause in found.causes]
+    gone = await Causal(ground).map_type(
+        CausalType(relation="brought_about_by", kind="none", scope=scope), caller=OWNER
+    )
+    assert gone.kind == "none"
+    found = await Causal(ground).root_causes(RootCauseRequest(node="floods", scopes=[scope]), caller=OWNER)
+    assert f"{scope}:rain" not in [cause.id for cause in found.causes]

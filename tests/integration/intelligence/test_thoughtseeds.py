@@ -225,3 +225,25 @@ async def test_a_seed_is_read_with_its_concepts_basin(graph: Graph, ground: Grou
     with pytest.raises(NotFoundError):
         await thoughtseeds.get(rows[0]["id"], caller=Caller(("public",), ()))
     await run(graph, "MATCH (n:Scope {id: $id}) DETACH DELETE n", id=scope)
+
+
+async def test_a_seed_keeps_the_basin_that_its_concept_had(graph: Graph, ground: Ground, scope: str) -> None:
+    thoughtseeds, caller = ThoughtSeeds(ground), Caller((scope,), (scope,))
+    await graph.run("graph/register_scope", scope=scope, recorded_at=START)
+    await plant(graph, scope, {name: unit(np.ones(DIMENSION)) for name in ("hail", "frost", "thaw")})
+    await graph.write([strengthening({"d1": [f"{scope}:hail", f"{scope}:frost"]}, scope, START)])
+    early, alone = rows_of(scope, ["hail"], "query:1"), rows_of(scope, ["thaw"], "query:1")
+    await thoughtseeds.write([*early, *alone])
+    await graph.write([strengthening({"d2": [f"{scope}:hail", f"{scope}:thaw"]}, scope, START + timedelta(hours=1))])
+    late = rows_of(scope, ["hail"], "query:2")
+    await thoughtseeds.write([*early, *late])
+    before, after = [(await thoughtseeds.get(rows[0]["id"], caller=caller)).basin_context for rows in (early, late)]
+    assert (before.activation_count, before.co_occurring) == (1, {"frost": 1})
+    assert (after.activation_count, after.co_occurring) == (2, {"frost": 1, "thaw": 1})
+    assert after.strength > before.strength >= 1.0
+    none = (await thoughtseeds.get(alone[0]["id"], caller=caller)).basin_context
+    assert (none.strength, none.activation_count, none.co_occurring) == (1.0, 0, {})
+    stored = "MATCH (t:ThoughtSeed {id: $id}) RETURN [t.basin_activation_count, t.basin_strength] AS x"
+    (kept,) = await run(graph, stored, id=early[0]["id"])
+    assert kept["x"] == [1, before.strength]
+    await run(graph, "MATCH (n:Scope {id: $id}) DETACH DELETE n", id=scope)

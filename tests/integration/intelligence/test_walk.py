@@ -17,6 +17,7 @@ from clause.ground import Ground
 from clause.intelligence.causal import scores as causal_scores
 from clause.intelligence.room import Intelligence
 from clause.intelligence.thoughtseeds import query_source, seed_id
+from clause.knowledge.room import Knowledge
 from clause.reasoning.agents.heuristic import HeuristicAgents, HeuristicPolicy
 from clause.reasoning.agents.policy import Embed, Foresight, Question
 from clause.reasoning.agents.single_agent import LoneAgents
@@ -78,7 +79,7 @@ class House:
 @pytest.fixture
 async def house(graph: Graph, scope: str) -> AsyncIterator[House]:
     ground = make_ground(graph, Clock(NOW), scope)
-    room = Intelligence.open(ground)
+    room = Intelligence.open(ground, Knowledge.open(ground))
     port = Neo4jNeighbourhood(graph)
     finder = SeedFinder(graph, ground.embedder)
     asker = Asker(graph, port, finder, ground.embedder)
@@ -367,7 +368,7 @@ async def test_what_the_critic_foretold_of_a_hop_is_what_was_expected_of_it(hous
 async def test_answers_of_several_services_at_once_meet_no_conflict_and_lose_nothing(house: House, scope: str) -> None:
     await plant(house, scope, CAUSES, storm=0.9)
     graph, times = house.ground.graph, 6
-    others = [Intelligence.open(house.ground) for _ in range(3)]
+    others = [Intelligence.open(house.ground, Knowledge.open(house.ground)) for _ in range(3)]
     finder = SeedFinder(graph, house.ground.embedder)
     services = [
         LoneAgents(

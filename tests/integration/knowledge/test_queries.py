@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -249,6 +250,78 @@ async def test_each_time_has_the_belief_that_held_then(knowledge: Knowledge, clo
             assert contents(await knowledge.beliefs.query(asked, caller=OWNER)) == [f"the shop is in {place}"], at
     earlier = BeliefQuery(query="where is the shop", as_of_valid=starts[0] - timedelta(days=1), include_superseded=True)
     assert contents(await knowledge.beliefs.query(earlier, caller=OWNER)) == []
+
+
+@dataclass(frozen=True)
+class Told:
+    """A statement of a history: its text, when it was recorded, and the times that came with it, if any."""
+
+    content: str
+    recorded: datetime
+    begins: datetime | None
+    ends: datetime | None
+
+    @property
+    def start(self) -> datetime:
+        return self.begins or self.recorded
+
+
+def held_then(history: list[Told], valid: datetime, recorded: datetime) -> list[str]:
+    """What holds at an instant by what was known at another: from its start until the first start of a later one."""
+    known = [one for one in history if one.recorded <= recorded]
+    found = []
+    for place, one in enumerate(known):
+        ends = [later.start for later in known[place + 1 :]] + ([one.ends] if one.ends else [])
+        if one.start <= valid and all(valid < end for end in ends):
+            found.append(one.content)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(8))
+async def test_both_clocks_answer_over_random_histories(knowledge: Knowledge, clock: Clock, seed: int) -> None:
+    """Supersessions with and without given times, also back before what was superseded; any instant, known at any."""
+    chance = random.Random(100 + seed)
+    begins = clock.at
+    history: list[Told] = []
+    now: Any = None
+    for place in chance.sample(["Bern", "Rome", "Oslo", "Lima", "Cairo", "Quito", "Turin", "Sofia"], 5):
+        clock.move(days=chance.randint(2, 15))
+        start = clock.at - timedelta(days=chance.randint(1, 40)) if chance.random() < 0.5 else None
+        end = clock.at + timedelta(days=chance.randint(1, 30)) if chance.random() < 0.3 else None
+        content, times = f"the shop is in {place}", {"valid_from": start, "valid_until": end}
+        if now is None:
+            start = times["valid_from"] = start or clock.at
+            now = await stated(knowledge, content, **times)
+        else:
+            now = await knowledge.beliefs.supersede(now.id, BeliefSupersede(content=content, **times), caller=OWNER)
+        history.append(Told(content, now.recorded_at, start, end))
+    span = (clock.at - begins).days + 60
+    marks = [mark for one in history for mark in (one.start, one.ends, one.recorded) if mark is not None]
+    instants = [*marks, *(begins + timedelta(days=chance.uniform(-45, span)) for _ in range(15))]
+    compared = 0
+    for valid in instants:
+        for recorded in (None, *chance.sample([one.recorded for one in history], 3)):
+            later = None if recorded is None else recorded + timedelta(seconds=1)
+            asked = BeliefQuery(query="where is the shop", as_of_valid=valid, as_of_recorded=later)
+            expected = held_then(history, valid, later or clock.at)
+            found = contents(await knowledge.beliefs.query(asked, caller=OWNER))
+            assert found == expected, (valid, later, history)
+            compared += bool(expected)
+    assert compared > len(instants)
+
+
+async def test_until_a_successor_begins_the_old_one_answers(knowledge: Knowledge, clock: Clock) -> None:
+    old = await stated(knowledge, "the ferry leaves from pier two")
+    monday = clock.at + timedelta(days=4)
+    given = BeliefSupersede(content="the ferry leaves from pier nine", valid_from=monday)
+    await knowledge.beliefs.supersede(old.id, given, caller=OWNER)
+    asked = BeliefQuery(query="where does the ferry leave from")
+    for days, pier in ((1, "two"), (2, "two"), (2, "nine")):
+        now = clock.move(days=days)
+        found = contents(await knowledge.beliefs.query(asked, caller=OWNER))
+        assert found == [f"the ferry leaves from pier {pier}"], days
+        said = asked.model_copy(update={"as_of_valid": now})
+        assert contents(await knowledge.beliefs.query(said, caller=OWNER)) == found
 
 
 async def test_a_successor_is_not_valid_before_it_was_said(knowledge: Knowledge, clock: Clock) -> None:

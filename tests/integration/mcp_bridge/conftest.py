@@ -15,8 +15,7 @@ from clause.graph.database import replace_embedding_model
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
 from clause.graph.wire import Address
-from clause.mcp_bridge.lazy_container import LazyContainer
-from clause.mcp_bridge.server import build_server
+from clause.mcp_bridge.server import LazyContainer, build_server
 from clause.settings import Settings
 from clause.telemetry import Metrics
 from clause.text.embedder import DEFAULT_MODEL

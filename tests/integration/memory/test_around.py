@@ -18,7 +18,7 @@ from clause.lab.recall import OWNER, recall_study, remembered
 from clause.memory.models import MCSConfig, MemoryWriteInput
 from clause.memory.room import Memory
 from clause.reasoning.answer.texts import RecalledTexts
-from clause.reasoning.neighbourhood.port import Node, View
+from clause.reasoning.neighbourhood.port import FoundText, Node, View
 from tests.fakes.embedder import HashEmbedder
 from tests.integration.memory.reading_back import clusters, faults, memories
 from tests.servers import statement
@@ -69,6 +69,9 @@ class Found:
 
     async def nearest(self, text: str, embedding: object, view: View, *, limit: int) -> list[Node]:
         return self.nodes
+
+    async def recall(self, text: str, embedding: object, view: View, *, limit: int) -> list[FoundText]:
+        return [FoundText(node) for node in self.nodes]
 
 
 async def test_memories_enter_the_pool_in_the_order_of_recall_beside_other_texts(

@@ -22,7 +22,7 @@ from clause.memory.models import MCSConfig, MemoryReadInput, MemoryWriteInput
 from clause.memory.room import Memory
 from tests.integration.memory.conftest import OWNER
 from tests.integration.memory.reading_back import clusters, faults, memories
-from tests.servers import erase_scope
+from tests.servers import erase_scope, statement
 
 pytestmark = pytest.mark.integration
 
@@ -95,6 +95,7 @@ async def test_near_clusters_of_another_meaning_stay_apart(memory: Memory, graph
     ]
     for text in texts:
         await memory.store.write(note(text, scope, force_new_cluster=True), caller=OWNER)
+    await unforced(graph, scope)
     report = await memory.consolidation.run(scope, caller=OWNER)
     assert (report.looked_at, report.joined) == (2, 0)
     assert [row["size"] for row in await clusters(graph, scope)] == [1, 1]
@@ -126,11 +127,33 @@ async def test_twins_written_at_one_instant_are_joined_by_the_next_pass(
     assert await faults(graph, scope) == []
 
 
-async def filled(memory: Memory, scope: str) -> None:
+async def filled(memory: Memory, graph: Graph, scope: str) -> None:
     """A full cluster, one with a twin, and some alone."""
     await six(memory, scope)
     for text in ("heavy rain on the road home", "heavy rain on the road home", "salt", "a flat tyre"):
         await memory.store.write(note(text, scope, force_new_cluster=True), caller=OWNER)
+    await unforced(graph, scope)
+
+
+async def test_a_cluster_that_was_forced_new_is_left_alone_by_a_pass(memory: Memory, graph: Graph, scope: str) -> None:
+    """Neither joined to the twin that was there nor to one that comes; it may still grow full and be closed."""
+    before = await memory.store.write(note(TEA, scope), caller=OWNER)
+    forced = await memory.store.write(note(TEA, scope, force_new_cluster=True), caller=OWNER)
+    assert (await memory.consolidation.run(scope, caller=OWNER)).joined == 0
+    assert [row["size"] for row in await clusters(graph, scope)] == [1, 1]
+    await unforced(graph, scope)
+    await execute(graph, "MATCH (c:MemoryCluster {scope: $scope}) SET c.settled = false", scope)
+    assert (await memory.consolidation.run(scope, caller=OWNER)).joined == 1
+    assert before.cluster_id != forced.cluster_id
+
+
+async def unforced(graph: Graph, scope: str) -> None:
+    """As if the clusters of a scope had been opened by writers at one instant, not because somebody wanted it."""
+    await execute(graph, "MATCH (c:MemoryCluster {scope: $scope}) SET c.forced = false", scope)
+
+
+async def execute(graph: Graph, text: str, scope: str) -> None:
+    await graph.execute(statement(text, parameters="$scope STRING"), {"scope": scope})
 
 
 async def state(graph: Graph, scope: str) -> list[Any]:
@@ -158,11 +181,11 @@ async def test_killed_at_any_point_and_run_again_the_end_is_the_same(
     memory = replace(Memory.open(ground, config), consolidation=Consolidation(ground, config, page=2))
     whole = f"{scope}-whole"
     try:
-        await filled(memory, whole)
+        await filled(memory, graph, whole)
         await memory.consolidation.run(whole, caller=OWNER)
         wanted = await state(graph, whole)
         assert [row[1] for row in wanted] == [6, 2, 1, 1]
-        await filled(memory, scope)
+        await filled(memory, graph, scope)
         for kill_at in range(30):
             if await killed_at(ground, graph, memory, scope, kill_at, after_commit):
                 break
@@ -249,7 +272,7 @@ async def test_writes_during_a_pass_lose_nothing(memory: Memory, graph: Graph, s
 
 
 async def test_a_dry_run_writes_nothing_and_says_what_it_would_do(memory: Memory, graph: Graph, scope: str) -> None:
-    await filled(memory, scope)
+    await filled(memory, graph, scope)
     before = await state(graph, scope)
     report = await memory.consolidation.run(scope, caller=OWNER, dry_run=True)
     assert (report.job_id, report.looked_at, report.joined, report.consolidated) == (None, 5, 1, 1)

@@ -322,7 +322,9 @@ async def test_dense_search_alone_where_hybrid_is_turned_off(ground: Ground, sco
     memory = Memory.open(ground, MCSConfig(y_encoder_model="hash", enable_hybrid_search=False))
     await memory.store.write(note("tea", scope), caller=OWNER)
     with pytest.raises(BadInputError, match="turned off"):
-        await memory.store.read(MemoryReadInput(query_text="tea", scopes=[scope]), caller=OWNER)
+        await memory.store.read(MemoryReadInput(query_text="tea", scopes=[scope], search_mode="hybrid"), caller=OWNER)
+    (unsaid,) = await memory.store.read(MemoryReadInput(query_text="tea", scopes=[scope]), caller=OWNER)
+    assert unsaid.bm25_score is None
     dense = MemoryReadInput(query_text="tea", scopes=[scope], search_mode="dense")
     assert len(await memory.store.read(dense, caller=OWNER)) == 1
     await memory.settled()

@@ -9,7 +9,7 @@ from clause.errors import ConflictError
 from clause.graph.runner import Graph
 from clause.ingest.sample import load_sample
 from clause.ingest.sample.loader import VECTORS
-from clause.operations.forget import reset_sample
+from clause.operations.archive import reset_sample
 from clause.settings import Settings
 from tests.fakes.embedder import HashEmbedder
 from tests.servers import erase_scope, statement

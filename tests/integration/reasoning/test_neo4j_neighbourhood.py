@@ -244,6 +244,7 @@ async def test_the_store_is_touched_for_what_a_cap_allows_not_for_what_hangs_on_
         "valid": LONG_AGO,
         "recorded": neo4j_neighbourhood.FOREVER,
         "cap": 51,
+        **view.hidden.parameters,
     }
     whole = {"wide": neo4j_neighbourhood.WIDE, "pairs": neo4j_neighbourhood.PAIRS}
     first = await database_hits(graph, graph.catalogue["reasoning/expand"], **parameters, **whole)

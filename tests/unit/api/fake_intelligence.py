@@ -20,6 +20,10 @@ from clause.intelligence.models import (
     BasinContext,
     CausalIntervention,
     Conflicts,
+    CuriosityAnswer,
+    CuriosityClosed,
+    CuriosityPlan,
+    CuriosityPlanRequest,
     Strengthened,
     StrengthenRequest,
     ThoughtSeed,
@@ -47,6 +51,16 @@ class FakeBasins:
         if basin != RAIN.id:
             raise NotFoundError(f"no basin has the id {basin!r}", field="basin_id")
         return RAIN
+
+
+class FakePlanner:
+    """Nothing is open, and every answer closes it."""
+
+    async def plan(self, given: CuriosityPlanRequest, *, caller: Any) -> CuriosityPlan:
+        return CuriosityPlan(budget=given.budget, questions=(), expected_gain=0.0, left_out=0, left_out_gain=0.0)
+
+    async def close(self, given: CuriosityAnswer, *, caller: Any) -> CuriosityClosed:
+        return CuriosityClosed(id=given.id, kind="question", did="created")
 
 
 BASIS = CausalBasis(method="exact", edges=1)
@@ -109,4 +123,5 @@ class FakeIntelligence:
         self.causal = FakeCausal()
         self.thoughtseeds = FakeThoughtSeeds()
         self.investigator = FakeInvestigator()
+        self.planner = FakePlanner()
         self.conflicts = FakeConflicts()

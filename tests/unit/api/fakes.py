@@ -14,6 +14,7 @@ from clause.graph.idempotency import RequestKey, StoredResponse
 from clause.graph.lease import Job, JobPage, JobState
 from clause.graph.scopes import Caller
 from clause.operations.keys import refusal
+from clause.reasoning.answer.calibration import FeedbackGiven, FeedbackTaken
 from clause.reasoning.answer.runs import RunRecord, RunSummary
 from clause.reasoning.episode.budget import Budgets, Prices
 from clause.reasoning.models import (
@@ -195,6 +196,12 @@ class FakeRuns:
             raise NotFoundError(f"no run {run_id!r}", field="run_id")
         return self.runs[run_id]
 
+    def now(self) -> datetime:
+        return datetime(2026, 1, 2, tzinfo=UTC)
+
+    async def statements(self, *_asked: object) -> Sequence[Mapping[str, Any]]:
+        return []
+
     async def list(self, caller: Caller, *, limit: int = 20, after: str | None = None) -> Sequence[RunSummary]:
         found = [
             RunSummary(**run.model_dump(include=set(RunSummary.model_fields)))
@@ -202,6 +209,13 @@ class FakeRuns:
             if caller.may_read(run.scope) and (after is None or key < after)
         ]
         return found[:limit]
+
+
+class FakeCalibrations:
+    """Takes every verdict; nothing is learnt of it."""
+
+    async def give(self, run_id: str, given: FeedbackGiven, *, caller: Caller) -> FeedbackTaken:
+        return FeedbackTaken(id=f"fb_{run_id}", scope="user:ann", answer=given.verdict, score=0.5, sources=0)
 
 
 class FakeApiKeys:
@@ -225,6 +239,7 @@ class FakeContainer:
         self.keys = FakeKeys()
         self.api_keys = FakeApiKeys()
         self.runs = FakeRuns()
+        self.calibrations = FakeCalibrations()
         self.job_kinds: dict[str, Any] = {"load_sample": None, "vanishing": None}
         self.coordinator = self.agents = FakeCoordinator()
         self.rooms = SimpleNamespace(intelligence=FakeIntelligence())

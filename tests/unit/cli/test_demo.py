@@ -12,7 +12,7 @@ from clause.cli import serve as service
 from clause.graph import migrations
 from clause.graph.server import ManagedServer
 from clause.ingest import sample
-from clause.operations import forget as sample_reset
+from clause.operations import archive as sample_reset
 from tests.unit.cli.conftest import Done
 from tests.unit.cli.test_ask_printed import RESPONSE
 

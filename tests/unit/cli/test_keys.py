@@ -20,7 +20,10 @@ def asked(graph: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What the key store was asked; it holds one key."""
     calls: list[Any] = []
 
-    async def create(self: ApiKeys, name: str, readable: Any, writable: Any, *, default: Any, lasts: Any) -> NewKey:
+    async def create(
+        self: ApiKeys, name: str, readable: Any, writable: Any, *, default: Any, person: bool, lasts: Any
+    ) -> NewKey:
+        assert not person
         calls.append((name, readable, writable))
         return NewKey(**KEY.model_dump(), token="clause_01K_secret")
 

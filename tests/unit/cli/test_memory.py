@@ -17,7 +17,7 @@ from clause.ground import Ground
 from clause.lab import recall as recall_study
 from clause.lab.bench import memory as bench_memory
 from clause.memory.consolidation import ConsolidationReport
-from clause.memory.models import MCSConfig
+from clause.memory.models import MOST_CLUSTERS, MCSConfig
 from clause.memory.room import Memory
 from clause.memory.statistics import MemoryStatistics
 from clause.settings import Settings
@@ -127,7 +127,7 @@ def test_a_threshold_is_calibrated_on_memories(clause: Callable[..., Any], room:
 def test_a_threshold_is_calibrated_on_a_file_of_texts(
     clause: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("clause.text.embedder.SentenceTransformerEmbedder", lambda *_: HashEmbedder())
+    monkeypatch.setattr("clause.text.embedder.SentenceTransformerEmbedder.of", lambda _: HashEmbedder())
     path = tmp_path / "texts.txt"
     path.write_text("green tea\n\ngreen tea\nrain\n")
     found = json.loads(clause("memory", "calibrate", "--texts", str(path), "--cohesion", "0.99", "--json").out)
@@ -151,7 +151,7 @@ def test_recall_is_asked_with_the_services_fusion_or_the_given_one(
     assert json.loads(clause(*command).out) == {"n": 1, "texts": 1}
     clause(*command, "--mode", "sparse", "-k", "3", "-k", "1", "--fusion", "rsf", "--sparse-weight", "0.9")
     (first, plain), (second, given) = asked
-    assert (plain["mode"], plain["ks"], first.store.config.max_clusters) == ("hybrid", [5, 10], 100_000)
+    assert (plain["mode"], plain["ks"], first.store.config.max_clusters) == ("hybrid", [5, 10], MOST_CLUSTERS)
     assert (given["mode"], given["ks"]) == ("sparse", [1, 3])
     assert (second.store.config.fusion_method, second.store.config.sparse_weight) == ("rsf", 0.9)
 

@@ -13,7 +13,7 @@ from clause.cli import train
 from clause.evaluation import training_material as material
 from clause.evaluation.question_files import GoldQuestion
 from clause.policy.config import CloningConfig, LearningConfig, Recipe
-from clause.policy.serve.checkpoint import load, save
+from clause.policy.train.networks import load, save
 from clause.reasoning.models import SeedEntity
 from clause.reasoning.neighbourhood.port import View
 from clause.reasoning.neighbourhood.snapshot import Snapshot

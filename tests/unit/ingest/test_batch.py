@@ -10,8 +10,18 @@ from hypothesis import strategies as st
 
 from clause.ingest.passage_reader import MentionFinder, TitleFinder, cut, read_documents
 from clause.ingest.readers import Record, Term, Triple
-from clause.ingest.triples import Interner, register, stored_name
-from clause.text.names import LONGEST_KEY, canonical_key, entity_id, name_key, readable_name, readable_relation, short
+from clause.ingest.triples import Interner
+from clause.text.names import (
+    LONGEST_KEY,
+    canonical_key,
+    entity_id,
+    name_key,
+    readable_name,
+    readable_relation,
+    register,
+    short,
+    stored_name,
+)
 from tests.shapes import write_text
 
 

@@ -46,6 +46,7 @@ def room(recorder: Recorder, *, worker: bool) -> Intelligence:
         thoughtseeds=parts,
         afterwards=parts,
         investigator=parts,
+        planner=parts,
         conflicts=parts,
     )
 

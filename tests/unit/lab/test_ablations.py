@@ -7,9 +7,9 @@ from clause.lab.ablation_agents import first_fit, mmr, top_k
 from clause.lab.ablations import SWAPS, Ablation, ablations
 from clause.lab.pattern_classifier import parse_pattern
 from clause.policy.serve.agents import LearnedAgents, Plan
-from clause.policy.serve.checkpoint import load
 from clause.policy.serve.decider import Decider
 from clause.policy.train.demonstrations import serving_networks
+from clause.policy.train.networks import load
 from clause.reasoning.agents.policy import Question
 from clause.reasoning.episode.budget import Budgets, Prices, Unit, edge_sentence
 from clause.reasoning.episode.episode import Episode

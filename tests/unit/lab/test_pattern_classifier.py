@@ -15,7 +15,7 @@ from clause.lab.pattern_classifier import (
     shipped_classifier,
     train_pattern_classifier,
 )
-from clause.policy.train.typed_walks import TypedWalks
+from clause.policy.train.lessons import TypedWalks
 from tests.unit.evaluation.films import snapshot
 
 GRAPH = TypedWalks(snapshot())

@@ -7,7 +7,7 @@ import pytest
 from clause.evaluation.harness import AnswerOutcome
 from clause.evaluation.question_files import GoldQuestion
 from clause.lab.studies import abstaining_study, comparison_study, metaqa_study, seeds_study
-from clause.policy.train.typed_walks import TypedWalks
+from clause.policy.train.lessons import TypedWalks
 from tests.unit.evaluation.films import snapshot
 
 GRAPH = TypedWalks(snapshot())

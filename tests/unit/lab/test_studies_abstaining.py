@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from clause.evaluation.question_files import GoldQuestion, parse_line, type_pattern
 from clause.lab.studies import abstaining, answerable, calibrate, unanswerable
-from clause.policy.train.typed_walks import TypedWalks
+from clause.policy.train.lessons import TypedWalks
 from tests.unit.evaluation.films import snapshot
 
 GRAPH = TypedWalks(snapshot())

@@ -10,7 +10,7 @@ from clause.evaluation.training_material import read_triples
 from clause.lab.bench.loading import triples
 from clause.lab.pattern_classifier import parse_pattern, pattern_name
 from clause.lab.studies import ceiling, ceilings_by_type
-from clause.policy.train.typed_walks import TypedWalks
+from clause.policy.train.lessons import TypedWalks
 from clause.reasoning.neighbourhood.port import Edge, Hop
 from tests.unit.evaluation.films import snapshot
 

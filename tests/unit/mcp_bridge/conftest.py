@@ -10,8 +10,7 @@ import pytest
 from mcp import Client
 
 from clause.graph.scopes import Caller
-from clause.mcp_bridge.lazy_container import LazyContainer
-from clause.mcp_bridge.server import build_server
+from clause.mcp_bridge.server import LazyContainer, build_server
 from clause.settings import Settings
 from clause.telemetry import Metrics
 from tests.unit.api.fakes import FakeContainer

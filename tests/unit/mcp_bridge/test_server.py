@@ -15,10 +15,8 @@ from pydantic import SecretStr
 from clause.errors import UnauthorizedError, UnavailableError
 from clause.graph.scopes import Caller
 from clause.graph.wire import ExplorationResult
-from clause.mcp_bridge.lazy_container import LazyContainer
-from clause.mcp_bridge.prompts import PROMPTS
 from clause.mcp_bridge.resources import RESOURCES, TEMPLATES
-from clause.mcp_bridge.server import build_server, offered
+from clause.mcp_bridge.server import PROMPTS, LazyContainer, build_server, offered
 from clause.mcp_bridge.tool import Mode
 from clause.mcp_bridge.tools.reasoning import _first
 from clause.mcp_bridge.transports import _bearer_of

@@ -10,7 +10,7 @@ import pytest
 import uvicorn
 
 from clause.errors import UnavailableError
-from clause.mcp_bridge.lazy_container import LazyContainer
+from clause.mcp_bridge.server import LazyContainer
 from clause.mcp_bridge.transports import http_application, run_http
 from clause.settings import Settings
 from tests.unit.api.fakes import FakeApiKeys, FakeContainer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clause.memory.memory_text import luhn, personal_kind, refuse_personal
+from clause.memory.memory_text import luhn, personal_kind, refuse_personal, speaker_of
 from clause.memory.models import PersonalDataError
 
 PERSONAL = [
@@ -70,3 +70,58 @@ def test_no_metadata_is_no_personal_data() -> None:
 
 def test_zeros_are_no_card() -> None:
     assert not luhn("0" * 16)
+
+
+NOTES = """
+Upload to the archive stopped: quota reached
+Order 66 shipped: tracking follows
+Build of the docs passed: 0 warnings
+Garden Plan: tomatoes on the south side
+Billing: switch to yearly
+Rent Due: first of the month
+Vacation Ideas: Norway, Iceland
+Redis Cache: evicts after one hour
+Favourite Colour: green
+Training Schedule: run on Mondays
+Import of customers aborted: bad row 17
+Open Question: who pays
+Bug Report: crash on start
+Heating: set to 19 degrees
+Blood Type: O negative
+Side Effect: drowsiness
+Warning signs: red light
+Migration of users finished: 4,012 rows
+Emergency Contact: Aunt Vera
+Kitchen Measurements: 3 by 4 metres
+"""
+SAID = """
+Tom: on my way
+Sofia Rossi: ciao
+Dr. Chen: rest for a week
+Prof. Adeyemi: read chapter two
+Hope: I would rather stay
+Manager: ship it
+Grandpa: back in my day
+Abdul bin Rashid: peace
+Ludwig van Beethoven: listen
+Miss Marple: how odd
+Bill: I paid
+Joy: so happy
+Sergeant Colon: halt
+Anna-Lena Schmidt: guten Tag
+Faith: I believe you
+Victor: done
+Captain: full speed
+Elena of Avalor: hello
+J. R. Oppenheimer: I am become
+Björk: hæ
+"""
+"""Kept aside until the rule of speakers was made: at the first look 16 of the notes and 19 of the others were right."""
+
+
+def test_notes_have_no_speaker_and_what_somebody_says_has_one() -> None:
+    notes = [speaker_of(line) for line in NOTES.strip().splitlines()]
+    said = [speaker_of(line) for line in SAID.strip().splitlines()]
+    assert (len(notes), len(said)) == (20, 20)
+    assert notes.count(None) >= 16
+    assert said.count(None) <= 1

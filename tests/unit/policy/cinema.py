@@ -10,8 +10,8 @@ import torch
 
 from clause.policy.config import NetworkConfig
 from clause.policy.serve.agents import Plan
-from clause.policy.serve.checkpoint import About, Checkpoint
-from clause.policy.serve.networks import Actors, RelationScorer
+from clause.policy.serve.checkpoint import About
+from clause.policy.train.networks import Actors, Checkpoint, RelationScorer
 from clause.policy.train.rollout import Task
 from clause.reasoning.neighbourhood.port import Hop, RelationshipType
 from clause.reasoning.neighbourhood.snapshot import Snapshot

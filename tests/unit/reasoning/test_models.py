@@ -46,7 +46,7 @@ SEED_FIELDS = {
     "PathNavigationResponse": {"path", "metadata", "performance"},
     "ContextCurationResponse": {"selected_evidence", "metadata", "performance"},
     "TrustSignals": {"reputation_score", "recency_score", "semantic_consistency"},
-    "SelectedEvidence": {"text", "tokens", "score", "shaped_utility", "provenance"},
+    "SelectedEvidence": {"text", "tokens", "score", "shaped_utility", "provenance"} | {"node", "edge", "source_id"},
     "BudgetAllocation": {"edge_budget", "step_budget", "token_budget"},
     "LambdaParameters": {"edge", "latency", "token"},
     "AgentHandoff": {"step", "agent", "action", "budget_used", "latency_ms"},
@@ -219,14 +219,13 @@ def test_a_coordination_has_exactly_three_handoffs(count: int) -> None:
 @given(st.integers(1, 40))
 def test_a_state_has_3d_plus_3_numbers(dimension: int) -> None:
     vector = [0.5] * dimension
-    state = models.StateEncoding(
-        query_embedding=vector,
-        node_embedding=vector,
-        node_degree=7,
-        basin_strength=1.5,
-        neighborhood_mean=vector,
-        budget_remaining=0.25,
-    )
+    fields = {
+        "query_embedding": vector, "node_embedding": vector, "node_degree": 7, "basin_strength": 1.5,
+        "neighborhood_mean": vector, "budget_remaining": 0.25,
+    }  # fmt: skip
+    state = models.StateEncoding.model_validate(fields, context={"dimension": dimension})
+    with pytest.raises(ValidationError, match="384 numbers"):
+        models.StateEncoding.model_validate(fields)
     numbers = state.to_numpy()
     assert numbers.shape == (3 * dimension + 3,)
     assert np.isfinite(numbers).all()
@@ -239,7 +238,7 @@ def test_the_default_state_has_1155_numbers_and_one_vector_length() -> None:
     vector = [0.1] * 384
     state = models.StateEncoding(query_embedding=vector, node_embedding=vector, neighborhood_mean=vector, **values)
     assert state.to_numpy().shape == (1155,)
-    with pytest.raises(ValidationError, match="one length"):
+    with pytest.raises(ValidationError, match="384 numbers"):
         models.StateEncoding(query_embedding=vector, node_embedding=vector[1:], neighborhood_mean=vector, **values)
     with pytest.raises(ValidationError, match="finite"):
         models.StateEncoding(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from collections.abc import Iterator
 
@@ -150,6 +151,7 @@ async def test_concurrent_first_uses_load_the_model_once(monkeypatch):
 
 def test_making_one_loads_nothing_and_starts_no_thread(monkeypatch):
     monkeypatch.setattr(module, "_load", lambda name: pytest.fail("loaded"))
+    monkeypatch.setattr(module, "Bert", lambda *_: pytest.fail("loaded"))
     threads = threading.active_count()
     embedder = SentenceTransformerEmbedder()
     assert (embedder.model, embedder.dimension) == ("all-MiniLM-L6-v2", 384)
@@ -174,11 +176,20 @@ async def test_a_model_that_cannot_be_had_names_the_setting(tmp_path):
     embedder.close()
 
 
-async def test_a_missing_model_package_is_a_clear_error(monkeypatch):
+@pytest.mark.parametrize("backend", ["onnx", "torch"])
+async def test_a_missing_model_package_is_a_clear_error(backend, monkeypatch):
     monkeypatch.setitem(module._PACKAGED, "all-MiniLM-L6-v2", ("no_such_package_here", 384))
-    embedder = SentenceTransformerEmbedder()
+    embedder = SentenceTransformerEmbedder(backend=backend)
     with pytest.raises(SetupError, match="no_such_package_here"):
         await embedder.embed(["text"])
+    embedder.close()
+
+
+async def test_another_model_without_torch_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    embedder = SentenceTransformerEmbedder("other")
+    with pytest.raises(SetupError, match=r"clause\[torch\]"):
+        await embedder.warm()
     embedder.close()
 
 
@@ -268,3 +279,22 @@ async def test_closing_ends_the_waiting_of_those_who_were_not_served(monkeypatch
     embedder.close()
     with pytest.raises(asyncio.CancelledError):
         await asking
+
+
+async def test_tokens_lie_where_the_text_has_them_and_repeated_texts_are_remembered() -> None:
+    embedder = SentenceTransformerEmbedder(cached_queries=2)
+    texts = ["the pump", "a barn", "the pump"]
+    (pump, barn, again) = await embedder.embed_tokens(texts)
+    assert [texts[0][start:end] for start, end in pump.spans] == ["the", "pump"]
+    assert [texts[1][start:end] for start, end in barn.spans] == ["a", "barn"]
+    assert again is pump
+    assert np.allclose(np.linalg.norm(pump.vectors, axis=1), 1, atol=1e-5)
+
+
+async def test_tokens_that_another_call_lets_go_meanwhile_are_there_all_the_same() -> None:
+    embedder = SentenceTransformerEmbedder(cached_queries=1)
+    await embedder.embed_tokens(["the pump"])
+    (first, _), _ = await asyncio.gather(
+        embedder.embed_tokens(["the pump", "a barn"]), embedder.embed_tokens(["a goat", "a dam"])
+    )
+    assert len(first.spans) == 2

@@ -31,7 +31,7 @@ def remote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         path.write_bytes(CONTENT[jar.artifact])
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(QuietHandler, directory=str(root)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    monkeypatch.setattr(maven, "MAVEN_CENTRAL_URL", f"http://127.0.0.1:{server.server_port}")
+    monkeypatch.setattr("jgo.constants.MAVEN_CENTRAL_URL", f"http://127.0.0.1:{server.server_port}")
     monkeypatch.setenv("JGO_CONFIG_FILE", str(tmp_path / "no-such-settings"))
     yield root
     server.shutdown()

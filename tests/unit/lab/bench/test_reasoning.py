@@ -14,7 +14,7 @@ from clause.lab.bench.reasoning import (
     start_bench,
     subgraph_bench,
 )
-from clause.policy.train.typed_walks import TypedWalks
+from clause.policy.train.lessons import TypedWalks
 from tests.fakes.embedder import HashEmbedder
 from tests.unit.evaluation.films import TRIPLES, snapshot
 from tests.unit.evaluation.test_service import response

@@ -4,7 +4,7 @@ import pytest
 
 from clause.errors import UnavailableError
 from clause.lab.bench.timing import Timings, bench_questions, coordinate_row, row, timed
-from clause.policy.train.typed_walks import TypedWalks
+from clause.policy.train.lessons import TypedWalks
 from tests.unit.evaluation.films import snapshot
 
 GRAPH = TypedWalks(snapshot())

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from clause.errors import BadInputError
 from clause.evaluation import training_material as material
 from clause.lab.commands import evaluate
-from clause.policy.serve.checkpoint import save
+from clause.policy.train.networks import save
 from tests.unit.policy.cinema import DIRECTED, EMBEDDER, STARS, checkpoint, cinema, walk
 
 RECIPE = """

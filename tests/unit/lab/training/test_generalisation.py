@@ -24,7 +24,7 @@ from clause.lab.training.generalisation import (
 from clause.lab.training.trial import LimitChange, Player, changed, summed_up
 from clause.policy.serve.agents import Plan
 from clause.policy.serve.reader import paraphrases
-from clause.policy.train.typed_walks import TypedWalks
+from clause.policy.train.lessons import TypedWalks
 from clause.policy.train.warm_start import VectorTable
 from clause.reasoning.episode.budget import Budgets
 from clause.reasoning.neighbourhood.port import Hop

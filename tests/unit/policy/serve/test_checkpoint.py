@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from clause.errors import BadInputError, NotFoundError
-from clause.policy.serve.checkpoint import SHIPPED, load, save
+from clause.policy.train.networks import SHIPPED, load, save
 from tests.unit.policy.cinema import DIMENSION, checkpoint
 
 

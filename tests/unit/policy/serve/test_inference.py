@@ -10,9 +10,10 @@ from clause.errors import BadInputError
 from clause.intelligence.causal.graph import CausalEdge, CausalGraph
 from clause.intelligence.causal.scores import CausalMemory, CausalScores
 from clause.policy.config import CloningConfig
-from clause.policy.serve.checkpoint import About, Checkpoint, save
+from clause.policy.serve.checkpoint import About
 from clause.policy.serve.inference import LearnedPolicy, SeedWeights, count_edges
 from clause.policy.train.demonstrations import demonstrate, imitate
+from clause.policy.train.networks import Checkpoint, save
 from clause.policy.train.rollout import Arena
 from clause.policy.train.warm_start import CloningLesson, Example, VectorTable, clone
 from clause.reasoning.agents.policy import Question, SeedCandidate

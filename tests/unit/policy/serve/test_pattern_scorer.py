@@ -9,6 +9,7 @@ import pytest
 
 from clause.errors import BadInputError, NotFoundError
 from clause.policy.serve.pattern_scorer import SHIPPED, PatternScorer
+from clause.policy.train.encoder import TrainedReader
 
 Hops = list[tuple[str, bool]]
 
@@ -66,19 +67,29 @@ def test_log_probabilities_are_those_of_a_choice(scorer: PatternScorer) -> None:
 
 def test_least_recently_read_texts_are_let_go_first() -> None:
     shipped = PatternScorer.load()
-    small = PatternScorer(shipped._encoder, shipped._matcher, cached=2)
+    small = PatternScorer(shipped.reader, cached=2)
     patterns = both_ways("owner", "maker")
     np.testing.assert_allclose(small.score("who owns it", patterns), shipped.score("who owns it", patterns), atol=1e-4)
     assert len(small._kept) == 2
 
 
 def test_saved_and_loaded_it_scores_the_same(scorer: PatternScorer, tmp_path: Path) -> None:
-    scorer.save(tmp_path / "copy", ("layers.",))
+    TrainedReader.load(SHIPPED).save(tmp_path / "copy", ("layers.",))
     copy = PatternScorer.load(tmp_path / "copy")
     patterns = both_ways("owner", "maker", "caused_by")
     np.testing.assert_allclose(
         copy.score("who owns it", patterns), scorer.score("who owns it", patterns), rtol=0, atol=0.05
     )
+
+
+def test_served_without_torch_it_computes_what_was_trained(scorer: PatternScorer) -> None:
+    trained = PatternScorer.load(backend="torch")
+    patterns = both_ways("owner", "maker", "caused_by", "place_of_birth", "has_part")
+    patterns += [[*one, *other] for one in patterns for other in patterns]
+    for question in ("who owns it", "Which country is it in?", "雨 🎬", "word " * 90 + "it"):
+        ours, theirs = scorer.score(question, patterns), trained.score(question, patterns)
+        np.testing.assert_allclose(ours, theirs, atol=1e-4, rtol=0)
+        np.testing.assert_array_equal(np.argsort(-ours)[:5], np.argsort(-theirs)[:5])
 
 
 def test_what_ships_is_under_45_megabytes() -> None:

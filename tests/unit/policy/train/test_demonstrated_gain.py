@@ -11,11 +11,11 @@ import torch
 
 from clause.errors import BadInputError
 from clause.policy.serve.agents import LearnedAgents
-from clause.policy.serve.checkpoint import Checkpoint, load, save
 from clause.policy.serve.decider import Decider
 from clause.policy.serve.observations import CONTEXT, COSINES, GainHead, inputs
 from clause.policy.train.demonstrations import fitted, serving_networks, with_gain
 from clause.policy.train.lessons import AnsweredQuestion
+from clause.policy.train.networks import Checkpoint, load, save
 from clause.policy.train.rollout import Arena, Result
 from clause.policy.train.warm_start import VectorTable
 from clause.reasoning.answer.integrations import taken

@@ -4,10 +4,9 @@ import torch
 
 from clause.policy.config import LearningConfig
 from clause.policy.train.batch import DecisionBatch, evaluate
-from clause.policy.train.collector import collect
 from clause.policy.train.demonstrations import serving_networks
 from clause.policy.train.learner import Learner
-from clause.policy.train.rollout import Arena
+from clause.policy.train.rollout import Arena, collect
 from clause.reasoning.episode.actions import ARCHITECT
 from tests.unit.policy.cinema import DIRECTED, DIRECTS, STARS, actors, cinema, task
 

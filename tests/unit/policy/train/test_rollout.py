@@ -6,10 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clause.policy.serve.decider import Choice, Decider
-from clause.policy.train.collector import PlayedEpisode, collect, play
 from clause.policy.train.demonstrations import demonstrate, depth_first, imitate, serving_networks
 from clause.policy.train.lagrangian import sample_limits
-from clause.policy.train.rollout import Arena
+from clause.policy.train.rollout import Arena, PlayedEpisode, collect, play
 from clause.reasoning.episode.actions import ARCHITECT, CURATOR, NAVIGATOR, AddEdge, Look, Stop
 from clause.reasoning.episode.budget import Budgets, Prices
 from tests.unit.policy.cinema import DIRECTED, DIRECTS, GENRE, STARS, actors, cinema, task

@@ -7,8 +7,8 @@ import torch
 
 from clause.errors import BadInputError, ConflictError, NotFoundError
 from clause.policy.config import CloningConfig, LearningConfig, Recipe
-from clause.policy.serve.checkpoint import Checkpoint
 from clause.policy.train.lessons import AnsweredQuestion, choose, fingerprint, label, plain_types
+from clause.policy.train.networks import Checkpoint
 from clause.policy.train.rollout import Task
 from clause.policy.train.trainer import TensorBoardLog, Training, TrainingMaterial
 from tests.unit.policy.cinema import (

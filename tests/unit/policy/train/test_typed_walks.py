@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from clause.policy.train.typed_walks import TypedWalks
+from clause.policy.train.lessons import TypedWalks
 from clause.reasoning.neighbourhood.port import Hop
 from tests.unit.policy.cinema import DIRECTED, DIRECTS, GENRE, STARS, cinema, walk
 

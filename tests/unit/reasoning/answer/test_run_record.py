@@ -7,9 +7,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clause.reasoning.answer.run_record import Difference, differences, digest_of, make_receipt
+from clause.reasoning.answer.run_record import differences, digest_of, make_receipt
 from clause.reasoning.episode.budget import Budgets, Prices
 from clause.reasoning.models import AgentHandoff, CoordinationResponse
+from clause.reasoning.models.answer import Difference
 
 
 def response(score: float = 0.9, *, milliseconds: float = 1.0, run_id: str | None = None) -> CoordinationResponse:

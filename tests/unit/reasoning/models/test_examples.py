@@ -84,5 +84,5 @@ async def test_an_abstaining_answer_keeps_every_field_of_an_empty_path(house: Ho
     assert real["result"]["path"] == {"id": None, "nodes": [], "edges": [], "steps": [], "answer": None}
     assert list(real["result"]) == [
         "answers", "path", "paths", "evidence", "subgraph", "seeds", "abstained", "reason",
-        "form", "readings", "did_you_mean", "intelligence",
+        "form", "readings", "did_you_mean", "intelligence", "calibration",
     ]  # fmt: skip

@@ -1,22 +1,30 @@
-"""A small BERT whose token states a question and a pattern are matched by: late interaction of all their tokens."""
+"""The reader in torch, as it is trained: a small BERT whose token states a question and a pattern are matched by.
+
+Served it is from `clause.text.bert` and `clause.policy.serve.pattern_scorer`, or from here with CLAUSE_BACKEND=torch.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu, normalize, softplus
 
-from clause.errors import SetupError
+from clause.arrays import Floats
+from clause.errors import BadInputError, SetupError
+from clause.policy.serve.pattern_scorer import LONGEST, ReadText, read_files
+from clause.text.bert import layer_names
+from clause.text.embedder import packaged_folder
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 
-LONGEST = 64
 _EPSILON = 1e-12
 
 
@@ -108,35 +116,20 @@ class TokenEncoder(nn.Module):
         return TokenStates(states, present)
 
 
-_NAMES = {
-    "attention.self.query": "query",
-    "attention.self.key": "key",
-    "attention.self.value": "value",
-    "attention.output.dense": "joined",
-    "attention.output.LayerNorm": "joined_norm",
-    "intermediate.dense": "wide",
-    "output.dense": "narrow",
-    "output.LayerNorm": "narrow_norm",
-}
-
-
 def _renamed(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """A BERT's weights by the names used here; the type of a text (always the first) is added to its places."""
-    table = "embeddings."
-    kind = weights[table + "token_type_embeddings.weight"][0]
-    places = weights[table + "position_embeddings.weight"][:LONGEST] + kind
-    named = {
-        "word.weight": weights[table + "word_embeddings.weight"],
-        "place": places,
-        "norm.weight": weights[table + "LayerNorm.weight"],
-        "norm.bias": weights[table + "LayerNorm.bias"],
-    }
-    for name, value in weights.items():
-        if name.startswith("encoder.layer."):
-            number, _, rest = name.removeprefix("encoder.layer.").partition(".")
-            part, _, last = rest.rpartition(".")
-            named[f"layers.{number}.{_NAMES[part]}.{last}"] = value
-    return named
+    kind = weights["embeddings.token_type_embeddings.weight"][0]
+    places = weights["embeddings.position_embeddings.weight"][:LONGEST] + kind
+    return {"word.weight": weights["embeddings.word_embeddings.weight"], "place": places, **layer_names(weights)}
+
+
+def packaged_encoder() -> TokenEncoder:
+    """The encoder as it is installed, before any training.
+
+    Raises:
+        SetupError: its package is not installed.
+    """
+    return TokenEncoder.packaged(packaged_folder())
 
 
 class Side(NamedTuple):
@@ -194,3 +187,73 @@ class Matcher(nn.Module):
         weights = share(texts.states)[..., 0].masked_fill(~present, -torch.inf)
         tokens = normalize(self.narrow(texts.states), dim=-1) * present[..., None]
         return Side(normalize(sums, dim=-1), tokens, torch.softmax(weights, dim=-1) * present)
+
+
+class TrainedReader:
+    """A trained encoder and matcher, as the pattern scorer asks for them.
+
+    Args:
+        about: how they were trained, for reports.
+    """
+
+    def __init__(self, encoder: TokenEncoder, matcher: Matcher, about: Mapping[str, Any] | None = None) -> None:
+        self._encoder = encoder.eval().requires_grad_(False)
+        self._matcher = matcher.eval().requires_grad_(False)
+        self.about = dict(about or {})
+
+    @classmethod
+    def load(cls, path: Path) -> TrainedReader:
+        """The reader at `path`.safetensors and `path`.json, over the installed encoder; raises as `read_files`."""
+        about, tensors = read_files(path)
+        encoder, matcher = packaged_encoder(), Matcher(narrow=int(about.get("narrow", 128)))
+        try:
+            _fill(encoder, tensors, "encoder.")
+            _fill(matcher, tensors, "matcher.")
+        except (RuntimeError, KeyError) as error:
+            raise BadInputError(f"{path} is no pattern scorer: {error}", field="path") from error
+        return cls(encoder, matcher, about)
+
+    def save(self, path: Path, tuned: Sequence[str]) -> None:
+        """Write `path`.safetensors (float16; of the encoder what begins with one of `tuned`) and `path`.json."""
+        from safetensors.torch import save_file  # noqa: PLC0415
+
+        state = self._encoder.state_dict()
+        kept = {f"encoder.{name}": value.half() for name, value in state.items() if name.startswith(tuple(tuned))}
+        kept |= {f"matcher.{name}": value.half() for name, value in self._matcher.state_dict().items()}
+        path.parent.mkdir(parents=True, exist_ok=True)
+        save_file({name: value.contiguous() for name, value in kept.items()}, path.with_suffix(".safetensors"))
+        about = {**self.about, "narrow": self._matcher.narrow.out_features}
+        path.with_suffix(".json").write_text(json.dumps(about, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+    @property
+    def scales(self) -> Floats:
+        """The weights of the three parts of a score [3]."""
+        return np.asarray(softplus(self._matcher.scales).numpy(), dtype=np.float32)
+
+    @torch.inference_mode()
+    def question(self, text: str) -> ReadText:
+        """A question made ready for matching."""
+        return _unpadded(self._matcher.question(self._encoder([text])))[0]
+
+    @torch.inference_mode()
+    def patterns(self, texts: Sequence[str]) -> list[ReadText]:
+        """Patterns made ready for matching."""
+        return _unpadded(self._matcher.pattern(self._encoder(texts)))
+
+
+def _unpadded(side: Side) -> list[ReadText]:
+    lengths = (side.shares > 0).sum(1).tolist()
+    mean, tokens, shares = (np.asarray(table, dtype=np.float32) for table in side)
+    return [
+        ReadText(mean[row], tokens[row, :length].copy(), shares[row, :length].copy())
+        for row, length in enumerate(lengths)
+    ]
+
+
+def _fill(module: nn.Module, weights: Mapping[str, Floats], prefix: str) -> None:
+    """Put the weights under `prefix` in their places; what is not among them stays as it is."""
+    own = {name.removeprefix(prefix): torch.tensor(w) for name, w in weights.items() if name.startswith(prefix)}
+    unknown = set(own) - set(module.state_dict())
+    if unknown or not own:
+        raise KeyError(f"unknown or no weights under {prefix}: {sorted(unknown)[:3]}")
+    module.load_state_dict(own, strict=False)

@@ -1,10 +1,13 @@
 import numpy as np
 import torch
 
-from clause.policy.serve.networks import WIDTHS, Reading, RelationScorer
+from clause.policy.serve.checkpoint import WIDTHS, served
 from clause.policy.serve.observations import CONTEXT, MASKED
+from clause.policy.serve.reader import PatternReader, strangers, words
 from clause.policy.train.demonstrations import serving_networks
+from clause.policy.train.networks import Reading, RelationScorer, TrainedHops, exported
 from clause.policy.train.warm_start import pattern_log_likelihood
+from clause.reasoning.neighbourhood.port import RelationshipType
 from tests.unit.policy.cinema import DIMENSION, NETWORK, actors
 
 
@@ -68,12 +71,10 @@ def test_the_learned_path_does_not_speak_for_what_is_withheld_and_once_trained_n
 
 
 def test_strangers_are_names_far_from_those_of_training_where_most_are_near() -> None:
-    scorer, near = RelationScorer(NETWORK), torch.eye(DIMENSION)[:4]
-    far = torch.eye(DIMENSION)[4:9]
-    assert not scorer.strangers(near).any(), "nothing was learned: nothing is strange"
-    scorer.familiar = near
-    assert scorer.strangers(torch.cat((near, far[:2]))).tolist() == [False] * 4 + [True] * 2
-    assert not scorer.strangers(torch.cat((near[:1], far))).any(), "a graph that names everything otherwise"
+    near, far = np.eye(DIMENSION, dtype=np.float32)[:4], np.eye(DIMENSION, dtype=np.float32)[4:9]
+    assert not strangers(near, near[:0]).any(), "nothing was learned: nothing is strange"
+    assert strangers(np.concatenate((near, far[:2])), near).tolist() == [False] * 4 + [True] * 2
+    assert not strangers(np.concatenate((near[:1], far)), near).any(), "a graph that names everything otherwise"
 
 
 def test_likelihoods_add_up_over_the_patterns_of_a_question() -> None:
@@ -92,6 +93,44 @@ def test_what_is_served_computes_what_was_trained() -> None:
         owner = torch.zeros(6, dtype=torch.long)
         logits, _ = trained.network(name)(torch.from_numpy(options), torch.from_numpy(context)[None], owner)
         np.testing.assert_allclose(served[name].logits(options, context), logits.detach().numpy(), atol=1e-4)
+
+
+def test_the_scorer_of_relationships_is_served_as_it_was_trained() -> None:
+    torch.manual_seed(1)
+    trained = RelationScorer(NETWORK).eval()
+    for name, parameter in trained.named_parameters():
+        if "norm" in name or name == "first":
+            torch.nn.init.normal_(parameter)
+    trained.familiar = torch.nn.functional.normalize(torch.randn(3, DIMENSION), dim=-1)
+    given = reading(types=7)
+    types = torch.cat((given.types, trained.familiar[:2], trained.familiar[:2]))
+    arrays = [part.numpy() for part in (given.sentence, given.words, given.present, types)]
+    torchs, ours = TrainedHops(trained).paths(*arrays), exported(trained).paths(*arrays)
+    owner, hops = np.array([2, 0, 1, 2]), np.array([0, 6, 3, 8])
+    states = torchs.start[owner]
+    np.testing.assert_allclose(ours.start[owner], states, atol=1e-4)
+    for _ in range(3):
+        np.testing.assert_allclose(ours.choices(owner, states), torchs.choices(owner, states), atol=1e-4)
+        np.testing.assert_allclose(ours.walk(states, hops), torchs.walk(states, hops), atol=1e-4)
+        states = torchs.walk(states, hops)
+
+
+def test_the_shipped_scorer_reads_alike_in_numpy_and_in_torch() -> None:
+    rng = np.random.default_rng(0)
+
+    def unit(*shape: int) -> np.ndarray:
+        drawn = rng.normal(size=shape).astype(np.float32)
+        return drawn / np.linalg.norm(drawn, axis=-1, keepdims=True)
+
+    masked = ["who directed it", "what is it"]
+    vectors = {text: unit(384) for one in masked for text in (one, *words(one))}
+    familiar = served().scorer.familiar
+    types = {str(n): RelationshipType(str(n), "", "", familiar[n], familiar[n + 20]) for n in range(8)}
+    ours, theirs = (PatternReader(served(backend=b).scorer).read(masked, vectors, types) for b in ("onnx", "torch"))
+    for one, other in zip(ours, theirs, strict=True):
+        assert [found.hops for found in one[:8]] == [found.hops for found in other[:8]]
+        logs = [[found.log_probability for found in found_by] for found_by in (one, other)]
+        np.testing.assert_allclose(*logs, atol=1e-4)
 
 
 def test_what_is_learned_without_masks_moves_no_weight_of_its_own_under_masks() -> None:

@@ -1,4 +1,5 @@
-"""The networks in torch: the relationship scorer (policy.md, Networks) and the agents' networks over their options.
+"""The networks in torch, as they are trained: the relationship scorer (policy.md, Networks), the agents' networks over
+their options, and both as a checkpoint.
 
 Axes: B questions, W words, T typed hops (a relationship type in one direction), D embedding, H hidden.
 Everything here is ours; the paper gives no architecture that could be read.
@@ -6,21 +7,22 @@ Everything here is ours; the paper gives no architecture that could be read.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from clause.arrays import Flags, Floats, Longs, Vectors
 from clause.policy.config import NetworkConfig
-from clause.policy.serve.observations import ARCHITECT_OPTION, CONTEXT, CURATOR_OPTION, EDGE, MASKED, NAVIGATOR_OPTION
-
-RESEMBLES = 0.9
-"""Cosine from which on a name is one of training's."""
-
-MOST = 0.5
-"""The share of strange names from which on they are other names for what is known, not strangers."""
+from clause.policy.serve.checkpoint import FORMAT, OBSERVED, SHIPPED, WIDTHS, About, digest, gain_of, part, read
+from clause.policy.serve.observations import CONTEXT, MASKED, GainHead
+from clause.policy.serve.reader import HopScorer, strangers
 
 
 class Reading(NamedTuple):
@@ -70,7 +72,8 @@ class RelationScorer(nn.Module):
     - STOP comes from the state alone. The state is a GRU over the types walked so far.
 
     There are no embeddings of nodes' or types' ids: any type with a text can be scored. The learned path rejects what
-    no question of the training was about, so it may not speak against a stranger among familiar types (`strangers`).
+    no question of the training was about, so it may not speak against a
+    stranger among familiar types (`clause.policy.serve.reader.strangers`).
 
     Attributes:
         familiar: unit vectors of the names that types had in training [K, D].
@@ -96,17 +99,6 @@ class RelationScorer(nn.Module):
         self.sharpness = nn.Parameter(torch.tensor([2.0, 2.0]))
         self.stop = nn.Sequential(nn.Linear(2 * hidden, hidden), nn.ReLU(), nn.Linear(hidden, 1))
         self.register_buffer("familiar", torch.zeros(0, dimension))
-
-    def strangers(self, types: Tensor) -> Tensor:
-        """Marks the typed hops [T, D] that no name of training resembles, bool [T].
-
-        None, where most do not: then the graph names things otherwise, and its names are read as other names for what
-        is known.
-        """
-        if not len(self.familiar):
-            return torch.zeros(len(types), dtype=torch.bool)
-        strange = (types @ self.familiar.T).amax(dim=1) < RESEMBLES
-        return strange & (strange.float().mean() < MOST)
 
     def encode(self, reading: Reading) -> Encoded:
         """Project the texts once for all hops of the path."""
@@ -146,14 +138,6 @@ class RelationScorer(nn.Module):
         found = state_dict.get(f"{prefix}familiar")
         self.familiar = self.familiar if found is None else torch.empty_like(found)
         super()._load_from_state_dict(state_dict, prefix, *rest)
-
-
-WIDTHS = {
-    "architect": len(ARCHITECT_OPTION),
-    "edges": len(EDGE),
-    "navigator": len(NAVIGATOR_OPTION),
-    "curator": len(CURATOR_OPTION),
-}
 
 
 class OptionNetwork(nn.Module):
@@ -201,3 +185,118 @@ class Actors(nn.Module):
 
 def _twice(features: Tensor, masked: Tensor) -> Tensor:
     return torch.cat((features, features * masked), dim=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A trained policy; `gain` is the critic's head for relevance, all that serving needs of it, or None."""
+
+    about: About
+    scorer: RelationScorer
+    actors: Actors
+    gain: GainHead | None = None
+
+
+def save(checkpoint: Checkpoint, path: Path) -> None:
+    """Write `path`.safetensors and `path`.json; each appears whole or not at all."""
+    modules = (("scorer", checkpoint.scorer), ("actors", checkpoint.actors))
+    tensors = {f"{name}.{key}": value for name, module in modules for key, value in arrays(module).items()}
+    if checkpoint.gain is not None:
+        tensors |= {f"gain.{name}": value for name, value in checkpoint.gain.tensors().items()}
+    _write(checkpoint.about, tensors, path)
+
+
+def _write(about: About, tensors: Mapping[str, Floats], path: Path) -> None:
+    from safetensors.numpy import save_file  # noqa: PLC0415
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    weights = path.with_suffix(".safetensors")
+    save_file({name: np.ascontiguousarray(value) for name, value in tensors.items()}, weights.with_suffix(".part"))
+    weights.with_suffix(".part").replace(weights)
+    written = {
+        "format": FORMAT,
+        "name": about.name,
+        "network": about.network.model_dump(),
+        "embedder": {"model": about.embedder, "dimension": about.network.dimension},
+        "observed": OBSERVED,
+        "recipe": about.recipe,
+        "data_fingerprint": about.data_fingerprint,
+        "metrics": about.metrics,
+        "git_revision": about.git_revision,
+        "sha256": digest(weights),
+    }
+    draft = path.with_suffix(".json.part")
+    draft.write_text(json.dumps(written, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    draft.replace(path.with_suffix(".json"))
+
+
+def load(path: Path = SHIPPED, *, embedder: str | None = None, dimension: int | None = None) -> Checkpoint:
+    """The checkpoint at `path` (without ending); arguments and errors as `clause.policy.serve.checkpoint.read`."""
+    about, tensors = read(path, embedder=embedder, dimension=dimension)
+    actors = Actors(about.network.option_hidden)
+    _fill(actors, part(tensors, "actors"))
+    return Checkpoint(about, _scorer(about.network, part(tensors, "scorer")), actors.eval(), gain_of(about, tensors))
+
+
+def arrays(module: nn.Module) -> dict[str, Floats]:
+    """A copy of the module's weights, by their names."""
+    return {name: value.detach().numpy().copy() for name, value in module.state_dict().items()}
+
+
+def exported(scorer: RelationScorer) -> HopScorer:
+    """The scorer as it is served."""
+    return HopScorer(arrays(scorer))
+
+
+def _scorer(network: NetworkConfig, tensors: Mapping[str, Floats]) -> RelationScorer:
+    scorer = RelationScorer(network)
+    _fill(scorer, tensors)
+    return scorer.eval()
+
+
+def _fill(module: nn.Module, tensors: Mapping[str, Floats]) -> None:
+    module.load_state_dict({name: torch.tensor(value) for name, value in tensors.items()})
+
+
+class TrainedHops:
+    """The relationship scorer served from torch (CLAUSE_BACKEND=torch)."""
+
+    def __init__(self, scorer: RelationScorer) -> None:
+        self._scorer = scorer
+
+    @classmethod
+    def of(cls, network: NetworkConfig, tensors: Mapping[str, Floats]) -> TrainedHops:
+        """The scorer of a checkpoint's tensors."""
+        return cls(_scorer(network, tensors))
+
+    @property
+    def familiar(self) -> Vectors:
+        """Unit vectors of the names that types had in training [K, D]."""
+        found: Vectors = self._scorer.familiar.numpy()
+        return found
+
+    @torch.inference_mode()
+    def paths(self, sentence: Vectors, words: Floats, present: Flags, types: Vectors) -> TrainedPaths:
+        """As `clause.policy.serve.reader.ScoresHops.paths`."""
+        withheld = strangers(types, self.familiar)
+        given = (torch.from_numpy(array) for array in (sentence, words, present, types, withheld))
+        return TrainedPaths(self._scorer, self._scorer.encode(Reading(*given)))
+
+
+class TrainedPaths:
+    """The paths of some questions, by `TrainedHops`."""
+
+    def __init__(self, scorer: RelationScorer, encoded: Encoded) -> None:
+        self._scorer, self._encoded = scorer, encoded
+        self.start: Floats = encoded.start.numpy()
+
+    @torch.inference_mode()
+    def choices(self, owner: Longs, states: Floats) -> Floats:
+        """As `clause.policy.serve.reader.Paths.choices`."""
+        spread = self._encoded.spread(torch.from_numpy(owner))
+        return np.asarray(self._scorer.choices(spread, torch.from_numpy(states)))
+
+    @torch.inference_mode()
+    def walk(self, states: Floats, hops: Longs) -> Floats:
+        """As `clause.policy.serve.reader.Paths.walk`."""
+        return np.asarray(self._scorer.walk(self._encoded, torch.from_numpy(states), torch.from_numpy(hops)))

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from clause.errors import UnavailableError
-from clause.memory import access_counts
-from clause.memory.access_counts import Touches
+from clause.memory import store
+from clause.memory.store import Touches
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -56,7 +56,7 @@ async def test_they_are_written_after_a_pause() -> None:
 
 
 async def test_where_there_is_enough_for_a_batch_nothing_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(access_counts, "BATCH", 2)
+    monkeypatch.setattr(store, "BATCH", 2)
     graph = FakeGraph()
     counted = touches(graph)
     counted.note([("public", "a"), ("public", "b"), ("public", "c")])

@@ -1,0 +1,250 @@
+"""A policy that answers from what is kept in words: the belief, memory, insight or value that tells what is asked, and
+before it the entity in it that the question wants."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from clause.arrays import Floats
+from clause.reasoning.agents.policy import (
+    Account,
+    Agents,
+    Embed,
+    PlainPolicy,
+    Policy,
+    ProvedAnswer,
+    Question,
+    SaidBy,
+    SeedCandidate,
+    least_score,
+)
+from clause.reasoning.agents.proving import ProvingAgents
+from clause.reasoning.agents.text_walk import ABOUT, MENTIONS, SEARCHED, TextAgents
+from clause.reasoning.episode.actions import Look
+from clause.reasoning.episode.episode import Episode
+from clause.reasoning.neighbourhood.port import Edge, Expansion, FoundText, Hop
+from clause.text.bert import Tokens
+from clause.text.mentions import folded_key
+from clause.text.statements.inquiry import Inquiry, Wanted, told
+from clause.text.statements.words import words
+
+NAME: Final = "statements"
+KINDS: Final = frozenset({"belief", "memory", "insight", "value", "experience"})
+NOTHING_KEPT: Final = "nothing is kept that could answer this"
+READ = 32
+"""Statements whose words are compared with the question's, the best that recall gives."""
+TOLD = 3
+"""Statements told as answers at most."""
+SAME = 0.85
+"""Statements at least so alike say one thing: they are no rivals of each other."""
+_ENTITIES = 30
+
+
+class StatementWeights(NamedTuple):
+    """The worth of each sign that a statement answers: its words are near the question's, even near those that it says
+    least; it tells what is wanted or is silent about it; how sure it is.
+    """
+
+    near: float
+    weakest: float
+    tells: float
+    silent: float
+    confidence: float
+
+
+class StatementJudge(NamedTuple):
+    """The log-odds that the best statement is right: by its lead before its rivals, and by its weakest words."""
+
+    lead: float
+    weakest: float
+    bias: float
+
+
+WEIGHTS: Final = StatementWeights(near=17.5, weakest=8.63, tells=1.8, silent=-1.55, confidence=2.65)
+JUDGE: Final = StatementJudge(lead=0.67, weakest=2.61, bias=-1.92)
+"""docs/benchmarks-texts.md says what these were fitted on."""
+MOST_LEAD: Final = 5.0
+LEAST_RIVAL: Final = 9.0
+"""The worth of a rival that is thought to be there where little is kept: leading nothing is no proof."""
+_WEAKEST = 2
+SAID: Final = 0.9
+"""The confidence of what was told outright; what is less sure is worth less."""
+_NAMED, _MOST_NAMED = 0.1, 0.4
+NAMED: Final = frozenset({Wanted.PERSON, Wanted.PLACE, Wanted.TIME, Wanted.NUMBER})
+_WORD = re.compile(r"[^\W_]+(?:['\u2019.-][^\W_]+)*")
+
+
+@dataclass(slots=True)
+class StatementAgents(TextAgents):
+    """The agents of a question that statements answer: a statement counts as far as its text is in the evidence."""
+
+    def findings(self, episode: Episode) -> Sequence[ProvedAnswer]:
+        """The answers whose statements were cited."""
+        cited = {episode.pool[place].id for place in episode.picked}
+        found = ProvingAgents.findings(self, episode)
+        return [one for one in found if one.statement is not None and one.statement.id in cited]
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """A statement with its worth as an answer, the nearness of the words that it says least, and what in it may be what
+    is wanted; `names`: that is a name, a time or a number, which answers before the statement.
+    """
+
+    found: FoundText
+    worth: float
+    weakest: float
+    tells: Sequence[str]
+    names: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StatementPolicy(PlainPolicy):
+    """Answers from statements; the rest of the token budget holds what is near."""
+
+    name: str = NAME
+    abstain_below: float = 0.55
+
+    async def begin(self, question: Question, embed: Embed) -> StatementAgents:  # noqa: ARG002 -- reads no other wording
+        """Agents that know what is told; they pay for what they cite."""
+        recalled = await question.recall(SEARCHED)
+        statements = [one for one in recalled if one.node.kind in KINDS and one.node.text][:READ]
+        rated = await _rate(question, statements)
+        best = await _answers(question, rated)
+        look, mentioned = await _mentions(question, [rated[place].found.node.id for place, _ in best])
+        found = [answer for place, score in best for answer in _told(rated[place], score, mentioned)]
+        chosen = [rated[place].found.node for place, _ in best]
+        texts = list({node.id: node for node in (*chosen, *(one.node for one in recalled))}.values())
+        topics = [node.id for node in chosen]
+        question.seeds = [*question.seeds, *(SeedCandidate(node.id, node.name, 1.0) for node in chosen)]
+        account = Account(
+            reason=None if found else NOTHING_KEPT,
+            doubt=_doubt(rated, best),
+            abstain_below=self.abstain_below,
+            texts=texts,
+            sureness=max((one.score for one in found), default=0.0),
+        )
+        return StatementAgents(found, account, [(look, mentioned)], topics, question.prices, unlinked=texts)
+
+
+def silent(question: Question, agents: Agents, policy: Policy) -> bool:
+    """True where it is known before the walk that the graph answers nothing surely enough."""
+    account = agents.account
+    if account.reason is not None or not question.seeds:
+        return True
+    return bool(account.readings) and account.readings[0].probability < least_score(question, account, policy)
+
+
+async def _rate(question: Question, statements: Sequence[FoundText]) -> list[Rated]:
+    """The statements with their worth, best first."""
+    if not statements:
+        return []
+    texts = [one.node.text or "" for one in statements]
+    asked, *said = await question.embed_tokens([question.text, *texts])
+    inquiry = Inquiry.read(question.text)
+    common = frozenset(word.text for text in texts for word in words(text) if not word.capital)
+    telling = _places(inquiry, asked.spans)
+    rated = []
+    for one, text, tokens in zip(statements, texts, said, strict=True):
+        tells = [mention.name for mention in told(inquiry, text, common)]
+        near = _nearness(asked, tokens)
+        weakest = np.mean(sorted(near[places].mean() for places in telling)[:_WEAKEST]) if telling else near.mean()
+        worth = WEIGHTS.near * near.mean() + WEIGHTS.weakest * weakest + _telling(inquiry, tells) + _sureness(one)
+        rated.append(Rated(one, float(worth), float(weakest), tells, inquiry.wanted in NAMED))
+    return sorted(rated, key=lambda one: (-one.worth, one.found.node.id))
+
+
+def _nearness(asked: Tokens, said: Tokens) -> Floats:
+    """How near the nearest token of a text is to each token of the question [n]; one 0 where either has none."""
+    if not len(asked.vectors) or not len(said.vectors):
+        return np.zeros(max(1, len(asked.vectors)), dtype=np.float32)
+    return np.asarray((asked.vectors @ said.vectors.T).max(axis=1), dtype=np.float32)
+
+
+def _places(inquiry: Inquiry, spans: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """For each word that says what the question is about, its tokens."""
+    content = {word.lower for word in inquiry.content}
+    found = []
+    for word in _WORD.finditer(inquiry.text):
+        if any(part.lower in content for part in words(word[0])):
+            here = [place for place, (start, end) in enumerate(spans) if word.start() <= start and end <= word.end()]
+            found += [here] if here else []
+    return found
+
+
+def _telling(inquiry: Inquiry, tells: Sequence[str]) -> float:
+    if inquiry.wanted in (Wanted.THING, Wanted.TRUTH):
+        return 0.0
+    return WEIGHTS.tells if tells else WEIGHTS.silent
+
+
+def _sureness(found: FoundText) -> float:
+    """What many hold stands before a rumour: each independent source halves the doubt; sources that one author names
+    count a little, and never as much as two independent ones.
+    """
+    if found.confidence is None:
+        return 0.0
+    held = 1 - 0.5 ** max(0, found.sources - 1)
+    named = min(_MOST_NAMED, _NAMED * max(0, found.named - 1))
+    return WEIGHTS.confidence * (max(held, named) + min(0.0, found.confidence - SAID))
+
+
+async def _answers(question: Question, rated: Sequence[Rated]) -> list[tuple[int, float]]:
+    """Places of the statements that answer, each with the probability that it is right."""
+    if not rated:
+        return []
+    await question.learn([one.found.node.id for one in rated])
+    rivals = [place for place in range(1, len(rated)) if not _alike(question, rated[0], rated[place])]
+    kept = [0, *(place for place in range(1, len(rated)) if place not in rivals)][:TOLD]
+    most = max(rated[rivals[0]].worth, LEAST_RIVAL) if rivals else LEAST_RIVAL
+    return [(place, _probability(rated[place].weakest, rated[place].worth - most)) for place in kept]
+
+
+def _alike(question: Question, one: Rated, other: Rated) -> bool:
+    left, right = (question.vectors.get(rated.found.node.id) for rated in (one, other))
+    return left is not None and right is not None and float(np.dot(left, right)) >= SAME
+
+
+def _probability(weakest: float, lead: float) -> float:
+    """The probability in [0, 1] that a statement so far before its rivals answers rightly."""
+    odds = JUDGE.weakest * weakest + JUDGE.lead * max(-MOST_LEAD, min(MOST_LEAD, lead)) + JUDGE.bias
+    return 1 / (1 + math.exp(-odds))
+
+
+async def _mentions(question: Question, statements: Sequence[str]) -> tuple[Look, Expansion]:
+    look = Look(tuple(statements), (Hop(ABOUT, True), Hop(MENTIONS, True)), _ENTITIES)
+    found = await question.expand(look) if statements and question.expand else Expansion()
+    return look, found
+
+
+def _told(rated: Rated, score: float, mentioned: Expansion) -> list[ProvedAnswer]:
+    """What is wanted, where the statement says just one such thing, and the statement itself."""
+    node = rated.found.node
+    said = SaidBy(node.id, rated.found.confidence)
+    statement = ProvedAnswer(node.text or "", node.id, score, (), said)
+    if not rated.names or len(rated.tells) != 1:
+        return [statement]
+    (name,) = rated.tells
+    edge = _edge_to(name, node.id, mentioned)
+    entity = ProvedAnswer(name, edge.target if edge else None, score, (edge,) if edge else (), said)
+    return [entity, statement]
+
+
+def _edge_to(name: str, statement: str, mentioned: Expansion) -> Edge | None:
+    by_hop: Mapping[Hop, Sequence[Edge]] = mentioned.neighbours.get(statement, {})
+    edges = [edge for edges in by_hop.values() for edge in edges]
+    return next((edge for edge in edges if folded_key(mentioned.nodes[edge.target].name) == folded_key(name)), None)
+
+
+def _doubt(rated: Sequence[Rated], best: Sequence[tuple[int, float]]) -> str | None:
+    """What to say where the best statement is too unsure."""
+    if not best:
+        return None
+    text = rated[best[0][0]].found.node.text or ""
+    return f"nothing that is kept answers this surely enough; nearest: {text[:160]}"

@@ -1,0 +1,179 @@
+"""A small BERT without torch: its layers as a graph for ONNX Runtime, its weights where the model's package has them.
+
+`bert.onnx` holds the layers and no weights: they are handed in by name, from the safetensors of the model, so that
+nothing is downloaded, converted or kept twice. It was exported from `clause.policy.train.encoder.TokenEncoder` by
+`python -m clause.lab.reader export`, and any six layers of that width fit in.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from clause.arrays import Flags, Floats, Longs, Vectors
+from clause.errors import SetupError
+
+GRAPH = Path(__file__).parent / "bert.onnx"
+_RUN = 2048  # most places of a run, padding included: bounds what attention holds
+_PARTS = {
+    "attention.self.query": "query",
+    "attention.self.key": "key",
+    "attention.self.value": "value",
+    "attention.output.dense": "joined",
+    "attention.output.LayerNorm": "joined_norm",
+    "intermediate.dense": "wide",
+    "output.dense": "narrow",
+    "output.LayerNorm": "narrow_norm",
+}
+
+
+class Tokens(NamedTuple):
+    """The tokens of a text.
+
+    Attributes:
+        vectors: of unit length [n, d].
+        spans: where the text has each: first character, and after the last.
+    """
+
+    vectors: Vectors
+    spans: Sequence[tuple[int, int]]
+
+
+class TokenRun(NamedTuple):
+    """Some of the texts, run together.
+
+    Attributes:
+        rows: which texts [n].
+        states: of their tokens [n, longest, d].
+        present: which places hold a token [n, longest].
+    """
+
+    rows: list[int]
+    states: Floats
+    present: Flags
+
+
+class Bert:
+    """The states of the tokens of texts. Safe to share between threads.
+
+    Args:
+        folder: of the model: `model.safetensors` and `tokenizer.json`.
+        longest: tokens of a text that are read, those at both ends included.
+        tuned: weights in place of the model's own, by the names of `layer_names`.
+
+    Raises:
+        SetupError: the folder does not hold such a model.
+    """
+
+    def __init__(self, folder: Path, longest: int, tuned: Mapping[str, Floats] | None = None) -> None:
+        from tokenizers import Tokenizer  # noqa: PLC0415 - with the model alone
+
+        try:
+            weights, mapped = _mapped(folder / "model.safetensors")
+            self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+            self._words = weights["embeddings.word_embeddings.weight"]
+            kind = weights["embeddings.token_type_embeddings.weight"][0]
+            self._places = weights["embeddings.position_embeddings.weight"][:longest] + kind
+            self._session = _session({**layer_names(weights), **(tuned or {})})
+            mapped.madvise(mmap.MADV_DONTNEED)  # what the runtime has copied need not stay in memory
+        except Exception as error:  # the libraries raise errors of their own kinds, `Exception` among them
+            remedy = f"install the package {folder.parent.name} again"
+            raise SetupError(f"the encoder cannot be loaded from {folder}: {error}", remedy=remedy) from error
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(longest)
+
+    def runs(self, texts: Sequence[str]) -> Iterator[TokenRun]:
+        """The states of all texts, in runs of texts of similar length."""
+        tokens = [row.ids for row in self._tokenizer.encode_batch(list(texts))]
+        waiting = sorted(range(len(tokens)), key=lambda row: len(tokens[row]))
+        while waiting:
+            count = 1
+            while count < len(waiting) and (count + 1) * len(tokens[waiting[count]]) <= _RUN:
+                count += 1
+            rows, waiting = waiting[:count], waiting[count:]
+            yield self._run(rows, [tokens[row] for row in rows])
+
+    def vectors(self, texts: Sequence[str]) -> Vectors:
+        """Unit means of the tokens of texts, float32 [n, d]."""
+        found = np.empty((len(texts), self._words.shape[1]), dtype=np.float32)
+        for rows, states, present in self.runs(texts):
+            found[rows] = unit_means(states, present)
+        return found
+
+    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        """The tokens of each text, without the two that frame it."""
+        spans = [row.offsets[1:-1] for row in self._tokenizer.encode_batch(list(texts))]
+        vectors: list[Vectors] = [np.empty((0, self._words.shape[1]), dtype=np.float32)] * len(texts)
+        for rows, states, present in self.runs(texts):
+            for row, state, here in zip(rows, states, present, strict=True):
+                vectors[row] = unit_rows(state[here][1:-1])
+        return list(map(Tokens, vectors, spans))
+
+    def _run(self, rows: list[int], tokens: Sequence[Sequence[int]]) -> TokenRun:
+        lengths = np.array([len(row) for row in tokens])
+        present: Flags = np.arange(lengths.max()) < lengths[:, None]
+        ids: Longs = np.zeros(present.shape, dtype=np.int64)
+        ids[present] = [token for row in tokens for token in row]
+        summed = self._words[ids] + self._places[: present.shape[1]]
+        (states,) = self._session.run(None, {"summed": summed, "present": present})
+        return TokenRun(rows, states, present)
+
+
+def unit_means(states: Floats, present: Flags) -> Floats:
+    """Means of the states that are present [n, longest, d], of unit length [n, d]."""
+    means = np.einsum("nld,nl->nd", states, present.astype(np.float32)) / present.sum(1, keepdims=True)
+    return np.asarray(means / np.linalg.norm(means, axis=1, keepdims=True), dtype=np.float32)
+
+
+def unit_rows(states: Floats) -> Vectors:
+    """Rows [n, d] of unit length."""
+    lengths = np.maximum(np.linalg.norm(states, axis=1, keepdims=True), 1e-12)
+    return np.asarray(states / lengths, dtype=np.float32)
+
+
+def layer_names(weights: Mapping[str, Any]) -> dict[str, Any]:
+    """A BERT's weights behind its tables of words and places, by the names that `bert.onnx` has for them."""
+    named = {f"norm.{last}": weights[f"embeddings.LayerNorm.{last}"] for last in ("weight", "bias")}
+    for name, value in weights.items():
+        if name.startswith("encoder.layer."):
+            number, _, rest = name.removeprefix("encoder.layer.").partition(".")
+            part, _, last = rest.rpartition(".")
+            named[f"layers.{number}.{_PARTS[part]}.{last}"] = value
+    return named
+
+
+def _session(weights: Mapping[str, Floats]) -> Any:
+    import onnxruntime  # noqa: PLC0415 - with the model alone
+
+    options = onnxruntime.SessionOptions()
+    # The pool's threads share the cores: a second one inside each, and waiting in a loop, doubles the work of a query.
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.enable_cpu_mem_arena = options.enable_mem_pattern = False  # else the longest run's memory is never freed
+    options.log_severity_level = 3
+    values = map(onnxruntime.OrtValue.ortvalue_from_numpy, map(np.ascontiguousarray, weights.values()))
+    options.add_external_initializers(list(weights), list(values))
+    return onnxruntime.InferenceSession(GRAPH.read_bytes(), options, providers=["CPUExecutionProvider"])
+
+
+def _mapped(file: Path) -> tuple[dict[str, Floats], mmap.mmap]:
+    """The float32 tensors of a safetensors file, read from the disk where they are used, and the map itself.
+
+    The library's own reader copies: a table of all words would be in memory for the few that a text has.
+    """
+    with file.open("rb") as opened:
+        mapped = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
+    (length,) = struct.unpack("<Q", mapped[:8])
+    found = {}
+    for name, told in json.loads(mapped[8 : 8 + length]).items():
+        if name != "__metadata__" and told["dtype"] == "F32":
+            begin, end = told["data_offsets"]
+            flat = np.frombuffer(mapped, np.float32, (end - begin) // 4, 8 + length + begin)
+            found[name] = flat.reshape(told["shape"])
+    return found, mapped

@@ -1,0 +1,263 @@
+"""The kind of thing that a question asks a statement for, and the stretches of a statement that tell it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import Final
+
+from clause.text.mentions import Mention, find_proper_names
+from clause.text.statements.lexicon import Relation, relation, shipped_lexicon
+from clause.text.statements.quantities import MONTHS, WEEKDAYS
+from clause.text.statements.words import ADJUNCTS, Word, words
+
+
+class Wanted(StrEnum):
+    """The kinds of things that questions ask for."""
+
+    PERSON = "person"
+    PLACE = "place"
+    TIME = "time"
+    NUMBER = "number"
+    REASON = "reason"
+    MANNER = "manner"
+    TRUTH = "truth"
+    THING = "thing"
+
+
+_TIMES = "time day date year month week weekday hour deadline quarter season"
+_PLACES = "city country town office room place street building region site floor village port hotel"
+_NUMBERS = "percentage number amount share budget score temperature"
+_MANY = "many much long old far big tall high fast large deep heavy wide cold hot"
+_AUXILIARIES = """is are was were do does did can could has have had will would should may might must am isn't aren't"""
+_TRUTHS = frozenset(_AUXILIARIES.split())
+_OF_NOUN: Final = {
+    **dict.fromkeys(_TIMES.split(), Wanted.TIME),
+    **dict.fromkeys(_PLACES.split(), Wanted.PLACE),
+    **dict.fromkeys(_NUMBERS.split(), Wanted.NUMBER),
+    **dict.fromkeys(("reason", "cause"), Wanted.REASON),
+    **dict.fromkeys(("person", "colleague", "doctor", "teacher", "customer", "engineer"), Wanted.PERSON),
+}
+_COSTING = "cost costs price save saves saved pay pays weigh weighs charge charges earn earns"
+_AMOUNTS = frozenset(_COSTING.split())
+_OF_WORD: Final = {
+    "who": Wanted.PERSON,
+    "whos": Wanted.PERSON,
+    "wheres": Wanted.PLACE,
+    "whens": Wanted.TIME,
+    "whom": Wanted.PERSON,
+    "whose": Wanted.PERSON,
+    "where": Wanted.PLACE,
+    "when": Wanted.TIME,
+    "why": Wanted.REASON,
+}
+_ASKING_WORDS = """what which who whom whose where when why how please tell me know remember anything something say said
+about happened thing things many much"""
+_ASKING = frozenset(_ASKING_WORDS.split())
+
+
+@dataclass(frozen=True)
+class Inquiry:
+    """A question about what is kept: what it wants, and the words that say what about.
+
+    >>> Inquiry.read("who runs the Berlin office?").wanted.value
+    'person'
+    """
+
+    text: str
+    wanted: Wanted
+    tokens: tuple[Word, ...]
+
+    @classmethod
+    def read(cls, text: str) -> Inquiry:
+        """The inquiry that a question is."""
+        tokens = tuple(words(text))
+        return cls(text, _wanted([token.lower for token in tokens]), tokens)
+
+    @cached_property
+    def content(self) -> tuple[Word, ...]:
+        """The words that say what it is about."""
+        telling = [token for token in self.tokens if token.lower not in ADJUNCTS and token.lower not in _ASKING]
+        return tuple({token.lower: token for token in telling}.values())
+
+
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+def _wanted(said: list[str]) -> Wanted:
+    for place, word in enumerate(said):
+        after = said[place + 1 : place + 3]
+        nouns = [noun for noun in said[place + 1 : place + 5] if noun not in ADJUNCTS][:2]
+        if word in ("what", "which"):
+            found = next((_OF_NOUN[noun] for noun in nouns if noun in _OF_NOUN), Wanted.THING)
+            return Wanted.NUMBER if found is Wanted.THING and _AMOUNTS & set(said[place:]) else found
+        if word == "how":
+            if after[:1] == ["often"]:
+                return Wanted.TIME
+            return Wanted.NUMBER if after and after[0] in _MANY.split() else Wanted.MANNER
+        if word in _OF_WORD:
+            return _OF_WORD[word]
+    return Wanted.TRUTH if said and said[0] in _TRUTHS else Wanted.THING
+
+
+def same_word(asked: Word, said: Word) -> float:
+    """How far a statement's word stands for a question's: 1 in any of its forms, less for synonyms and wider words.
+
+    >>> from clause.text.statements.words import words
+    >>> [same_word(*pair) for pair in (words("moved moves"), words("child kids"), words("tea table"))]
+    [1.0, 0.9, 0.0]
+    """
+    if asked.lower == said.lower or asked.bases & said.bases:
+        return 1.0
+    found = relation(asked.lower, said.lower)
+    return {Relation.SAME: 0.9, Relation.WIDER: 0.6}.get(found, 0.0)
+
+
+_HOURS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+_SHORT = "k|m|km|cm|mm|kg|g|mg|l|ml|ms|s|h|min|gb|mb|tb|kb|eur|usd|gbp|mph|kwh|kw|w|v|hz|\u00b0c|\u00b0f"
+_CLOCK = (
+    rf"(?<=\bat )(?:half past )?(?:{_HOURS})\b|"
+    r"\d{1,2}(?::\d\d|\.\d\d(?=\s*[ap]m))?\s*(?:[ap]\.?m\b\.?|o'clock)|\d{1,2}:\d\d"
+)
+_MONTH = "|".join(sorted((name for name in MONTHS if name not in ("may", "march", "mar")), key=len, reverse=True))
+_DAYS = "|".join(f"{day}s?" for day in sorted(WEEKDAYS))
+_TIME = re.compile(
+    rf"\b(?:{_CLOCK}|(?:the\s+)?\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:{_MONTH}|May|March)\b(?:,?\s+\d{{4}})?"
+    rf"|(?:{_MONTH}|May|March)\s+\d{{1,2}}(?:st|nd|rd|th)?\b(?:,?\s+\d{{4}})?|(?:{_MONTH}|May|March)\b(?:\s+\d{{4}})?"
+    rf"|\d{{4}}-\d\d-\d\d|the\s+\d{{1,2}}(?:st|nd|rd|th)\b|(?:1[6-9]|20)\d\d\b|{_DAYS}|yesterday|today|tomorrow|tonight|noon|midnight"
+    r"|(?:(?:last|next|this|every|each)\s+(?:other\s+|two\s+|three\s+)?)(?:day|night|morning|afternoon|evening|week|weekend|month|"
+    r"quarter|year|spring|summer|autumn|fall|winter)s?|daily|weekly|monthly|quarterly|yearly|annually|nightly|hourly|q[1-4]"
+    r"|(?:once|twice)\s+an?\s+\w+|(?:mornings?|afternoons?|evenings?|nights?|weekends?|dawn|dusk|sunrise|sunset|dinner|lunch"
+    r"|breakfast|spring|summer|autumn|winter|christmas|easter))\b",
+    re.IGNORECASE,
+)
+_JOIN = re.compile(r"\s*(?:,|at|of|on|in|the|and|around|about|from|to|until|\s)*\s*", re.IGNORECASE)
+_NUMBER_WORDS = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million dozen half zero"
+)
+_SPELT = "|".join(_NUMBER_WORDS.split())
+_NUMBER = re.compile(
+    rf"(?<![\w.:-])(?:[$\u20ac\u00a3\u00a5]\s?)?(?:\d+(?:[.,]\d+)*(?:\s?(?:%|\u20ac|(?:{_SHORT})\b))?"
+    rf"|(?:{_SPELT})(?:[\s-](?:and\s)?(?:{_SPELT}))*\b)",
+    re.IGNORECASE,
+)
+_UNITS = (
+    "seconds? minutes? hours? days? weeks? months? years? euros? dollars? pounds? percent km kg meters? metres? miles?"
+)
+_UNIT = re.compile(rf"[\s-](?:{'|'.join(_UNITS.split())})\b(?:\s\d+)?(?:\sand a half)?", re.IGNORECASE)
+_PLACE = re.compile(
+    r"\b(?:in|at|to|from|near|into|behind|under|above|inside|outside|beside|next to|on|over|below|between|towards?)\s+"
+    r"((?:the|a|an|our|her|his|their|my)\s+)?([^\W\d_][\w'\u2019-]*(?:\s+[^\W\d_][\w'\u2019-]*){0,4})"
+)
+_REASON = re.compile(
+    r"\b(?:because|since|so that|due to|in order|thanks to|as it|as they|caused|after|to avoid|so we|so that|reason|"
+    r"otherwise|to (?:keep|save|make|get|let|stop|prevent|reduce|cut)|for fear|owing to|which is why)\b",
+    re.IGNORECASE,
+)
+_MANNER = re.compile(r"\b(?:by|with|via|using|through)\b", re.IGNORECASE)
+_SPEAKER = re.compile(r"([A-Z][\w'\u2019-]+(?: [A-Z][\w'\u2019-]+)?):\s")
+
+
+def told(inquiry: Inquiry, statement: str, common: frozenset[str] = frozenset()) -> list[Mention]:
+    """The stretches of a statement that may be what is asked for, none that the question says itself; `common` are
+    words that other statements write without a capital, which are no names.
+
+    >>> [one.name for one in told(Inquiry.read("when is the standup?"), "The standup is on Mondays at 9:40.")]
+    ['Mondays at 9:40']
+    >>> [one.name for one in told(Inquiry.read("who runs the Berlin office?"), "Ana Ruiz runs our Berlin office.")]
+    ['Ana Ruiz']
+    """
+    said = {token.lower for token in inquiry.tokens}
+    if inquiry.wanted is Wanted.PERSON:
+        found = _people(statement, common)
+    else:
+        found = _FINDERS.get(inquiry.wanted, _nothing)(statement)
+    return [one for one in found if not set(map(str.lower, _LETTERS.findall(one.name))) & said or _digits(one, inquiry)]
+
+
+def _digits(one: Mention, inquiry: Inquiry) -> bool:
+    """A time or a number is another one where its digits are."""
+    numbers = re.findall(r"\d+", one.name)
+    return bool(numbers) and not set(numbers) & set(re.findall(r"\d+", inquiry.text))
+
+
+def _nothing(_statement: str) -> Iterator[Mention]:
+    return iter(())
+
+
+_BEFORE_PLACES = re.compile(r"\b(?:on|in|at|from|via|near|of the|the|an?)\s+$", re.IGNORECASE)
+
+
+def _people(statement: str, common: frozenset[str]) -> Iterator[Mention]:
+    """Names that may be somebody's: who speaks, and those that stand where somebody acts or is spoken of."""
+    speaker = _SPEAKER.match(statement)
+    if speaker:
+        yield Mention(speaker[1], *speaker.span(1))
+    for name in find_proper_names(statement):
+        letters = [part.lower() for part in _LETTERS.findall(name.name)]
+        dated = any(part in MONTHS or part.rstrip("s") in WEEKDAYS for part in letters)
+        first = _opens(statement, name.start) and len(letters) == 1
+        plain = not letters or not name.name[0].isupper() or dated or name.name.isupper()
+        no_name = first and (letters[0] in common or shipped_lexicon().knows(letters[0]))
+        if plain or no_name or _BEFORE_PLACES.search(statement[: name.start]):
+            continue
+        if not (speaker and name.start < speaker.end()):
+            yield name
+
+
+def _opens(statement: str, at: int) -> bool:
+    return not statement[:at].rstrip() or statement[:at].rstrip()[-1] in ".!?:;"
+
+
+def _times(statement: str) -> Iterator[Mention]:
+    """Times, those that only small words part as one."""
+    run: tuple[int, int] | None = None
+    for hit in _TIME.finditer(statement):
+        if run and _JOIN.fullmatch(statement, run[1], hit.start()):
+            run = (run[0], hit.end())
+            continue
+        if run:
+            yield Mention(statement[slice(*run)], *run)
+        run = hit.span()
+    if run:
+        yield Mention(statement[slice(*run)], *run)
+
+
+def _numbers(statement: str) -> Iterator[Mention]:
+    """Numbers with their units, none that are times."""
+    dates = [hit.span() for hit in _TIME.finditer(statement)]
+    end = 0
+    for hit in _NUMBER.finditer(statement):
+        inside = any(start <= hit.start() < stop for start, stop in dates) or hit.start() < end
+        if not inside and hit[0].lower() != "one":
+            unit = _UNIT.match(statement, hit.end())
+            end = unit.end() if unit else hit.end()
+            yield Mention(statement[hit.start() : end].strip(), hit.start(), end)
+
+
+def _places(statement: str) -> Iterator[Mention]:
+    times = [hit.span() for hit in _TIME.finditer(statement)]
+    for hit in _PLACE.finditer(statement):
+        if not any(start <= hit.start(2) < end for start, end in times):
+            yield Mention(hit[2], *hit.span(2))
+
+
+def _reasons(statement: str) -> Iterator[Mention]:
+    return (Mention(statement[hit.start() :], hit.start(), len(statement)) for hit in _REASON.finditer(statement))
+
+
+def _manners(statement: str) -> Iterator[Mention]:
+    return (Mention(statement[hit.start() :], hit.start(), len(statement)) for hit in _MANNER.finditer(statement))
+
+
+_FINDERS = {
+    Wanted.TIME: _times,
+    Wanted.NUMBER: _numbers,
+    Wanted.PLACE: _places,
+    Wanted.REASON: _reasons,
+    Wanted.MANNER: _manners,
+}

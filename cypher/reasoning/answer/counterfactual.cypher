@@ -1,0 +1,70 @@
+// reasoning/withheld, sources by id, uri or title, or texts by id; what has no source of its own is named by the uri that
+//                     evidence tells for it (neo4j://belief/ID)
+// mode:       read
+// returns:    many
+// parameters: $names LIST<STRING>, $sources BOOLEAN, $scopes LIST<STRING>
+// columns:    name, id, is_source
+CYPHER 25 UNWIND $names AS name
+CALL (name) {
+  MATCH (n:Source)
+  WHERE $sources AND n.scope IN $scopes AND (n.id = name OR n.uri = name OR n.title = name)
+  RETURN n, true AS is_source
+  UNION
+  MATCH (n:Belief|Passage|Document|Memory|Experience|Value {id: CASE WHEN name STARTS WITH 'neo4j://' THEN split(name, '/')[-1] ELSE name END})
+  WHERE (NOT $sources OR name STARTS WITH 'neo4j://') AND n.scope IN $scopes
+  RETURN n, false AS is_source
+}
+RETURN name, n.id AS id, is_source
+ORDER BY name, id
+LIMIT 10000
+
+// reasoning/are_triples, which [head, type, tail] there are
+// mode:       read
+// returns:    many
+// parameters: $edges LIST<LIST<STRING>>, $scopes LIST<STRING>
+// columns:    edge
+CYPHER 25 UNWIND $edges AS edge
+MATCH (a:Entity {id: edge[0]}) WHERE a.scope IN $scopes
+MATCH (b:Entity {id: edge[2]}) WHERE b.scope IN $scopes
+WITH edge, a, b
+WHERE EXISTS { MATCH (a)-[r]->(b) WHERE type(r) = edge[1] AND (r.scope IS NULL OR r.scope IN $scopes) }
+RETURN DISTINCT edge
+ORDER BY edge
+LIMIT 1000
+
+// reasoning/fallen, texts that rest on these sources and texts alone: said by nobody else, and derived from nothing else
+// mode:       read
+// returns:    many
+// parameters: $sources LIST<STRING>, $texts LIST<STRING>, $scopes LIST<STRING>, $limit INTEGER
+// columns:    id
+CYPHER 25 CALL () {
+  UNWIND $sources AS source
+  MATCH (s:Source {id: source})<-[:FROM]-(:Provenance)<-[:HAS_PROVENANCE]-(x:Belief|Memory|Experience|Value)
+  RETURN x
+  UNION
+  UNWIND $sources AS source
+  MATCH (s:Source {id: source})<-[:FROM]-(x:Document)
+  RETURN x
+  UNION
+  UNWIND $texts AS text
+  MATCH (:Belief|Passage|Document|Memory|Experience|Value {id: text})<-[:DERIVED_FROM|SUPPORTED_BY]-(x:Belief|Memory|Experience|Value)
+  RETURN x
+  UNION
+  UNWIND $texts AS text
+  MATCH (:Document {id: text})-[:HAS_PASSAGE]->(x:Passage)
+  RETURN x
+}
+WITH DISTINCT x
+WHERE x.scope IN $scopes AND NOT x.id IN $texts
+  AND NOT EXISTS {
+    MATCH (x)-[:HAS_PROVENANCE]->(p:Provenance)-[:FROM]->(other:Source)
+    WHERE NOT other.id IN $sources AND p.retracted_at IS NULL AND other.retracted_at IS NULL
+      AND NOT coalesce(p.recalled, false) AND NOT coalesce(p.derived, false)
+  }
+  AND NOT EXISTS {
+    MATCH (x)-[:DERIVED_FROM|SUPPORTED_BY]->(parent:Belief|Passage|Document|Memory|Experience|Value)
+    WHERE NOT parent.id IN $texts AND parent.retracted_at IS NULL
+  }
+RETURN x.id AS id
+ORDER BY id
+LIMIT $limit

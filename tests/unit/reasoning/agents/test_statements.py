@@ -1,0 +1,110 @@
+"""Answers out of what is kept in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from clause.arrays import Floats, Vector
+from clause.reasoning.agents.policy import ProvedAnswer, Question
+from clause.reasoning.agents.statements import NOTHING_KEPT, StatementPolicy
+from clause.reasoning.episode.actions import Look
+from clause.reasoning.episode.budget import Budgets, Prices
+from clause.reasoning.episode.driver import Driver, begun, feed_from
+from clause.reasoning.neighbourhood.port import Edge, Expansion, FoundText, Hop, Node
+from clause.reasoning.neighbourhood.snapshot import Snapshot
+from tests.fakes.embedder import HashEmbedder
+
+WORDS = HashEmbedder(256)
+KEPT: Mapping[str, tuple[str, str, float | None, int, int]] = {
+    "pump": ("belief", "The pump in the barn was repaired by Ines Falk.", 0.6, 1, 1),
+    "rumour": ("belief", "The dam will be opened in March.", 0.9, 1, 1),
+    "hearsay": ("belief", "The dam will be opened in April.", 0.9, 1, 5),
+    "dam": ("belief", "The dam will be opened in October.", 0.9, 3, 3),
+    "goat": ("memory", "Oskar: the goat ate my notes again", None, 0, 0),
+    "page": ("passage", "The pump in the barn was repaired by a page of a book.", None, 0, 0),
+}
+ENTITY = Node("falk", "Ines Falk", "entity", 1)
+
+
+class Kept:
+    """The statements, and the one entity that one of them mentions."""
+
+    def __init__(self, *ids: str) -> None:
+        self.nodes = {one: Node(one, "", KEPT[one][0], text=KEPT[one][1]) for one in ids}
+
+    async def recall(self, _limit: int) -> Sequence[FoundText]:
+        return [FoundText(node, 1.0, 1.0, *KEPT[one][2:]) for one, node in self.nodes.items()]
+
+    async def expand(self, look: Look) -> Expansion:
+        edge = Edge("pump", "MENTIONS", "falk")
+        here = {one: {Hop("MENTIONS", True): (edge,)} if one == "pump" else {} for one in look.nodes}
+        return Expansion(here, {**{one: self.nodes[one] for one in look.nodes}, "falk": ENTITY})
+
+    async def vectors(self, nodes: Sequence[str]) -> Mapping[str, Vector]:
+        return {one: (await WORDS.embed([KEPT[one][1]]))[0] for one in nodes}
+
+    async def ask(
+        self, text: str, budgets: Budgets | None = None
+    ) -> tuple[Sequence[ProvedAnswer], str | None, list[str]]:
+        """The answers, why there is none, and the evidence."""
+        question = Question(text, (await WORDS.embed([text]))[0], [], {}, Prices())
+        question.recall, question.expand, question.read_vectors = self.recall, self.expand, self.vectors
+        question.embed_tokens = WORDS.embed_tokens
+        agents = await StatementPolicy().begin(question, _embed)
+        episode = begun(question, agents, budgets or Budgets(50, 10, 200))
+        feed_from(Snapshot.build({}, ()), Driver(episode, question, agents, _count).rounds())
+        assert not (budgets or Budgets(50, 10, 200)).exceeded_by(episode.spend)
+        return agents.findings(episode), agents.account.reason, [episode.pool[place].id for place in episode.picked]
+
+
+async def _embed(texts: Sequence[str]) -> Floats:
+    return np.zeros((len(texts), 256), dtype=np.float32)
+
+
+def _count(texts: Sequence[str]) -> list[int]:
+    return [len(text.split()) for text in texts]
+
+
+async def test_who_it_was_comes_before_the_statement_that_says_so() -> None:
+    answers, _, evidence = await Kept("goat", "pump", "dam").ask("who repaired the pump in the barn?")
+    assert [(one.name, one.node) for one in answers[:2]] == [("Ines Falk", "falk"), (KEPT["pump"][1], "pump")]
+    assert {one.statement.id for one in answers[:2] if one.statement} == {"pump"}
+    assert evidence[0] == "pump"
+
+
+async def test_an_entity_that_cannot_be_walked_to_leaves_the_statement() -> None:
+    answers, *_ = await Kept("goat", "pump").ask("who repaired the pump in the barn?", Budgets(0, 0, 200))
+    assert [one.node for one in answers] == ["pump"]
+
+
+async def test_what_is_held_surely_stands_before_a_rumour() -> None:
+    answers, *_ = await Kept("rumour", "hearsay", "dam", "goat").ask("when will the dam be opened?")
+    assert [one.name for one in answers[:2]] == ["October", KEPT["dam"][1]]
+
+
+async def test_sources_that_one_author_names_count_less_than_those_that_spoke() -> None:
+    answers, *_ = await Kept("rumour", "hearsay", "goat").ask("when will the dam be opened?")
+    assert answers[0].name == "April"
+    answers, *_ = await Kept("hearsay", "dam").ask("when will the dam be opened?")
+    assert answers[0].name == "October"
+
+
+async def test_a_statement_that_the_tokens_do_not_hold_answers_nothing() -> None:
+    answers, _, evidence = await Kept("goat", "pump").ask("who repaired the pump in the barn?", Budgets(50, 10, 3))
+    assert not answers
+    assert not evidence
+
+
+async def test_leading_nothing_proves_nothing() -> None:
+    question = "who was the mayor of Samarkand in 1880?"
+    alone, *_ = await Kept("goat").ask(question)
+    assert alone[0].score < StatementPolicy().abstain_below
+
+
+async def test_passages_are_no_statements() -> None:
+    answers, reason, evidence = await Kept("page").ask("who repaired the pump in the barn?")
+    assert not answers
+    assert reason == NOTHING_KEPT
+    assert evidence == ["page"]

@@ -1,0 +1,62 @@
+"""What a question wants, and what of a statement tells it."""
+
+from __future__ import annotations
+
+import pytest
+
+from clause.text.statements.inquiry import Inquiry, told
+
+QUESTIONS = [
+    ("whos running the night shift", "person"),
+    ("To whom does the boat belong?", "person"),
+    ("Which town did they move to?", "place"),
+    ("What day is the market?", "time"),
+    ("how often is the pump serviced?", "time"),
+    ("how far is the hut from the pass", "number"),
+    ("What did the new roof cost?", "number"),
+    ("what is the reason for the delay", "reason"),
+    ("How does one reset the pump?", "manner"),
+    ("Is the bridge open?", "truth"),
+    ("What does the goat eat?", "thing"),
+]
+
+
+@pytest.mark.parametrize(("question", "wanted"), QUESTIONS)
+def test_what_a_question_wants(question: str, wanted: str) -> None:
+    assert Inquiry.read(question).wanted.value == wanted
+
+
+TOLD = [
+    ("who repaired the pump?", "The pump was repaired by Ines Falk last week.", ["Ines Falk"]),
+    ("who repaired the pump?", "Oskar: I repaired the pump, at last", ["Oskar"]),
+    ("who repaired the pump?", "The repair took place in Bergen.", []),
+    ("who looks after the goats?", "Feeding the goats happens at six.", []),
+    ("when is the market?", "The market is on Saturdays from 8:00 to 13:00.", ["Saturdays from 8:00 to 13:00"]),
+    ("when did the ferry stop?", "The ferry stopped on 3 May 2024.", ["3 May 2024"]),
+    ("when did the ferry stop?", "The ferry carries forty cars.", []),
+    ("how long is the walk to the hut?", "From the pass to the hut one walks two hours.", ["two hours"]),
+    ("when does the teacher come?", "The teacher comes on Fridays at five.", ["Fridays at five"]),
+    ("how much is the ferry?", "The ferry costs 18.40 now.", ["18.40"]),
+    ("how heavy is the anchor?", "The anchor weighs 40 kg.", ["40 kg"]),
+    ("how many goats are there?", "There are 14 goats since Monday.", ["14"]),
+    ("where is the spare key?", "The spare key hangs behind the clock.", ["clock"]),
+    (
+        "why is the pass closed?",
+        "The pass is closed because a bridge was washed away.",
+        ["because a bridge was washed away."],
+    ),
+]
+
+
+@pytest.mark.parametrize(("question", "statement", "names"), TOLD)
+def test_what_a_statement_tells(question: str, statement: str, names: list[str]) -> None:
+    assert [one.name for one in told(Inquiry.read(question), statement)] == names
+
+
+def test_what_the_question_says_itself_is_not_told() -> None:
+    assert not told(Inquiry.read("who is Ines Falk's boss?"), "Ines Falk works in the harbour.")
+
+
+def test_a_word_that_others_write_small_is_no_name() -> None:
+    common = frozenset({"lambing"})
+    assert not told(Inquiry.read("who was ill?"), "Lambing went well.", common)

@@ -1,0 +1,90 @@
+"""The exported encoder: the library's own vectors, whatever a text is computed beside, and without torch."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from clause.errors import SetupError
+from clause.text.bert import Bert
+from clause.text.embedder import SentenceTransformerEmbedder, packaged_folder
+from tests.unit.text.test_embedder import NASTY
+
+TEXTS = [
+    "who directed Heat",
+    "film",
+    "the films that share actors with Heat released",
+    "雨 🎬",
+    "Café ÅNGSTRÖM naïve ﬁlm",
+    "word " * 400,
+    *(text.encode("utf-8", "ignore").decode() for text in NASTY),
+]
+
+
+@pytest.fixture(scope="module")
+def bert() -> Bert:
+    return Bert(packaged_folder(), 256)
+
+
+def test_a_texts_vector_is_that_of_the_library(bert: Bert) -> None:
+    library = SentenceTransformerEmbedder(backend="torch")._model()
+    theirs = np.stack([library.encode(text, normalize_embeddings=True) for text in TEXTS])
+    ours = bert.vectors(TEXTS)
+    assert ours.dtype == np.float32
+    assert np.allclose(ours, theirs, atol=1e-6)
+
+
+def test_a_texts_vector_does_not_hang_on_its_company(bert: Bert) -> None:
+    many = TEXTS * 9  # more than one run
+    together = bert.vectors(many)
+    for text, vector in zip(many, together, strict=True):
+        assert np.allclose(bert.vectors([text])[0], vector, atol=1e-6)
+
+
+def test_what_was_made_is_nobody_elses(bert: Bert) -> None:
+    bert.vectors(TEXTS)[:] = 0
+    assert np.allclose(np.linalg.norm(bert.vectors(TEXTS), axis=1), 1, atol=1e-5)
+
+
+def test_weights_in_place_of_the_models_own_are_used(bert: Bert) -> None:
+    tuned = {"layers.5.narrow_norm.bias": np.ones(384, dtype=np.float32)}
+    (own,), (other,) = bert.runs(["film"]), Bert(packaged_folder(), 64, tuned).runs(["film"])
+    assert not np.allclose(own.states, other.states, atol=0.1)
+
+
+def test_another_folder_is_refused_with_a_way_out(tmp_path: Path) -> None:
+    with pytest.raises(SetupError, match="cannot be loaded"):
+        Bert(tmp_path, 256)
+    (tmp_path / "model.safetensors").write_bytes(b"\x02\0\0\0\0\0\0\0{}")
+    (tmp_path / "tokenizer.json").write_bytes((packaged_folder() / "tokenizer.json").read_bytes())
+    with pytest.raises(SetupError, match="word_embeddings"):
+        Bert(tmp_path, 256)
+
+
+def test_the_graph_holds_no_weights_and_can_be_exported_again(tmp_path: Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    from clause.lab.reader.training import export_layers
+    from clause.policy.train.encoder import packaged_encoder
+    from clause.text.bert import GRAPH
+
+    export_layers(packaged_encoder(), tmp_path / "again.onnx")
+    again, shipped = (
+        onnx.load_model(tmp_path / "again.onnx", load_external_data=False),
+        onnx.load_model(GRAPH, load_external_data=False),
+    )
+    assert again.graph == shipped.graph
+    assert GRAPH.stat().st_size < 100_000
+
+
+def test_embedding_imports_no_torch() -> None:
+    code = (
+        "import asyncio, sys\n"
+        "from clause.text.embedder import SentenceTransformerEmbedder\n"
+        "asyncio.run(SentenceTransformerEmbedder().embed(['a film']))\n"
+        "assert not {'torch', 'sentence_transformers', 'transformers'} & set(sys.modules)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
