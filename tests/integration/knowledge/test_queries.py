@@ -100,10 +100,10 @@ async def test_an_empty_scope_says_so_and_one_with_put_away_beliefs_says_that(kn
     assert contents(both) == ["tea is ready"]
 
 
-async def test_put_away_beliefs_come_when_they_are_asked_for(knowledge: Knowledge) -> None:
+async def test_put_away_beliefs_come_when_they_are_asked_for(knowledge: Knowledge, user: str) -> None:
     await stated(knowledge, "The kitchen door of the old house is painted red")
     await stated(knowledge, "The kitchen door of the old house is painted blue")
-    (tension,) = await knowledge.tensions.list(TensionFilter(), caller=OWNER)
+    (tension,) = await knowledge.tensions.list(TensionFilter(scopes=(user,)), caller=OWNER)
     await knowledge.tensions.resolve(tension.id, TensionResolve(action="archive_both"), caller=OWNER)
     asked = BeliefQuery(query="kitchen door")
     nothing = await knowledge.beliefs.query(asked, caller=OWNER)

@@ -35,7 +35,7 @@ async def contradiction(knowledge: Knowledge) -> Tension:
     return await knowledge.tensions.get(tension_id, caller=OWNER)
 
 
-async def test_a_contradiction_makes_a_tension_and_disputes_both_sides(knowledge: Knowledge) -> None:
+async def test_a_contradiction_makes_a_tension_and_disputes_both_sides(knowledge: Knowledge, user: str) -> None:
     tension = await contradiction(knowledge)
     assert (tension.a.content, tension.b.content) == (FIRST, SECOND)
     assert (tension.kind, tension.severity, tension.status) == ("contradiction", "high", "detected")
@@ -44,7 +44,7 @@ async def test_a_contradiction_makes_a_tension_and_disputes_both_sides(knowledge
         assert (belief.status, belief.open_tensions) == ("disputed", 1)
         assert belief.confidence.internal_consistency == pytest.approx(0.45)
         assert belief.confidence.overall < 0.9
-    assert await knowledge.tensions.list(TensionFilter(), caller=OWNER) == [tension]
+    assert await knowledge.tensions.list(TensionFilter(scopes=(user,)), caller=OWNER) == [tension]
 
 
 async def test_disjoint_valid_times_make_no_tension(knowledge: Knowledge) -> None:
@@ -140,7 +140,7 @@ async def test_writers_who_contradict_each_other_at_once_all_get_through(
     job = await ground.jobs.submit("scan_tensions", {}, user)
     await JobRunner(ground.jobs, knowledge.job_kinds()).drain()
     assert (await ground.jobs.get(job.id)).state == "succeeded"
-    (found,) = await knowledge.tensions.list(TensionFilter(), caller=OWNER)
+    (found,) = await knowledge.tensions.list(TensionFilter(scopes=(user,)), caller=OWNER)
     assert {found.a.content, found.b.content} == {FIRST, SECOND}
     beliefs = await knowledge.beliefs.list(BeliefFilter(status="disputed"), caller=OWNER)
     assert [(belief.open_tensions, belief.statements) for belief in beliefs] == [(1, 12), (1, 12)]

@@ -59,14 +59,15 @@ async def held(knowledge: Knowledge, belief_id: str) -> Belief:
 
 async def test_a_tension_that_no_write_saw_is_found_once(knowledge: Knowledge, ground: Ground, user: str) -> None:
     ids = [await written_unseen(ground, content, user) for content in (RED, BLUE)]
-    assert await knowledge.tensions.list(TensionFilter(), caller=OWNER) == []
+    here = TensionFilter(scopes=(user,))
+    assert await knowledge.tensions.list(here, caller=OWNER) == []
     assert await run(knowledge, ground, "scan_tensions", user) == 2
-    (tension,) = await knowledge.tensions.list(TensionFilter(), caller=OWNER)
+    (tension,) = await knowledge.tensions.list(here, caller=OWNER)
     assert (tension.a.id, tension.b.id) == tuple(ids)
     assert [(await held(knowledge, one)).status for one in ids] == ["disputed", "disputed"]
     assert await run(knowledge, ground, "scan_tensions", user) == 0
     assert await run(knowledge, ground, "scan_tensions", user, all=True) == 2
-    assert len(await knowledge.tensions.list(TensionFilter(), caller=OWNER)) == 1
+    assert len(await knowledge.tensions.list(here, caller=OWNER)) == 1
 
 
 async def test_twins_of_one_instant_are_joined_and_can_be_parted(
