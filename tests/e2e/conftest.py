@@ -46,12 +46,41 @@ Brazil|surface area|8515767 km2
 Bangladesh|surface area|147570 km2
 """
 
+MARINA = "kg:e2e-marina"
+BOATS = """\
+Sea Lark|skipper|Nora Voss
+Sea Lark|built by|Hallam Yard
+Sea Lark|berth|Pier 4
+Sea Lark|is_a|Boat
+Sea Lark|length_m|14
+Grey Gull|skipper|Ivo Brandt
+Grey Gull|built by|Corran Boatworks
+Grey Gull|berth|Pier 2
+Grey Gull|is_a|Boat
+Grey Gull|length_m|11
+Nora Voss|married_to|Per Aalto
+Ivo Brandt|married_to|Lena Brandt
+Ivo Brandt|sister|Mila Brandt
+Per Aalto|profession|sailmaker
+Mila Brandt|profession|welder
+Lena Brandt|lives_in|Tarnsund
+Hallam Yard|founder|Otto Hallam
+Hallam Yard|located_in|Tarnsund
+Corran Boatworks|founder|Greta Lund
+Otto Hallam|born_in|Corran
+Greta Lund|born_in|Oulu
+Pier 4|warden|Jonas Lund
+Pier 2|warden|Mila Brandt
+Tarnsund|river|Sel
+"""
+
 
 @pytest.fixture(scope="session")
 def served_address(migrated_address: Address, tmp_path_factory: pytest.TempPathFactory) -> Address:
     """The test server, holding the small graph, and one of which no policy knows the types."""
     folder = tmp_path_factory.mktemp("e2e")
-    film, climate = folder / "films.txt", folder / "climate.txt"
+    film, climate, marina = folder / "films.txt", folder / "climate.txt", folder / "marina.txt"
+    marina.write_text(BOATS, encoding="utf-8")
     film.write_text(TRIPLES, encoding="utf-8")
     climate.write_text(CAUSES, encoding="utf-8")
 
@@ -67,6 +96,7 @@ def served_address(migrated_address: Address, tmp_path_factory: pytest.TempPathF
             await replace_embedding_model(graph, embedder.model, embedder.dimension)
             await load_triples(graph, embedder, film, SCOPE)
             await load_triples(graph, embedder, climate, CLIMATE)
+            await load_triples(graph, embedder, marina, MARINA)
         embedder.close()
 
     asyncio.run(load())

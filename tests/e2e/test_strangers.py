@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.e2e.conftest import CLIMATE, SCOPE, coordinated, names
+from tests.e2e.conftest import CLIMATE, MARINA, SCOPE, coordinated, names
 
 
 def ask(http: httpx.Client, query: str, status: int = 200, scope: str = CLIMATE, **more: Any) -> dict[str, Any]:
@@ -144,3 +144,34 @@ def test_how_sure_an_answer_must_be_is_asked_for(http: httpx.Client) -> None:
     sure = ask(http, "What is the capital of Brazil?", abstain_below=1.0)["result"]
     assert (sure["abstained"], sure["answers"][0]["name"]) == (True, "Brasília")
     assert names(ask(http, "What is the capital of Brazil?", abstain_below=0.0)["result"]) == {"Brasília"}
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ("what does the husband of the Sea Lark's skipper do?", {"sailmaker"}),
+        ("Where was the founder of the yard that built Grey Gull born?", {"Oulu"}),
+        ("who is the warden of the pier where Grey Gull is berthed", {"Mila Brandt"}),
+        ("what is the job of Ivo Brandt 's sister", {"welder"}),
+        ("Which river runs through the town Lena Brandt lives in?", {"Sel"}),
+        ("where does the wife of the skipper of Grey Gull live", {"Tarnsund"}),
+        ("Which boat is longer, Sea Lark or Grey Gull?", {"Sea Lark"}),
+        ("is the boat Sea Lark longer than the boat Grey Gull?", {"yes"}),
+    ],
+)
+def test_hops_are_walked_as_they_are_named(http: httpx.Client, query: str, wanted: set[str]) -> None:
+    assert names(ask(http, query, scope=MARINA)["result"]) == wanted
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "what is the beam width of Sea Lark?",
+        "where was the founder of Hallam Yard's daughter born?",
+        "what is the birth date of Otto Hallam",
+    ],
+)
+def test_what_lies_next_to_the_question_is_no_answer(http: httpx.Client, query: str) -> None:
+    result = ask(http, query, scope=MARINA)["result"]
+    assert result["abstained"], result["answers"]
+    assert result["reason"]

@@ -18,7 +18,7 @@ from clause.reasoning.models.answer import AnswerReading, QuestionForm, ReadingH
 from clause.reasoning.neighbourhood.port import RelationshipType
 from clause.reasoning.question.grounding import ground
 from clause.reasoning.question.pattern_text import Wording, pattern_text
-from clause.reasoning.question.patterns import Rank, TypedPattern, best_scores
+from clause.reasoning.question.patterns import UNWALKED_STEP, Rank, TypedPattern, best_scores
 from clause.reasoning.question.reading import RankedReading
 from clause.text.names import relation_words
 from clause.text.thread_pool import CpuPool
@@ -64,6 +64,7 @@ class ReadingSigns(NamedTuple):
         worded: 1 where words alone decided (`grandfather`).
         explained: how far the question explains its least explained walk, in [-1, 1].
         covered: the share of the question's telling words that words of the graph explain, in [0, 1].
+        unwalked: 1 where the question names a step that its walk does not take.
     """
 
     share: float
@@ -74,10 +75,11 @@ class ReadingSigns(NamedTuple):
     worded: float
     explained: float
     covered: float
+    unwalked: float = 0.0
 
 
-WEIGHTS: Final = ReadingSigns(0.42, 0.79, 0.68, 1.93, 1.66, 1.53, 1.7, 0.31)
-BIAS: Final = -2.54
+WEIGHTS: Final = ReadingSigns(0.36, 0.7, 0.42, 2.04, 1.79, 1.7, 1.93, 0.05, -1.13)
+BIAS: Final = -2.27
 """The logistic that judges a reading: fitted by `python -m clause.lab.reader calibrate` (docs/benchmarks-reader.md)."""
 
 
@@ -202,6 +204,7 @@ def signs_of(
                 worded=math.isinf(reading.nearest),
                 explained=explained,
                 covered=reading.covered,
+                unwalked=reading.steps <= UNWALKED_STEP,
             )
         )
     return found

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.forms import ParsedQuestion
+from clause.reasoning.question.measures import WHO, wanted_kind
 from clause.reasoning.question.pattern_text import TypeText, pattern_words
 from clause.reasoning.question.patterns import (
     Around,
@@ -23,7 +25,16 @@ from clause.reasoning.question.patterns import (
     enumerate_patterns,
 )
 from clause.reasoning.question.plan import AnyOf, NodeTest, QuestionPlan, WalkFrom, Where, alike
-from clause.reasoning.question.sides import WHO, asked_kin, asked_way, kin, roots, says, telling_words, wanted_kind
+from clause.reasoning.question.sides import (
+    asked_kin,
+    asked_way,
+    is_other_kind,
+    kin,
+    roots,
+    says,
+    steps_asked,
+    telling_words,
+)
 from clause.reasoning.question.vocabulary import (
     FORM_WORDS,
     GENDERS,
@@ -37,6 +48,7 @@ MOST_MEANINGS = 2
 _SEEN = 8
 
 _LIKENESS = re.compile(r"\b(?:same|similar|also|too|likewise|share|shares|common|like|together)\b")
+_SAME_AS_IT = re.compile(r"\bsame (?:\w+ ){1,2}(?:as|that|like) it\b")
 _HEAD = re.compile(
     r"^(?:(?:in|on|at|by|for|to|from|of|with) )?"
     r"(?:(?:which|what|how many|how much|all|any|every|each|the|number of|count of|list|of|our|my) )*it\b"
@@ -61,6 +73,8 @@ class ReadingPriors:
         longer: lost for each hop beyond the first.
         back: lost where a hop is walked back at once, and the question does not ask for others or the same.
         repeated: lost where a hop is walked twice the same way.
+        elsewhere: lost by a walk that does not come back the way it went, where `the same ... as it` is asked.
+        told: gained by a hop that grammar says a step of the question asks for, lost by one to the other side.
         same_kind: gained by ends that stand as the topic does, where `what else` is asked.
     """
 
@@ -74,6 +88,8 @@ class ReadingPriors:
     back: float = 1.5
     repeated: float = 0.3
     same_kind: float = 1.5
+    elsewhere: float = 3.0
+    told: float = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +122,7 @@ class Candidates:
 class QuestionContext:
     """The needs of reading beside the question: names of nodes, texts of types, and bounds.
 
-    `other_side` gathers what the graph says of a topic, where that is only the other side of what is asked.
+    `instead` gathers what the graph says of a topic, where that is only the other side of what is asked, or next to it.
     """
 
     parsed: ParsedQuestion
@@ -114,7 +130,7 @@ class QuestionContext:
     bounds: ReadBounds
     text_of: TypeText = readable_relation
     priors: ReadingPriors = ReadingPriors()
-    other_side: list[str] = field(default_factory=list)
+    instead: list[str] = field(default_factory=list)
 
     def meanings(self, place: int) -> list[Meaning]:
         """The likeliest meanings of a mention."""
@@ -130,10 +146,16 @@ class QuestionContext:
         """The patterns of each meaning of a topic, for the masked questions about it."""
         found = []
         for meaning in self.meanings(place):
-            found_patterns = yield from enumerate_patterns((meaning.id,), questions, self.bounds)
-            patterns = self._on_side(found_patterns, " ".join(questions))
+            steps = steps_asked(questions[-1]) if questions else ()
+            found_patterns = yield from enumerate_patterns(
+                (meaning.id,), questions, self.bounds, steps if len(steps) > 1 else (), self._told
+            )
+            of_kind = self._of_kind(found_patterns, questions)
+            patterns = self._on_side(of_kind, " ".join(questions))
             if not patterns and found_patterns:
-                self.other_side.append(pattern_words(found_patterns[0].pattern, self.text_of, meaning.name))
+                said = pattern_words(found_patterns[0].pattern, self.text_of, meaning.name)
+                why = "the other side of what is asked" if of_kind else "something next to what is asked"
+                self.instead.append(f'"{said}", which is only {why}')
             if patterns:
                 nearest = max(one.score for one in patterns)
                 members = [one for one in patterns if self._leads_to_members(one.pattern)]
@@ -168,7 +190,7 @@ class QuestionContext:
             )
             if any(fits):
                 loss += -self.priors.right_class if right else self.priors.right_class
-            scored.append(replace(one, score=one.score - loss))
+            scored.append(replace(one, score=one.score + one.steps - loss))
         top = max(one.score for one in scored)
         total = top + math.log(sum(math.exp(one.score - top) for one in scored))
         normal = [replace(one, score=one.score - total) for one in scored]
@@ -231,17 +253,26 @@ class QuestionContext:
     def _by_shape(self, one: FoundPattern, asked: str) -> float:
         """The loss of a pattern for its length, its turns, and for ends that the question cannot mean."""
         pattern, priors = one.pattern, self.priors
-        loss = priors.longer * (len(pattern) - 1)
+        loss = 0.0 if one.steps else priors.longer * (len(pattern) - 1)
         loss += priors.repeated * (len(pattern) - len(set(pattern)))
         liked = self.parsed.itself or _LIKENESS.search(asked) is not None
         if not liked and any(hop.inverse == after for hop, after in pairwise(pattern)):
-            loss += priors.back
+            loss += priors.back if one.steps else 2 * priors.back
         noun = self.parsed.class_words.noun if self.parsed.class_words else None
         if noun is not None and any(alike(self.names.name(end), noun) for end in one.ends[:_SEEN]):
             loss += priors.own_name
-        if self.parsed.itself and pattern[-1].inverse == pattern[0] and not WHO.search(asked):
+        returns = pattern[-1].inverse == pattern[0]
+        if self.parsed.itself and returns and not WHO.search(asked):
             loss -= priors.same_kind
+        if _SAME_AS_IT.search(asked) and not (returns and len(pattern) > 1):
+            loss += priors.elsewhere
         return loss
+
+    def _of_kind(self, patterns: Sequence[FoundPattern], questions: Sequence[str]) -> list[FoundPattern]:
+        """The patterns without those that say another kind of thing than every wording asks for."""
+        texts = {self.text_of(hop.relation) for one in patterns for hop in one.pattern}
+        other = {text for text in texts if all(is_other_kind(question, text) for question in questions)}
+        return [one for one in patterns if not any(self.text_of(hop.relation) in other for hop in one.pattern)]
 
     def _on_side(self, patterns: Sequence[FoundPattern], asked: str) -> list[FoundPattern]:
         """The patterns that do not lead to the other side than is asked for; none where the graph has only that."""
@@ -262,6 +293,11 @@ class QuestionContext:
         if any(says(pattern[0], step, self.text_of) is not None for step in steps):
             return True
         return False if any(says(pattern[0], INVERSES[step], self.text_of) is not None for step in steps) else None
+
+    def _told(self, hop: Hop, step: str) -> float:
+        """What grammar, and words that a type and a step have in common, give to a hop as the answer to a step."""
+        side = self._right_side((hop,), step)
+        return 0.0 if side is None else self.priors.told if side else -self.priors.told
 
     def _of_class(self, one: FoundPattern) -> bool:
         words = self.parsed.class_words

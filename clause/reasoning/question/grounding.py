@@ -13,7 +13,7 @@ from clause.reasoning.episode.actions import Look
 from clause.reasoning.models.answer import ForgivenSpelling
 from clause.reasoning.neighbourhood.port import Edge, Expansion, Hop, Node, RelationshipType
 from clause.reasoning.question.candidates import CLASS_TYPES
-from clause.reasoning.question.forms import Kind, parse
+from clause.reasoning.question.forms import Kind, ParsedQuestion, parse
 from clause.reasoning.question.pattern_text import plain
 from clause.reasoning.question.patterns import Around, Rank, Read, ReadBounds, drive_async
 from clause.reasoning.question.reading import Readings, read_question
@@ -28,6 +28,7 @@ SERVED: Final = ReadBounds(beam=12, patterns=400, sample=8, per_type=200, front=
 """The bounds of reading while somebody waits."""
 
 _CLASSES_OF_ONE = 8
+_CLASS_BEFORE = re.compile(r"\b(?:which|what|wich|many|every|each)\s+$", re.IGNORECASE)
 _PLAIN_KINDS = frozenset({"entity", "concept", "literal"})
 
 Rated = Callable[[Rank], Awaitable[Sequence[float]]]
@@ -169,9 +170,16 @@ def _linked(text: str, seeds: tuple[SeedCandidate, ...]) -> tuple[LinkedMention,
         if span is not None and span not in counted:
             places.setdefault(span, []).append(EntityCandidate(seed.id, seed.name, seed.score))
     return tuple(
-        LinkedMention(start, end, tuple(sorted(found, key=lambda one: -one.score)))
+        LinkedMention(start, end, tuple(sorted(_nearest(text[start:end], found), key=lambda one: -one.score)))
         for (start, end), found in sorted(places.items())
     )
+
+
+def _nearest(said: str, found: Sequence[EntityCandidate]) -> list[EntityCandidate]:
+    """The candidates that are called what is said; all of them where none is."""
+    matches = ((one, match_name(said, NamedEntity(one.id, one.name))) for one in found)
+    called = [one for one, match in matches if match is not None and match.closeness is not Closeness.TYPO]
+    return called or list(found)
 
 
 def _place(text: str, seed: SeedCandidate) -> tuple[int, int] | None:
@@ -197,6 +205,7 @@ def _place(text: str, seed: SeedCandidate) -> tuple[int, int] | None:
         for span in spans
         if set(folded_key(span.text).split()) <= words
         and span.text[:1].isalnum()
+        and not _CLASS_BEFORE.search(text[: span.start])
         and not (marks and span.text[:1].islower() and seed.name[:1].isupper())
     ]
     if not inside:
@@ -279,10 +288,14 @@ async def ground(question: Question, rated: Rated, bounds: ReadBounds = SERVED) 
     """
     reads = GraphReads(question)
     text_of = texts_of(question.relationship_types)
-    parsed = parse(reads.text, reads.mentions, vocabulary_of(question.relationship_types, text_of))
+    vocabulary = vocabulary_of(question.relationship_types, text_of)
+
+    def parsed(mentions: Sequence[LinkedMention]) -> ParsedQuestion:
+        return parse(reads.text, mentions, vocabulary)
+
     kinds = sorted(question.relationship_types.values(), key=lambda kind: (-kind.count, kind.name))
     types = [kind.name for kind in kinds]
-    steps = read_question(parsed, reads, text_of=text_of, bounds=bounds, types=types)
+    steps = read_question(parsed(reads.mentions), reads, text_of=text_of, bounds=bounds, types=types, again=parsed)
     return await drive_async(steps, reads.read, rated), reads
 
 

@@ -27,7 +27,7 @@ from clause.reasoning.question.plan import (
     Without,
     alike,
 )
-from clause.reasoning.question.sides import roots, says
+from clause.reasoning.question.sides import roots, says, steps_asked
 from clause.reasoning.question.vocabulary import FORM_WORDS
 from clause.text.quantities import Date
 
@@ -56,7 +56,8 @@ Claim = tuple[TypedPattern, tuple[str, ...]]
 class ReadingDraft:
     """A reading that is not yet run: its plan, its words, its score.
 
-    `ends` are some of its answers, `attributes` the walks to the values that filters and ranks look at.
+    `ends` are some of its answers, `attributes` the walks to the values that filters and ranks look at, `steps` the
+    log-probability of its walks by the steps that the question names.
     """
 
     plan: QuestionPlan
@@ -67,6 +68,7 @@ class ReadingDraft:
     ends: tuple[str, ...] = ()
     nearest: float = 0.0
     attributes: tuple[Claim, ...] = ()
+    steps: float = 0.0
 
 
 def drafts_of_unnamed(context: QuestionContext, types: Sequence[str]) -> Effects[list[ReadingDraft]]:
@@ -120,14 +122,15 @@ def _single(context: QuestionContext, found: Sequence[Candidates]) -> list[Readi
             words = plural_words(pattern_words(one.pattern, context.text_of, meaning.name), _noun(context, one.ends))
             plan = WalkFrom((meaning.id,), one.pattern)
             score = meaning.log_probability + one.score
-            drafts.append(ReadingDraft(plan, words, score, (meaning.id,), (one.pattern,), one.ends, candidates.nearest))
+            walk = (meaning.id,), (one.pattern,)
+            drafts.append(ReadingDraft(plan, words, score, *walk, one.ends, candidates.nearest, steps=one.steps))
     return sorted(drafts, key=lambda draft: -draft.score)
 
 
 def _of_implied(context: QuestionContext, by_topic: dict[int, list[Candidates]]) -> Effects[list[ReadingDraft]]:
     relation = context.parsed.implied
     drafts: list[ReadingDraft] = []
-    if relation is None:
+    if relation is None or any(len(steps_asked(clause.questions[-1])) > 1 for clause in context.parsed.clauses):
         return drafts
     for found in by_topic.values():
         for candidates in found:
@@ -181,7 +184,8 @@ def _conjunction(
     score += SAME_PATTERN if same and len(set(patterns)) == 1 else 0.0
     plan = Meet(tuple(WalkFrom((topic,), pattern) for topic, pattern in zip(topics, patterns, strict=True)))
     nearest = max(c.nearest for c, _, _ in combination)
-    return ReadingDraft(plan, words, score, topics, patterns, tuple(sorted(shared)), nearest)
+    steps = min(one.steps for _, one, _ in combination)
+    return ReadingDraft(plan, words, score, topics, patterns, tuple(sorted(shared)), nearest, steps=steps)
 
 
 def _noun(context: QuestionContext, ends: Sequence[str]) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
@@ -99,8 +99,14 @@ class Superlative:
     dated: bool = False
 
 
+_CLASS_NAMED = re.compile(rf"^(which|what|whose|out of which) {TOPIC} |\bthe [a-z]+ (?={TOPIC})")
+"""What only says what the operands are: `which boat is longer, ...`, `than the boat Petrel`."""
+
+
 def find_comparison(of: Skeleton, text: str, *, verdict: bool) -> Comparison | None:
     """The comparison that a skeleton's text asks for; None where it compares nothing."""
+    unclassed = " ".join(_CLASS_NAMED.sub(r"\1 ", text).split())
+    text = unclassed if len(of.names(unclassed)) > 1 else text
     operands = of.names(text)
     if len(operands) < 2:
         return None
@@ -353,3 +359,42 @@ def _lasting(first: Measured, last: Measured) -> Measured:
         days = ((keys[0] or 0.0) - (keys[1] or 0.0)) / _KEYS_IN_YEAR * _DAYS_IN_YEAR
         length = read_count(round(days))
     return Measured(first.operand, first.ends | last.ends, length, (*first.triples, *last.triples))
+
+
+_WHEN = re.compile(
+    r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|decade|century)\b|\bhow old\b|\bbirthday\b|\bdate of\b"
+)
+_MEASURE = re.compile(
+    r"\bhow (?:tall|long|far|high|big|large|deep|heavy|wide|much|fast|old|expensive)\b|\bpopulation\b"
+    r"|\b(?:price|cost|weight|height|length|depth|width|area|salary|temperature|duration|speed) of\b"
+)
+WHO = re.compile(r"^(?:who|whom|whose|where)\b|\bwhom\b")
+
+
+def wanted_kind(question: str) -> str | None:
+    """The kind of answer that a question's words ask for: `date`, `number`, `entity`, or None where they leave it open.
+
+    >>> wanted_kind("when was it born"), wanted_kind("how tall is it"), wanted_kind("who made it")
+    ('date', 'number', 'entity')
+    """
+    if _WHEN.search(question):
+        return "date"
+    if _MEASURE.search(question):
+        return "number"
+    return "entity" if WHO.search(question) else None
+
+
+_MEASURED = (
+    "length|width breadth beam|height altitude elevation|depth draught|weight mass|price cost fee|age|speed|area"
+    "|volume capacity|colour color|diameter|temperature|population|power|pressure"
+)
+_GROUPS = {word: number for number, group in enumerate(_MEASURED.split("|")) for word in group.split()}
+
+
+def measured(words: Iterable[str]) -> frozenset[int]:
+    """The measures that words name, as numbers that stand for one measure each.
+
+    >>> measured(["beam", "width"]) == measured(["breadth"]), measured(["length", "m"]) & measured(["width"])
+    (True, frozenset())
+    """
+    return frozenset(_GROUPS[word] for word in words if word in _GROUPS)

@@ -98,6 +98,9 @@ PARTICIPLES = frozenset(
 )
 """Participles of passives: "directed by", "written by"."""
 
+VERB_FORMS = PRESENT | ACTIVE_PASTS | BASES | PARTICIPLES
+"""Forms that are verbs where they stand behind a noun: "lives", "born"."""
+
 
 def is_passive(first: str, last: str) -> bool:
     """A type that begins with `first` and ends with the preposition `last` is said with "is".

@@ -6,6 +6,7 @@ sent the reply. So the same code runs on a snapshot, on a database and in a repl
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -103,12 +104,17 @@ class ReadBounds:
 
 @dataclass(frozen=True, slots=True)
 class FoundPattern:
-    """A pattern that leads somewhere: some of its ends, and whether there may be more than these."""
+    """A pattern that leads somewhere: some of its ends, and whether there may be more than these.
+
+    `score` is that of the whole question, `steps` the log-probability that its hops are what the question asks for one
+    after the other, 0 where it asks for one thing.
+    """
 
     pattern: TypedPattern
     ends: tuple[str, ...]
     more: bool = False
     score: float = 0.0
+    steps: float = 0.0
 
 
 @dataclass(slots=True)
@@ -159,17 +165,34 @@ def best_scores(wanted: Rank, scorer: WalkScorer | None) -> list[float]:
     return [max(column) for column in zip(*rows, strict=True)] if rows else [0.0] * len(wanted.patterns)
 
 
+LEAST_STEP = -5.0
+"""The log-probability of a hop that its step does not name; a step that was read wrongly costs no more."""
+UNNAMED_HOP = -2.5
+"""That of a hop that no step names: what lies between two things that a question names together."""
+UNWALKED_STEP = -6.0
+"""That of a step that a pattern does not walk."""
+
+
 def enumerate_patterns(
-    topics: Sequence[str], questions: Sequence[str], bounds: ReadBounds | None = None
+    topics: Sequence[str],
+    questions: Sequence[str],
+    bounds: ReadBounds | None = None,
+    steps: Sequence[str] = (),
+    told: Callable[[Hop, str], float] | None = None,
 ) -> Effects[list[FoundPattern]]:
     """The patterns that lead somewhere from the topics (ids of one thing), best first.
 
     One read a depth, of at most `sample` nodes a pattern and `sample_edges` edges a (node, type): a hub costs no more
     than a leaf. Only the `beam` best patterns of a depth are extended; the scorer decides which.
+
+    Args:
+        steps: what the question asks for one after the other, each as a question; none where that is not known.
+        told: what grammar gives to a hop as the answer to one of them, in nats.
     """
     limits = bounds or ReadBounds()
     starts = tuple(topics)
     level = [FoundPattern((), starts)]
+    aligned: dict[TypedPattern, tuple[float, ...]] = {(): (0.0, *(place * UNWALKED_STEP for place in _upto(steps)))}
     found: list[FoundPattern] = []
     for _ in range(limits.hops):
         grown = yield from _extended(level, starts, limits)
@@ -178,13 +201,45 @@ def enumerate_patterns(
         if not patterns:
             break
         scores = yield Rank(tuple(questions), patterns)
+        named = yield from _named(steps, tuple(sorted({pattern[-1] for pattern in patterns})), told)
+        aligned |= {pattern: _aligned(aligned[pattern[:-1]], named[pattern[-1]]) for pattern in patterns}
         here = [
-            FoundPattern(pattern, tuple(grown[pattern].ends), grown[pattern].more, score)
+            FoundPattern(pattern, tuple(grown[pattern].ends), grown[pattern].more, score, aligned[pattern][-1])
             for pattern, score in zip(patterns, scores, strict=True)
         ]
         found += here
-        level = sorted(here, key=lambda one: (-one.score, one.pattern))[: limits.beam]
-    return sorted(found, key=lambda one: (-one.score, len(one.pattern), one.pattern))
+        level = sorted(here, key=lambda one: (-one.score - max(aligned[one.pattern]), one.pattern))[: limits.beam]
+    return sorted(found, key=lambda one: (-one.score - one.steps, len(one.pattern), one.pattern))
+
+
+def _upto(steps: Sequence[str]) -> range:
+    return range(1, len(steps) + 1)
+
+
+def _aligned(before: Sequence[float], named: Sequence[float]) -> tuple[float, ...]:
+    """The log-probabilities of a walk, by how many steps it has done: from those without its last hop, and what each
+    step gives to that hop.
+    """
+    if not named:
+        return (0.0,)
+    found = [before[0] + UNNAMED_HOP]
+    for done, gained in enumerate(named, start=1):
+        found.append(max(before[done - 1] + gained, before[done] + UNNAMED_HOP, found[-1] + UNWALKED_STEP))
+    return tuple(found)
+
+
+def _named(
+    steps: Sequence[str], hops: Sequence[Hop], told: Callable[[Hop, str], float] | None
+) -> Effects[Mapping[Hop, tuple[float, ...]]]:
+    """The log-probabilities that each step asks for each hop."""
+    columns = []
+    for step in steps:
+        scores = yield Rank((step,), tuple((hop,) for hop in hops))
+        rated = [score + (told(hop, step) if told else 0.0) for hop, score in zip(hops, scores, strict=True)]
+        top = max(rated)
+        total = top + math.log(sum(math.exp(score - top) for score in rated))
+        columns.append([max(score - total, LEAST_STEP) for score in rated])
+    return dict(zip(hops, zip(*columns, strict=True), strict=True)) if columns else dict.fromkeys(hops, ())
 
 
 def _extended(

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from clause.reasoning.models.answer import QuestionForm
@@ -22,6 +22,7 @@ from clause.reasoning.question.lists import (
 from clause.reasoning.question.pattern_text import TypeText, pattern_words
 from clause.reasoning.question.patterns import Effects, FoundPattern, NodeNames, ReadBounds, TypedPattern
 from clause.reasoning.question.plan import PlanResult, QuestionPlan
+from clause.reasoning.question.skeleton import LinkedMention
 from clause.reasoning.question.verdicts import drafts_of_comparison, drafts_of_verdict
 from clause.text.names import readable_relation
 
@@ -46,6 +47,7 @@ class RankedReading:
         nearest: the raw score of the best pattern from its topic; infinite where words alone decided.
         claims: the walks, each with the questions that it is to answer; none where words alone decided.
         covered: the share of the question's words that words of the graph explain, in [0, 1].
+        steps: the log-probability that its hops are what the question asks for one after the other.
     """
 
     words: str
@@ -57,6 +59,7 @@ class RankedReading:
     nearest: float = 0.0
     claims: tuple[Claim, ...] = ()
     covered: float = 1.0
+    steps: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,7 @@ def read_question(
     priors: ReadingPriors | None = None,
     least: float = -math.inf,
     types: Sequence[str] = (),
+    again: Callable[[Sequence[LinkedMention]], ParsedQuestion] | None = None,
 ) -> Effects[Readings]:
     """The readings of a parsed question on a graph, best first.
 
@@ -102,6 +106,8 @@ def read_question(
         priors: what counts beside the scorer's say.
         least: raw score of the nearest pattern below which the question abstains: the graph does not say it.
         types: the graph's relationship types, for questions that name nothing but an attribute.
+        again: parses the question with fewer of its names, where one of them turns out to be a class that only says
+            what is meant (`the server that X runs on`).
     """
     context = QuestionContext(parsed, names, bounds or ReadBounds(), text_of, priors or ReadingPriors())
     if not parsed.topics:
@@ -110,9 +116,18 @@ def read_question(
     for clause in parsed.clauses:
         if clause.topic not in by_topic:
             by_topic[clause.topic] = yield from context.of_topic(clause.topic, clause.questions)
-    by_topic = _told_apart(parsed, {topic: found for topic, found in by_topic.items() if found})
+    found = {topic: candidates for topic, candidates in by_topic.items() if candidates}
+    by_topic = _told_apart(parsed, found)
+    if again is not None and len(by_topic) < len(found):
+        told = found.keys() - by_topic.keys()
+        named = [mention for place, mention in enumerate(parsed.mentions) if place not in told]
+        return (
+            yield from read_question(
+                again(named), names, text_of=text_of, bounds=bounds, priors=priors, least=least, types=types
+            )
+        )
     if not by_topic:
-        return Readings(parsed.form, reason=_one_sided(context.other_side))
+        return Readings(parsed.form, reason=_one_sided(context.instead))
     drafts = yield from _drafts(context, by_topic)
     nearest = max((draft.nearest for draft in drafts), default=max(c.nearest for f in by_topic.values() for c in f))
     if not drafts or nearest < least:
@@ -181,13 +196,12 @@ def _told(
         nearest=math.inf if alone else draft.nearest,
         claims=claims,
         covered=covered,
+        steps=draft.steps,
     )
 
 
-def _one_sided(other_side: Sequence[str]) -> str:
-    if not other_side:
-        return "the graph says nothing of what the question names"
-    return f'the graph says "{other_side[0]}", which is only the other side of what is asked'
+def _one_sided(instead: Sequence[str]) -> str:
+    return f"the graph says {instead[0]}" if instead else "the graph says nothing of what the question names"
 
 
 def _told_apart(parsed: ParsedQuestion, by_topic: dict[int, list[Candidates]]) -> dict[int, list[Candidates]]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.forms import ParsedQuestion
-from clause.reasoning.question.pattern_text import TypeText, is_verb, plain_words
+from clause.reasoning.question.measures import measured
+from clause.reasoning.question.pattern_text import PARTICIPLES, VERB_FORMS, TypeText, is_verb, plain_words
 from clause.reasoning.question.seed_ranking import stem
 from clause.reasoning.question.vocabulary import (
     COMPARATIVES,
@@ -18,23 +21,29 @@ from clause.reasoning.question.vocabulary import (
     PREPOSITIONS,
     SUPERLATIVES,
     SYNONYMS,
+    WH_WORDS,
 )
 from clause.text.quantities import singular
+from clause.text.statements.lexicon import Relation, relation
 from clause.text.statements.words import bases
 
-_WHEN = re.compile(
-    r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|decade|century)\b|\bhow old\b|\bbirthday\b|\bdate of\b"
-)
-_MEASURE = re.compile(
-    r"\bhow (?:tall|long|far|high|big|large|deep|heavy|wide|much|fast|old|expensive)\b|\bpopulation\b"
-    r"|\b(?:price|cost|weight|height|length|depth|width|area|salary|temperature|duration|speed) of\b"
-)
 _NO_WORDS = """please thanks thank hello hey there here our your who whose got get gets have has having all any some
 every each both thing things stuff something anything everything whatever person people someone anyone everyone else
 itself himself herself too much very just exactly actually really kind sort type called named name know say says do
 than then will can could would should might may must been being were was are not only own one ones two also again"""
+
+
+_LISTED = """full real exact current total main new old own actual whole normal average usual official original
+date day year time place cause number
+the a an any all some every each those these his her their its
+does do did has have had can could will would may might should is are was were be been
+place birthplace location city town country site address home headquarters grave seat
+date day year time birthday birthdate month
+instead itself himself herself themselves away up out off down back together now"""
+_ANY_KIND, _OF_MANY, _DETERMINERS, _HELPERS, _PLACES, _TIMES, _NOT_NOUNS = (
+    frozenset(line.split()) for line in _LISTED.splitlines()
+)
 _NOT_TELLING = FORM_WORDS | COMPARATIVES.keys() | SUPERLATIVES.keys() | MOST_LEAST.keys() | set(_NO_WORDS.split())
-WHO = re.compile(r"^(?:who|whom|whose|where)\b|\bwhom\b")
 
 
 @lru_cache(maxsize=65536)
@@ -85,19 +94,6 @@ def asked_side(question: str, verbs: frozenset[str]) -> str | None:
     return None
 
 
-def wanted_kind(question: str) -> str | None:
-    """The kind of answer that a question's words ask for: `date`, `number`, `entity`, or None where they leave it open.
-
-    >>> wanted_kind("when was it born"), wanted_kind("how tall is it"), wanted_kind("who made it")
-    ('date', 'number', 'entity')
-    """
-    if _WHEN.search(question):
-        return "date"
-    if _MEASURE.search(question):
-        return "number"
-    return "entity" if WHO.search(question) else None
-
-
 def says(hop: Hop, step: str, text_of: TypeText) -> str | None:
     """Tell how a hop is a step of an implied relation: `exact` by its own word, `wide` by a wider one, None not at all.
 
@@ -132,6 +128,45 @@ def kin(word: str) -> frozenset[str]:
     steps = [step for step, named in SYNONYMS.items() if word in named or singular(word) in named]
     words = {word, *(name for step in steps for one in (step, INVERSES[step]) for name in SYNONYMS[one])}
     return frozenset(root for one in words for root in roots(one))
+
+
+_MAY_BE = frozenset((Relation.SAME, Relation.WIDER))
+
+
+@lru_cache(maxsize=16384)
+def is_other_kind(question: str, text: str) -> bool:
+    """Tell whether a question asks for another kind of what a type's text names, by the word before the noun.
+
+    >>> is_other_kind("what is the melting point of it", "boiling point"), is_other_kind("its point", "boiling point")
+    (True, False)
+    >>> is_other_kind("when is the date of death of it", "date of birth")
+    True
+    """
+    words = plain_words(text).split()
+    if is_verb(words[0]) or words[-1] in PREPOSITIONS or ("of" in words and words[0] not in _OF_MANY):
+        return False
+    *kinds, noun = _compound(words)
+    own = frozenset(root for word in kinds if word not in FORM_WORDS for root in roots(word))
+    said = _compound(re.findall(r"[a-z]+|'s", question))
+    if (asked := measured(said)) and (told := measured(words)) and not asked & told:
+        return True
+    if not own or noun in PARTICIPLES or any(roots(word) & own for word in said):
+        return False
+    return any(
+        not any(relation(word, kind) in _MAY_BE for kind in kinds)
+        for word, after in pairwise(said)
+        if after not in FORM_WORDS and roots(after) & roots(noun)
+        if word not in _NOT_TELLING and word not in _ANY_KIND and word not in {"it", "'s"} and not is_verb(word)
+    )
+
+
+def _compound(words: Sequence[str]) -> list[str]:
+    """Words with `date of birth` as `birth date`."""
+    found = list(words)
+    for at in range(1, len(found) - 1):
+        if found[at] == "of" and found[at + 1] not in FORM_WORDS and found[at - 1] not in FORM_WORDS:
+            found[at - 1 : at + 2] = [found[at + 1], found[at - 1], ""]
+    return [word for word in found if word]
 
 
 _OPEN = "(?:from|to|on|in|with|at|for|into|under|over|through|against|about|near|after|off|out)"
@@ -210,3 +245,156 @@ def asked_kin(question: str) -> list[str]:
 
 _KIN = ("parent", "child", "spouse", "sibling", *GENDERS)
 _BEGINNINGS = frozenset(("is", "are", "was", "were", "has", "have", "had", "a", "an", "the", "been"))
+_RELATIVES = WH_WORDS | {"that"}
+_TOWARDS = frozenset(("for", "in", "at", "to", "on", "by", "with"))
+_LINKED = frozenset(("or", "and"))
+_DOING = frozenset(("does", "do", "did"))
+_ASKS_ALONE = re.compile(r"^(?:in |at |on |from |to )?(?:where|when|how (?!many |much )|what do\w* it do$)")
+_LONGEST_NOUN, _MOST_STEPS = 4, 4
+_Part = tuple[int, int, str]  # where a phrase about `it` begins and ends among the words of a question, and the phrase
+
+
+@lru_cache(maxsize=4096)
+def steps_asked(question: str) -> tuple[str, ...]:
+    """The hops that a masked question asks for one after the other, from `it` on, each as a question about `it`.
+
+    Args:
+        question: with its topic masked, in small letters.
+
+    >>> steps_asked("where does the spouse of it 's parents live")
+    ("it 's parents", 'the spouse of it', 'where does it live')
+    >>> steps_asked("which college did the person it married 's kids go to")
+    ('the person it married', "it 's kids", 'which college did it go to')
+    >>> steps_asked("who made it"), steps_asked("what is the name of it 's owner")
+    (('who made it',), ("it 's owner",))
+    """
+    words, found = _unnamed(_bare(re.sub(r"[?.,!]", " ", question)).split()), []
+    while len(found) < _MOST_STEPS and words.count("it") == 1:
+        at = words.index("it")
+        part = _owned_by_it(words, at) or _noun_of_it(words, at)
+        part = part or _object_clause(words, at) or _subject_clause(words, at)
+        if part is None:
+            break
+        start, stop, said = part
+        if _tells(said):
+            found.append(said)
+        words[start:stop] = ["it"]
+    rest = " ".join(words)
+    return tuple(found) if found and (not _tells(rest) or _repeats(rest, found[-1])) else (*found, rest)
+
+
+def _repeats(rest: str, step: str) -> bool:
+    """Tell whether `where is it` or `when was it` says again what a step named: a place, a date."""
+    again = _PLACES if "where" in rest else _TIMES if "when" in rest else frozenset()
+    return not set(re.findall(r"[a-z]{3,}", rest)) - _NOT_TELLING and bool(again & set(step.split()))
+
+
+def _unnamed(words: list[str]) -> list[str]:
+    """The words without the noun that says what `it` is: `the director of the film it`."""
+    for at in [place for place, word in enumerate(words) if word == "it"]:
+        before, behind = words[max(0, at - 3) : at], words[at + 1 : at + 2]
+        article = len(before) == 3 and before[1] in _DETERMINERS
+        owner = before[0:1] if article else before[-2:-1]
+        if (
+            owner == ["of"]
+            and _is_noun(before[-1])
+            and not (behind and (behind[0] in _HELPERS or behind[0] in VERB_FORMS))
+        ):
+            return [*words[: at - (2 if article else 1)], *words[at:]]
+    return words
+
+
+def _tells(said: str) -> bool:
+    """Tell whether a phrase about `it` asks for a hop, and not only for `it` itself (`what is the name of it`)."""
+    return bool(_ASKS_ALONE.search(said) or set(re.findall(r"[a-z]{3,}", said)) - _NOT_TELLING)
+
+
+def _is_noun(word: str) -> bool:
+    return word not in FORM_WORDS and word[0].isalpha() and word not in _NOT_NOUNS
+
+
+def _relates(word: str) -> bool:
+    """Tell whether a word behind a noun begins what is said of it: `owning`, `built by`."""
+    return word in VERB_FORMS or (word.endswith(("ed", "ing")) and len(word) > 4)
+
+
+def _owned_by_it(words: Sequence[str], at: int) -> _Part | None:
+    """`it 's wife or husband`: up to the next owner, verb, preposition or end."""
+    if words[at + 1 : at + 2] != ["'s"]:
+        return None
+    end = at + 2
+    while end < len(words) and end - at - 2 < _LONGEST_NOUN:
+        linked = words[end] in _LINKED and end + 1 < len(words) and _is_noun(words[end + 1])
+        if not linked and not (_is_noun(words[end]) and (end == at + 2 or words[end] not in VERB_FORMS)):
+            break
+        end += 1
+    inverted = _DOING & set(words[:at]) and not any(word in VERB_FORMS for word in words[end:])
+    if inverted and end - at > 3 and words[end : end + 1] != ["'s"] and words[end - 2] not in _LINKED:
+        end -= 1  # `what did it 's partner study`: the verb
+    return (at, end, " ".join(words[at:end])) if end > at + 2 else None
+
+
+def _noun_of_it(words: Sequence[str], at: int) -> _Part | None:
+    """`the kids of it`, `date of birth of it`: back to the article, a verb or another form word."""
+    if at < 2 or words[at - 1] != "of" or words[at + 1 : at + 2] == ["'s"]:
+        return None
+    if (start := _noun_before(words, at - 1)) == at - 1:
+        return None
+    while start > 1 and words[start - 1] == "of" and singular(words[at - 2]) == words[at - 2]:
+        if (start := _noun_before(words, before := start - 1)) == before:
+            start += 1
+            break
+    if start and words[start - 1] in _DETERMINERS:
+        start -= 1
+    return start, at + 1, " ".join(words[start : at + 1])
+
+
+def _noun_before(words: Sequence[str], end: int) -> int:
+    """The place where the nouns that end before `end` begin; `end` where there are none."""
+    start = end
+    while start and end - start < _LONGEST_NOUN:
+        word = words[start - 1]
+        linked = word in _LINKED and start < end and start > 1 and _is_noun(words[start - 2])
+        if not linked and (not _is_noun(word) or (start < end and word in VERB_FORMS)):
+            break
+        start -= 1
+    return start
+
+
+def _headed(words: Sequence[str], end: int) -> int | None:
+    """Where the noun phrase with an article (or before a relative) that ends before `end` begins; None without one."""
+    relative = end > 0 and words[end - 1] in _RELATIVES
+    stop = end - 1 if relative else end
+    if (start := _noun_before(words, stop)) == stop:
+        return None
+    if start and words[start - 1] in _DETERMINERS:
+        return start - 1
+    return start if relative and start else None
+
+
+def _object_clause(words: Sequence[str], at: int) -> _Part | None:
+    """`the person it married`, `the firm that it works for`."""
+    if (start := _headed(words, at)) is None:
+        return None
+    end = at + 1
+    while end < len(words) and words[end] in _HELPERS:
+        end += 1
+    if end >= len(words) or not (_relates(words[end]) or end > at + 1):
+        return None
+    end += 1
+    if end < len(words) and words[end] in _TOWARDS:
+        end += 1
+    return start, end, " ".join(words[start:end])
+
+
+def _subject_clause(words: Sequence[str], at: int) -> _Part | None:
+    """`the actor who played it`, `the books written by it`."""
+    place = at - 1
+    if place > 0 and words[place] in PREPOSITIONS:
+        place -= 1
+    if place < 1 or not _relates(words[place]):
+        return None
+    while place > 0 and words[place - 1] in _HELPERS:
+        place -= 1
+    start = _headed(words, place)
+    return None if start is None or start == 0 else (start, at + 1, " ".join(words[start : at + 1]))

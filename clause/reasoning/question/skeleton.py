@@ -198,11 +198,34 @@ def chosen(text: str, mentions: Iterable[LinkedMention]) -> list[LinkedMention]:
         if not _overlaps(mention.start, mention.end, longest):
             longest.append(mention)
     longest.sort(key=lambda mention: mention.start)
+    longest = _classed(text, longest)
     sure = [mention for mention in longest if not _of_form_words(text, mention) or _marked(text, mention)]
     if sure or not longest:
         return sure
     inside = [mention for mention in longest if text[: mention.start].strip()]
     return [max(inside or longest, key=lambda mention: (mention.end - mention.start, mention.start))]
+
+
+def _classed(text: str, mentions: Sequence[LinkedMention]) -> list[LinkedMention]:
+    """The mentions, each with the class in small letters right before it (`the boat Petrel`), which is none of its own.
+
+    Args:
+        mentions: by their places; none overlaps another.
+    """
+    found: list[LinkedMention] = []
+    for mention in mentions:
+        before = found[-1] if found else None
+        if (
+            before is not None
+            and text[before.end : mention.start] == " "
+            and text[before.start : before.end].islower()
+            and text[mention.start].isupper()
+        ):
+            article = re.search(r"\bthe $", text[: before.start])
+            found[-1] = replace(mention, start=article.start() if article else before.start)
+        else:
+            found.append(mention)
+    return found
 
 
 def _qualified(text: str, mention: LinkedMention) -> LinkedMention:
@@ -272,7 +295,7 @@ def _lowered(raw: Sequence[str], place: int) -> str:
 def _expanded(word: str, following: str, before: str) -> list[str]:
     """A token as the words it stands for: `who's` is `who is`, `isn't` is `is not`."""
     if word == "'s":
-        return ["'s"] if re.fullmatch(TOPIC, before) else ["is"]
+        return ["is" if before in _IS_AFTER else "'s"]
     if word.endswith("n't"):
         stem = {"ca": "can", "wo": "will"}.get(word[:-3], word[:-3])
         return [stem, "not"]

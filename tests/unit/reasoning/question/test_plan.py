@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from clause.reasoning.episode.subgraph import Front, walk
 from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.measures import Compare
-from clause.reasoning.question.patterns import ReadBounds, drive, enumerate_patterns
+from clause.reasoning.question.patterns import UNWALKED_STEP, ReadBounds, drive, enumerate_patterns
 from clause.reasoning.question.plan import (
     AnyOf,
     Best,
@@ -218,3 +218,39 @@ class Values:
 def test_a_bare_number_is_measured_as_its_type_says(relation, value, reference, passes):
     test = NodeTest((Hop(relation, True),), operator="more", value=read_literal(reference))
     assert test.passes(value, Values()) is passes
+
+
+STEPS = ("it 's wife", "it 's son", "where does it live")
+WIFE, SON, LIVES = Hop("wife", True), Hop("son", True), Hop("lives in", True)
+
+
+class NamedSteps:
+    """Scores a hop high where it is what a step names; whole questions tell nothing apart."""
+
+    def score(self, masked_question, patterns):
+        named = dict(zip(STEPS, (WIFE, SON, LIVES), strict=True)).get(masked_question)
+        return [6.0 if named is not None and pattern == (named,) else 0.0 for pattern in patterns]
+
+
+def family(*more):
+    return SmallGraph(
+        [("Jon", "wife", "Ada"), ("Ada", "son", "Tim"), ("Tim", "lives in", "Bern"), ("Ada", "lives in", "Oslo"), *more]
+    )
+
+
+def by_steps(graph, steps=STEPS):
+    return drive(enumerate_patterns(("Jon",), ("q",), ReadBounds(), steps), graph, NamedSteps())
+
+
+def test_hops_are_walked_in_the_order_in_which_a_question_names_them():
+    assert by_steps(family())[0].pattern == (WIFE, SON, LIVES)
+    assert by_steps(family(), STEPS[::2])[0].pattern == (WIFE, LIVES)
+
+
+def test_a_hop_that_no_step_names_costs_less_than_a_step_that_is_not_walked():
+    graph = family(("Bern", "part of", "Canton"), ("Tim", "desk", "D1"), ("D1", "lives in", "Hall"))
+    best = {one.pattern: one.steps for one in by_steps(graph)}
+    assert best[(WIFE, SON, LIVES)] > UNWALKED_STEP >= best[(WIFE, SON)] > best[(WIFE,)]
+    loose = {one.pattern: one.steps for one in by_steps(graph, STEPS[:2])}
+    assert loose[(WIFE, SON)] > loose[(WIFE, SON, LIVES)] > loose[(WIFE, LIVES)]
+    assert {one.steps for one in drive(enumerate_patterns(("Jon",), ("q",)), graph)} == {0.0}
