@@ -248,7 +248,7 @@ _BEGINNINGS = frozenset(("is", "are", "was", "were", "has", "have", "had", "a", 
 _RELATIVES = WH_WORDS | {"that"}
 _TOWARDS = frozenset(("for", "in", "at", "to", "on", "by", "with"))
 _LINKED = frozenset(("or", "and"))
-_DOING = frozenset(("does", "do", "did"))
+_DOING = {"does", "do", "did"}
 _ASKS_ALONE = re.compile(r"^(?:in |at |on |from |to )?(?:where|when|how (?!many |much )|what do\w* it do$)")
 _LONGEST_NOUN, _MOST_STEPS = 4, 4
 _Part = tuple[int, int, str]  # where a phrase about `it` begins and ends among the words of a question, and the phrase
@@ -268,7 +268,8 @@ def steps_asked(question: str) -> tuple[str, ...]:
     >>> steps_asked("who made it"), steps_asked("what is the name of it 's owner")
     (('who made it',), ("it 's owner",))
     """
-    words, found = _unnamed(_bare(re.sub(r"[?.,!]", " ", question)).split()), []
+    words = _unnamed(_bare(re.sub(r"[?.,!]", " ", question)).split())
+    found: list[str] = []
     while len(found) < _MOST_STEPS and words.count("it") == 1:
         at = words.index("it")
         part = _owned_by_it(words, at) or _noun_of_it(words, at)
@@ -276,8 +277,7 @@ def steps_asked(question: str) -> tuple[str, ...]:
         if part is None:
             break
         start, stop, said = part
-        if _tells(said):
-            found.append(said)
+        found += [said] if _tells(said) else []
         words[start:stop] = ["it"]
     rest = " ".join(words)
     return tuple(found) if found and (not _tells(rest) or _repeats(rest, found[-1])) else (*found, rest)
