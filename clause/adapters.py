@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from clause.asking import Asking
-from clause.errors import BadInputError
+from clause.errors import BadInputError, ClauseError
 from clause.library import Waiting
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ def langchain_retriever(asked: Asked, **fields: Any) -> LangChainRetriever:
 
     `fields` are those of `CoordinationRequest`, such as `scopes=["kg:films"]`.
     """
-    from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
     from langchain_core.documents import Document
     from langchain_core.retrievers import BaseRetriever
 
@@ -43,20 +43,10 @@ def langchain_retriever(asked: Asked, **fields: Any) -> LangChainRetriever:
         ]
 
     class ClauseRetriever(BaseRetriever):
-        def _get_relevant_documents(
-            self,
-            query: str,
-            *,
-            run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002
-        ) -> list[Document]:
+        def _get_relevant_documents(self, query: str, *, run_manager: Any) -> list[Document]:  # noqa: ARG002
             return documents(_now(asked, query, fields))
 
-        async def _aget_relevant_documents(
-            self,
-            query: str,
-            *,
-            run_manager: AsyncCallbackManagerForRetrieverRun,  # noqa: ARG002
-        ) -> list[Document]:
+        async def _aget_relevant_documents(self, query: str, *, run_manager: Any) -> list[Document]:  # noqa: ARG002
             return documents(await _called(asked, "coordinate", query, **fields))
 
     return ClauseRetriever()
@@ -151,7 +141,20 @@ def _functions(asked: Asked, scope: str | None) -> tuple[ToolFunction, ...]:
         found = await _called(asked, "belief_query", query, limit=5, **where)
         return [f"{hit.belief.content} (confidence {hit.belief.confidence.overall:.2f})" for hit in found.items]
 
-    return ask, remember, recall
+    return _told(ask), _told(remember), _told(recall)
+
+
+def _told(function: ToolFunction) -> ToolFunction:
+    """The same function; what is refused is told to the model, which may mend it, and ends nothing."""
+
+    @wraps(function)
+    async def tells(*arguments: Any, **named: Any) -> Any:
+        try:
+            return await function(*arguments, **named)
+        except ClauseError as error:
+            return f"failed: {error.message}"
+
+    return tells
 
 
 def _now(asked: Asked, question: str, fields: dict[str, Any]) -> CoordinationResponse:

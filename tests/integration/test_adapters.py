@@ -98,11 +98,21 @@ async def test_the_openai_agents_sdk_calls_the_tools(asked: SyncClause) -> None:
 
 async def test_a_pydantic_ai_agent_calls_the_toolset(asked: SyncClause) -> None:
     from pydantic_ai import Agent
+    from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
+    from pydantic_ai.models.function import AgentInfo, FunctionModel
     from pydantic_ai.models.test import TestModel
 
-    agent: Any = Agent(TestModel(call_tools=["ask"]), toolsets=[adapters.pydantic_ai_toolset(asked, SCOPE)])
-    ended = await agent.run("anything")
-    assert "abstained" in str(ended.all_messages())
+    def script(messages: list[Any], info: AgentInfo) -> ModelResponse:
+        assert {tool.name for tool in info.function_tools} == {"ask", "remember", "recall"}
+        if len(messages) == 1:
+            return ModelResponse(parts=[ToolCallPart("ask", {"question": WHO})])
+        return ModelResponse(parts=[TextPart(str(messages[-1].parts[0].content))])
+
+    toolset = adapters.pydantic_ai_toolset(asked, SCOPE)
+    told: Any = await Agent(FunctionModel(script), toolsets=[toolset]).run("the potter?")
+    assert "Bao Tran" in told.output
+    short: Any = await Agent(TestModel(call_tools=["ask"]), toolsets=[toolset]).run("it asks with one letter")
+    assert "failed: query: String should have at least 3 characters" in str(short.all_messages())
 
 
 async def test_an_async_library_is_awaited_and_refused_where_nobody_awaits(asked: SyncClause) -> None:
