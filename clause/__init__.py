@@ -1,8 +1,8 @@
 """Memory and reasoning for agents, on a graph.
 
 `from clause import Clause` is the library: `async with Clause.open() as c: await c.coordinate("...")`; `ClauseClient`
-asks a running service the same. The public names
-are those of `__all__`; each is imported when it is first asked for, so that `import clause` stays light.
+does the same over HTTP. The public names are those of `__all__`; each is imported when it is first asked for, so that
+`import clause` stays light.
 """
 
 from __future__ import annotations

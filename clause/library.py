@@ -3,19 +3,21 @@ without `await`."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import update_wrapper
 from inspect import signature
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Self, TypeVar
 
 from anyio.from_thread import start_blocking_portal
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from clause.app import Container
-from clause.errors import OutOfBoundsError, SettingsError
+from clause.asking import Asking, Here
+from clause.errors import SettingsError
 from clause.graph.scopes import Caller
 from clause.settings import Settings
 from clause.telemetry import Progress, silent
@@ -36,36 +38,22 @@ if TYPE_CHECKING:
     from clause.knowledge.tensions import TensionService
     from clause.memory.room import Memory
     from clause.policy.train.trainer import TrainingMaterial
-    from clause.reasoning.answer.runs import RunRecord, RunSummary
     from clause.reasoning.episode.budget import Budgets
-    from clause.reasoning.models import (
-        ContextCurationRequest,
-        ContextCurationResponse,
-        CoordinationRequest,
-        CoordinationResponse,
-        EdgeScoreRequest,
-        EdgeScoreResponse,
-        PathNavigationRequest,
-        PathNavigationResponse,
-        SubgraphRequest,
-        SubgraphResponse,
-    )
+    from clause.reasoning.models import CoordinationRequest, CoordinationResponse
     from clause.reasoning.neighbourhood.snapshot import Snapshot
     from clause.sessions.room import Sessions
     from clause.values.room import Values
 
-    Pool = Sequence[str] | ContextCurationRequest
-
-_M = TypeVar("_M", bound=BaseModel)
+_P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
-class Clause:
+class Clause(Asking):
     """An open clause: `async with Clause.open() as c: await c.coordinate("who directed Kes")`.
 
-    Questions are asked with the methods below. Beliefs, memories, values and the like are kept by the rooms, whose
-    services take a request model and who is asking: `await c.memory.store.write(request, caller=c.caller)`.
+    Its methods are those of `Asking`, and below. What they do not do is done by the rooms, whose services take a
+    request model and who is asking: `await c.sessions.sessions.start(request, caller=c.caller)`.
 
     Attributes:
         container: the open parts, for what has no method here.
@@ -108,63 +96,17 @@ class Clause:
         async with opened as container:
             yield cls(container, caller or Caller())
 
-    # -- asking --------------------------------------------------------------------------------------------------------
-
-    async def coordinate(self, query: str | CoordinationRequest, **fields: Any) -> CoordinationResponse:
-        """All three agents answer a question (or a whole request); `fields` are those of `CoordinationRequest`.
-
-        Raises:
-            OutOfBoundsError: a field is refused; it is named.
-        """
-        from clause.reasoning.models import CoordinationRequest  # noqa: PLC0415
-
-        request = whole(
-            CoordinationRequest, query, "query", {"budgets": {}, **fields} if isinstance(query, str) else fields
-        )
-        return await self.container.coordinator.coordinate(request, self.caller)
-
-    async def subgraph(self, query: str | SubgraphRequest, **fields: Any) -> SubgraphResponse:
-        """The SubgraphArchitect alone, on a question or a whole request; `fields` are those of `SubgraphRequest`."""
-        from clause.reasoning.models import SubgraphRequest  # noqa: PLC0415
-
-        request = whole(SubgraphRequest, query, "query", fields)
-        return await self.container.agents.subgraph(request, self.caller)
-
-    async def navigate(
-        self, query: str | PathNavigationRequest, start_node: str | None = None, **fields: Any
-    ) -> PathNavigationResponse:
-        """The PathNavigator alone, from a node's id, exact name or alias, or as a whole request says."""
-        from clause.reasoning.models import PathNavigationRequest  # noqa: PLC0415
-
-        request = whole(PathNavigationRequest, query, "query", fields, start_node=start_node)
-        return await self.container.agents.navigate(request, self.caller)
-
-    async def curate(self, evidence_pool: Pool, **fields: Any) -> ContextCurationResponse:
-        """The ContextCurator alone, on given texts or a whole request; `fields` of `ContextCurationRequest`."""
-        from clause.reasoning.models import ContextCurationRequest  # noqa: PLC0415
-
-        request = whole(ContextCurationRequest, evidence_pool, "evidence_pool", fields)
-        return await self.container.agents.curate(request, self.caller)
-
-    async def score_edges(self, query: str | EdgeScoreRequest, edges: Any = None, **fields: Any) -> EdgeScoreResponse:
-        """The five signals and the score of `edges`: mappings or `EdgeTriple`s; or of those of a whole request."""
-        from clause.reasoning.models import EdgeScoreRequest  # noqa: PLC0415
-
-        request = whole(EdgeScoreRequest, query, "query", fields, edges=edges)
-        return await self.container.agents.score_edges(request, self.caller)
-
-    async def run(self, run_id: str) -> RunRecord:
-        """A recorded run with its request, budgets, seeds and every step.
-
-        Raises:
-            NotFoundError: there is none, or it read what this caller may not.
-        """
-        return await self.container.runs.get(run_id, self.caller)
-
-    async def runs(self, limit: int = 20) -> tuple[RunSummary, ...]:
-        """The newest recorded runs, at most `limit`."""
-        await self.container.runs.settled()
-        return tuple(await self.container.runs.list(self.caller, limit=limit))
+    async def perform(
+        self,
+        path: str,  # noqa: ARG002 -- the route is for the client
+        request: BaseModel | None,  # noqa: ARG002
+        gives: type[_T],  # noqa: ARG002
+        here: Here[_T],
+        *,
+        inside: str = "",  # noqa: ARG002
+    ) -> _T:
+        """The answer of the services, asked here."""
+        return await here(self.container, self.caller)
 
     # -- loading -------------------------------------------------------------------------------------------------------
 
@@ -305,33 +247,41 @@ class Clause:
         return self.rooms.intelligence
 
 
-class SyncClause:
-    """A `Clause` on an event loop of its own, in a thread of its own, so that it works inside a running loop too.
+def _waited(
+    method: Callable[Concatenate[Asking, _P], Coroutine[Any, Any, _T]],
+) -> Callable[Concatenate[Waiting, _P], _T]:
+    """The same method without `await`, with the same parameters."""
 
-    `with SyncClause.open() as c: c.coordinate("who directed Kes")`; across the cells of a notebook,
-    `c = SyncClause.open()` and in the end `c.close()`. Any other method of the library or of a room is called through
-    `call`, which also says who is asking: `c.call(c.clause.memory.store.read, request)`.
+    def waiting(self: Waiting, /, *arguments: _P.args, **named: _P.kwargs) -> _T:
+        return self.call(method, self.asked, *arguments, **named)
 
-    Attributes:
-        clause: the open library, whose coroutine functions `call` runs.
-    """
+    return update_wrapper(waiting, method)
 
-    def __init__(self, clause: Clause, stack: ExitStack, call: Callable[..., Any]) -> None:
-        self.clause = clause
+
+class Waiting:
+    """The methods of `Asking` without `await`, on an event loop in a thread of its own: inside a running loop, too."""
+
+    asked: Asking
+    coordinate = _waited(Asking.coordinate)
+    subgraph = _waited(Asking.subgraph)
+    navigate = _waited(Asking.navigate)
+    curate = _waited(Asking.curate)
+    score_edges = _waited(Asking.score_edges)
+    run = _waited(Asking.run)
+    runs = _waited(Asking.runs)
+    feedback = _waited(Asking.feedback)
+    replay = _waited(Asking.replay)
+    curiosity_plan = _waited(Asking.curiosity_plan)
+    belief_create = _waited(Asking.belief_create)
+    belief_query = _waited(Asking.belief_query)
+    belief_supersede = _waited(Asking.belief_supersede)
+    memory_write = _waited(Asking.memory_write)
+    memory_read = _waited(Asking.memory_read)
+    forget = _waited(Asking.forget)
+
+    def __init__(self, stack: ExitStack, run: Callable[..., Any]) -> None:
         self._stack = stack
-        self._call = call
-
-    @classmethod
-    def open(cls, settings: Settings | None = None, **given: Any) -> Self:
-        """Open the library; arguments are those of `Clause.open`."""
-        with ExitStack() as stack:
-            portal = stack.enter_context(start_blocking_portal())
-            clause = stack.enter_context(portal.wrap_async_context_manager(Clause.open(settings, **given)))
-            return cls(clause, stack.pop_all(), portal.call)
-
-    def close(self) -> None:
-        """Close what was opened and end the thread; closing again does nothing."""
-        self._stack.close()
+        self._in_loop = run
 
     def __enter__(self) -> Self:
         return self
@@ -341,57 +291,50 @@ class SyncClause:
     ) -> None:
         self.close()
 
+    def close(self) -> None:
+        """Close what was opened and end the thread; closing again does nothing."""
+        self._stack.close()
+
+    def call(self, function: Callable[..., Awaitable[_T]], *arguments: Any, **named: Any) -> _T:
+        """The result of a coroutine function, waited for here: of the library, a room or a client."""
+
+        async def run() -> _T:
+            return await function(*arguments, **named)
+
+        result: _T = self._in_loop(run)
+        return result
+
+
+class SyncClause(Waiting):
+    """A `Clause` without `await`: `with SyncClause.open() as c: c.coordinate("who directed Kes")`.
+
+    Across the cells of a notebook, `c = SyncClause.open()` and in the end `c.close()`. Any other method of the library
+    or of a room is called through `call`, which also says who is asking: `c.call(c.clause.entities.get, "Kes")`.
+
+    Attributes:
+        clause: the open library, whose coroutine functions `call` runs.
+    """
+
+    def __init__(self, clause: Clause, stack: ExitStack, run: Callable[..., Any]) -> None:
+        super().__init__(stack, run)
+        self.asked = self.clause = clause
+
+    @classmethod
+    def open(cls, settings: Settings | None = None, **given: Any) -> Self:
+        """Open the library; arguments are those of `Clause.open`."""
+        with ExitStack() as stack:
+            portal = stack.enter_context(start_blocking_portal())
+            clause = stack.enter_context(portal.wrap_async_context_manager(Clause.open(settings, **given)))
+            return cls(clause, stack.pop_all(), portal.call)
+
     @property
     def caller(self) -> Caller:
         """Who is asking."""
         return self.clause.caller
 
     def call(self, function: Callable[..., Awaitable[_T]], *arguments: Any, **named: Any) -> _T:
-        """The result of a coroutine function of the library or of a room, waited for here.
-
-        One that asks for a `caller` is given this library's, unless another is named.
-        """
+        """The result of a coroutine function of the library or of a room; one that asks for a `caller` is given this
+        library's, unless another is named."""
         if "caller" in signature(function).parameters:
             named.setdefault("caller", self.caller)
-
-        async def run() -> _T:
-            return await function(*arguments, **named)
-
-        result: _T = self._call(run)
-        return result
-
-    def coordinate(self, query: str | CoordinationRequest, **fields: Any) -> CoordinationResponse:
-        """`Clause.coordinate`."""
-        return self.call(self.clause.coordinate, query, **fields)
-
-    def subgraph(self, query: str | SubgraphRequest, **fields: Any) -> SubgraphResponse:
-        """`Clause.subgraph`."""
-        return self.call(self.clause.subgraph, query, **fields)
-
-    def navigate(
-        self, query: str | PathNavigationRequest, start_node: str | None = None, **fields: Any
-    ) -> PathNavigationResponse:
-        """`Clause.navigate`."""
-        return self.call(self.clause.navigate, query, start_node, **fields)
-
-    def curate(self, evidence_pool: Pool, **fields: Any) -> ContextCurationResponse:
-        """`Clause.curate`."""
-        return self.call(self.clause.curate, evidence_pool, **fields)
-
-
-def whole(model: type[_M], first: Any, name: str, fields: dict[str, Any], **more: Any) -> _M:
-    """A request: `first` itself, changed where fields say so, if it is one; else with `first` as its field `name`."""
-    said = fields | {field: value for field, value in more.items() if value is not None}
-    if isinstance(first, model):
-        return checked(model, {**first.model_dump(exclude_unset=True), **said}) if said else first
-    return checked(model, {**said, name: first})
-
-
-def checked(model: type[_M], fields: dict[str, Any]) -> _M:
-    """A request; what it refuses is one of our own errors."""
-    try:
-        return model.model_validate(fields)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise OutOfBoundsError(f"{place}: {first['msg']}", field=place) from error
+        return super().call(function, *arguments, **named)

@@ -48,7 +48,8 @@ class Settings(BaseSettings):
 
     embedder: str = Field("all-MiniLM-L6-v2", description="a sentence-transformers model name or folder")
     backend: Literal["onnx", "torch"] = Field(
-        "onnx", description="what runs the packaged model and the policies; torch needs `pip install clause[torch]`"
+        "onnx",
+        description="what runs the packaged model and the policies; torch needs the extra `clause-memory[torch]`",
     )
     embedder_threads: int = Field(2, ge=1, le=64, description="threads for embedding and other CPU work")
     abstain_below: float | None = Field(

@@ -166,9 +166,9 @@ async def _ask(given: dict[str, Any]) -> Answered:
     from clause.app import Container
     from clause.cli.db import progress_bar
     from clause.graph.scopes import Caller
-    from clause.library import checked
     from clause.reasoning.models import CoordinationRequest
     from clause.settings import Settings
+    from clause.text.fields import checked
 
     request = checked(CoordinationRequest, given)
     with progress_bar() as progress:

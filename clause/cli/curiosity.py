@@ -84,7 +84,7 @@ def answer(
     from clause.cli.console import opened
     from clause.graph.scopes import Caller
     from clause.intelligence.models import CuriosityAnswer
-    from clause.library import checked
+    from clause.text.fields import checked
 
     told = {"kind": "document", "title": source} if source else None
     given = checked(CuriosityAnswer, {"id": question, "statement": statement, "side": side, "source": told})

@@ -15,11 +15,12 @@ from clause.insights.models import (
     FoundInsights,
     Insight,
     InsightList,
+    ProfileBook,
+    RetrievalProfile,
     RetrieveInsights,
     SearchInsights,
 )
 from clause.insights.nodes import formatted, insight_of, salience_at
-from clause.insights.profiles import ProfileBook, RetrievalProfile
 from clause.insights.topics import TopicKey, parse_topic
 from clause.text.retrieval import escape, reciprocal_rank_fusion
 

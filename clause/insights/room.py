@@ -8,7 +8,7 @@ from clause.graph.lease import JobKind
 from clause.ground import Ground
 from clause.insights.conflict_resolution import ConflictResolver
 from clause.insights.insight_store import InsightStore
-from clause.insights.profiles import ProfileBook
+from clause.insights.models import ProfileBook
 from clause.insights.retriever import InsightRetriever, InsightSearch
 from clause.insights.topic_book import TopicBook
 

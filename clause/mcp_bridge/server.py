@@ -38,8 +38,7 @@ from clause.app import Container
 from clause.errors import BadInputError, ClauseError, NotFoundError, SettingsError
 from clause.graph.idempotency import RequestKey, StoredResponse
 from clause.graph.scopes import Caller, default_scopes
-from clause.mcp_bridge.answers import answer_of, failure_of, result_of
-from clause.mcp_bridge.paging import PREFIX, Rests, page_of, written
+from clause.mcp_bridge.answers import PREFIX, Rests, answer_of, failure_of, page_of, result_of, written
 from clause.mcp_bridge.resources import RESOURCES, TEMPLATES, known, read, touched
 from clause.mcp_bridge.tool import KEY, MODES, Mode, Tool
 from clause.mcp_bridge.tools import agent, knowledge, reasoning, sessions, values

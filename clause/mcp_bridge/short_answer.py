@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from clause.mcp_bridge.paging import cut, written
+from clause.mcp_bridge.answers import cut, written
 from clause.text.tokens import count_tokens
 
 if TYPE_CHECKING:

@@ -114,6 +114,40 @@ _OUTPUT: dict[str, Any] = {
 }
 
 
+def _outline(returned: Any, lists: type[BaseModel] | None) -> dict[str, Any]:
+    """The schema of a result of these models, one level deep; nothing but `success` must be there, as pages are cut."""
+    models = [kind for kind in (get_args(returned) or (returned,)) if isinstance(kind, type)]
+    own = [model for model in models if issubclass(model, BaseModel) and model is not BaseModel]
+    told = {name: kind for model in own for name, kind in _kinds(model).items()}
+    items = {"items": {"type": "array", "items": {"type": "object", "properties": _kinds(lists)}}} if lists else {}
+    return {**_OUTPUT, "properties": {**told, **items, **_OUTPUT["properties"]}}
+
+
+def _kinds(model: type[BaseModel]) -> dict[str, Any]:
+    """The names of a model's fields and their kinds; a list of numbers may be told in words instead, an embedding not.
+
+    >>> class Kept(BaseModel):
+    ...     id: str | None
+    ...     at: list[str]
+    >>> _kinds(Kept)
+    {'id': {'type': ['string', 'null']}, 'at': {'type': 'array'}}
+    """
+    schema = model.model_json_schema(mode="serialization")
+    return {name: _kind(told, schema.get("$defs", {})) for name, told in schema.get("properties", {}).items()}
+
+
+def _kind(told: Mapping[str, Any], parts: Mapping[str, Any]) -> dict[str, Any]:
+    if "$ref" in told:
+        return _kind(parts[told["$ref"].rpartition("/")[2]], parts)
+    if told.get("type") == "array" and told.get("items", {}).get("type") == "number":
+        return {}
+    kinds = [_kind(one, parts).get("type") for one in told.get("anyOf", ())] or [told.get("type")]
+    flat = sorted({one for kind in kinds for one in (kind if isinstance(kind, list) else [kind])}, key=str)
+    if None in flat:
+        return {}
+    return {"type": flat[0] if len(flat) == 1 else sorted(flat, key=lambda kind: kind == "null")}
+
+
 class Arguments(BaseModel):
     """Arguments that no room has a model for: frozen, and unknown ones are refused."""
 
@@ -138,6 +172,7 @@ class Tool:
         keyed: a call with an idempotency key is done once.
         whole: such a call is one transaction.
         gives: the model of its result, where it is told in few words.
+        output: the schema of its result in the other modes.
         most_tokens: of one result, where they are fewer than the settings allow.
     """
 
@@ -154,6 +189,7 @@ class Tool:
     keyed: bool
     whole: bool
     gives: type[BaseModel] | None
+    output: Mapping[str, Any]
     most_tokens: int | None
 
     @property
@@ -179,7 +215,7 @@ class Tool:
             title=self.name.replace("_", " "),
             description=self.description,
             input_schema=schema,
-            output_schema=_OUTPUT,
+            output_schema=dict(self.output),
             annotations=ToolAnnotations(
                 read_only_hint=self.reads,
                 destructive_hint=self.destroys,
@@ -228,16 +264,19 @@ def tool(
     answers: bool = False,
     whole: bool = True,
     gives: type[BaseModel] | None = None,
+    lists: type[BaseModel] | None = None,
     most_tokens: int | None = None,
 ) -> Callable[[Work], Tool]:
     """Make a tool of an async function `(container, given, caller)`: its name and docstring are the tool's, and the
     annotation of `given` is the model of its arguments.
 
-    What writes can be called with an idempotency key, but what `answers` a question, and what has such a key itself.
+    What it returns, or `lists`, is told to clients in outline: the names of the model and the kind of each. What writes
+    can be called with an idempotency key, but what `answers` a question, and what has such a key itself.
     """
 
     def made(work: Work) -> Tool:
-        arguments = get_type_hints(work, localns={"Container": Any})["given"]
+        hints = get_type_hints(work, localns={"Container": Any})
+        arguments = hints["given"]
         return Tool(
             name=work.__name__,
             description=" ".join((work.__doc__ or "").split()),
@@ -252,6 +291,7 @@ def tool(
             keyed=not (reads or answers or KEY in arguments.model_fields),
             whole=whole,
             gives=gives,
+            output=_outline(hints["return"], lists),
             most_tokens=most_tokens,
         )
 

@@ -217,7 +217,7 @@ class SessionService:
     async def end(
         self, session_id: str, given: SessionEnd, *, caller: Caller, versions: tuple[int, ...] | None = None
     ) -> SessionEnded:
-        """Close a session; its summary and themes become beliefs where they say enough.
+        """Close a session; its summary and themes become beliefs where they say enough and are to be believed.
 
         Without a summary one is taken from the stored exchanges, where there are any.
 
@@ -243,8 +243,9 @@ class SessionService:
         (rows,) = await self._ground.graph.write([("sessions/end", ending)], idempotent=False)
         if not rows:
             raise await self._refused(session_id, caller, versions)
-        captured = [await self._captured(summary, "summary", session, caller)] if summary else []
-        captured += [await self._captured(theme, "theme", session, caller) for theme in given.themes]
+        said = [("summary", summary)] if summary else []
+        said += [("theme", theme) for theme in given.themes]
+        captured = [await self._captured(text, kind, session, caller) for kind, text in said if given.believe]
         return SessionEnded(session=session_of(rows[0]["session"]), captured=tuple(captured))
 
     async def _refused(self, session_id: str, caller: Caller, versions: tuple[int, ...] | None) -> ConflictError:

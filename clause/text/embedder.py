@@ -337,5 +337,5 @@ def _quiet() -> Iterator[None]:
 
 def _remedy(error: Exception) -> str:
     if isinstance(error, ImportError):
-        return "pip install 'clause[torch]': any model but the packaged one, and CLAUSE_BACKEND=torch, need it"
+        return "pip install 'clause-memory[torch]': any model but the packaged one, and CLAUSE_BACKEND=torch, need it"
     return f"set CLAUSE_EMBEDDER to a folder or to {DEFAULT_MODEL}"

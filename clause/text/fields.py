@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+
+from clause.errors import OutOfBoundsError
+
+_M = TypeVar("_M", bound=BaseModel)
 
 
 class Frozen(BaseModel):
@@ -109,3 +113,21 @@ Scopes = Annotated[
 ]
 AsOfValid = Annotated[Instant | None, Field(description="Use what was true at this instant (unset: now)")]
 AsOfRecorded = Annotated[Instant | None, Field(description="Use what was known at this instant (unset: now)")]
+
+
+def whole(model: type[_M], first: Any, name: str, fields: dict[str, Any], **more: Any) -> _M:
+    """A request: `first` itself, changed where fields say so, if it is one; else with `first` as its field `name`."""
+    said = fields | {field: value for field, value in more.items() if value is not None}
+    if isinstance(first, model):
+        return checked(model, {**first.model_dump(exclude_unset=True), **said}) if said else first
+    return checked(model, {**said, name: first})
+
+
+def checked(model: type[_M], fields: dict[str, Any]) -> _M:
+    """A request; what it refuses is one of our own errors."""
+    try:
+        return model.model_validate(fields)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise OutOfBoundsError(f"{place}: {first['msg']}", field=place) from error

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import re
-from pathlib import Path
 from typing import Any
 
 import service
@@ -32,14 +31,16 @@ def main() -> None:
     prompts = remembered(str(told.get("session_id") or "unknown"), prompt)
     newest = service.ask("/api/memories/monitor", {"turns": prompts})["newest"]
     if newest["action"] in _RECALL:
-        found = service.ask("/api/beliefs/query", {"query": prompt, "limit": MOST, "min_similarity": 0.3})
+        found = service.ask(
+            "/api/beliefs/query", {"query": prompt, "limit": MOST, "scopes": [service.scope(told), service.user()]}
+        )
         service.inject("UserPromptSubmit", context(found["items"]))
 
 
 def remembered(session: str, prompt: str) -> list[str]:
     """The prompts of this session up to now, the new one last."""
-    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "clause" / "prompts"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder = service.cache() / "prompts"
+    folder.mkdir(mode=0o700, exist_ok=True)
     path = folder / (re.sub(r"[^A-Za-z0-9-]", "_", session)[:80] + ".json")
     try:
         before = json.loads(path.read_text(encoding="utf-8"))

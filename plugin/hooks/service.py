@@ -5,8 +5,10 @@ Only the standard library is used: hooks run with whatever Python the client's m
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import re
 import sys
 import threading
 from collections.abc import Callable
@@ -73,6 +75,45 @@ def event() -> dict[str, Any]:
     except ValueError:
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def user() -> str:
+    """The scope of the person at this machine; never `public`."""
+    return f"user:{_word(os.environ.get('USER') or os.environ.get('LOGNAME') or 'me')}"
+
+
+def scope(told: dict[str, Any]) -> str:
+    """The project's scope, which sees its user and no other project, unless CLAUSE_DEFAULT_SCOPE says otherwise."""
+    return os.environ.get("CLAUSE_DEFAULT_SCOPE") or f"{user()}/session:{_word(project(told))}"
+
+
+def _word(name: str) -> str:
+    """A name as a scope can hold it; one that had to be changed keeps apart from others by a digest."""
+    plain = re.sub(r"[^A-Za-z0-9_-]+", "-", name)[:48].strip("-")
+    return plain if plain == name else f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:8]}".strip("-")
+
+
+def cache() -> Path:
+    """The private folder for what hooks remember between each other."""
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "clause"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
+
+
+def away() -> None:
+    """Tell the person once that the service is away; not again before it was there."""
+    mark = cache() / "away"
+    if not mark.exists():
+        mark.touch(mode=0o600)
+        where = base_url()
+        text = f"clause is away ({where}): nothing is recalled or kept. Start it with `clause serve`."
+        sys.stdout.write(json.dumps({"systemMessage": text}))
+        sys.stdout.flush()
+
+
+def here() -> None:
+    """The service was there: when it goes away, that is told again."""
+    (cache() / "away").unlink(missing_ok=True)
 
 
 def project(told: dict[str, Any]) -> str:

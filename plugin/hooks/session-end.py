@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""When a session ends: store its last turns and close it, so that its summary becomes a belief.
+"""When a session ends: store its last turns and close it. Its summary stays the session's own, and is no belief.
 
 Only what was said is stored, no tool's output; nothing happens when the service is away.
 """
@@ -22,12 +22,17 @@ def main() -> None:
     """Store the turns and end the session."""
     told = service.event()
     identity = str(told.get("session_id") or "unknown")[:500]
-    place = {"platform": "claude-code", "project_context": service.project(told), "client_session_id": identity}
+    place = {
+        "platform": "claude-code",
+        "project_context": service.project(told),
+        "client_session_id": identity,
+        "scope": service.scope(told),
+    }
     session = service.ask("/api/sessions", place)["session"]
     if session["exchange_count"] == 0:
         for role, text in turns(str(told.get("transcript_path") or "")):
             service.ask(f"/api/sessions/{session['id']}/exchanges", {"role": role, "content": text})
-    service.ask(f"/api/sessions/{session['id']}/end", {})
+    service.ask(f"/api/sessions/{session['id']}/end", {"believe": False})
 
 
 def turns(transcript: str) -> list[tuple[str, str]]:

@@ -1,35 +1,48 @@
 #!/usr/bin/env python3
 """When a session starts: open it in the service, and put what is known before the model.
 
-At most 5 beliefs, 5 patterns and 5 values; nothing at all when the service is away.
+At most 5 beliefs, 5 patterns and 5 values, and how the last sessions of the project ended. When the service is away the
+person is told once.
 """
 
 from __future__ import annotations
 
 from typing import Any
+from urllib.error import URLError
+from urllib.parse import quote
 
 import service
 from service import line
 
 MOST = 5
+LAST = 2
 
 
 def main() -> None:
     """Open the session and say what is known."""
     told = service.event()
-    started = service.ask(
-        "/api/sessions",
-        {
-            "platform": "claude-code",
-            "project_context": service.project(told),
-            "client_session_id": str(told.get("session_id") or "unknown")[:500],
-        },
-    )
-    values = service.ask(f"/api/values?limit={MOST}").get("items", [])
-    service.inject("SessionStart", context(started, values))
+    project, scope = service.project(told), service.scope(told)
+    place = {"platform": "claude-code", "project_context": project, "scope": scope}
+    try:
+        started = service.ask(
+            "/api/sessions", {**place, "client_session_id": str(told.get("session_id") or "unknown")[:500]}
+        )
+    except ConnectionError:
+        service.away()
+        return
+    except URLError as error:
+        if isinstance(error.reason, ConnectionError):
+            service.away()
+        return
+    service.here()
+    whose = "".join(f"&scope={quote(one, safe='')}" for one in (scope, service.user()))
+    values = service.ask(f"/api/values?limit={MOST}{whose}").get("items", [])
+    past = service.ask(f"/api/sessions?limit={LAST + 1}&status=completed&project_context={quote(project, safe='')}")
+    ended = [one for one in past.get("items", []) if one.get("summary") and one.get("scope") == scope]
+    service.inject("SessionStart", context(started, values, ended[:LAST]))
 
 
-def context(started: dict[str, Any], values: list[dict[str, Any]]) -> str:
+def context(started: dict[str, Any], values: list[dict[str, Any]], ended: list[dict[str, Any]]) -> str:
     """What is known, as data with its source; the session's id is for the tools."""
     beliefs = [
         f"{line(one['content'])} (confidence {one['confidence']:.2f}, {one['id']})" for one in started["beliefs"]
@@ -39,6 +52,7 @@ def context(started: dict[str, Any], values: list[dict[str, Any]]) -> str:
         "Beliefs (confidence, id)": beliefs,
         "Patterns": patterns,
         "Values from experience": [line(one["text"]) for one in values],
+        "Last sessions here": [line(one["summary"], 400) for one in ended],
     }
     said = [f"{title}:\n" + "\n".join(f"- {text}" for text in texts[:MOST]) for title, texts in parts.items() if texts]
     head = f"clause session: {started['session']['id']}"

@@ -21,7 +21,7 @@ PAGES = [
     ROOT / "plugin" / "README.md",
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
-FENCED = re.compile(r"^```\w*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+FENCED = re.compile(r"^ *```\w*\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`(clause [^`\n]+ (?:--|\")[^`\n]*)`")  # a command with its options; a name alone is a name
 SIGN = re.compile(r"[\[\]|<>]|\.\.\.")
 """Signs of a pattern of commands rather than one to type."""

@@ -58,9 +58,10 @@ def test_the_guides_and_the_reference_are_there(site: Path) -> None:
         assert (site / "guides" / f"{name}.html").is_file()
     library = (site / "reference" / "library.html").read_text(encoding="utf-8")
     for name in (
-        "clause.library.Clause.coordinate",
+        "clause.asking.Asking.coordinate",
+        "clause.library.Clause.open",
         "clause.library.SyncClause.call",
-        "clause.client.ClauseClient.coordinate",
+        "clause.client.ClauseClient.request",
     ):
         assert f'id="{name}"' in library
 

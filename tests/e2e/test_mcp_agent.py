@@ -91,6 +91,9 @@ async def test_a_day_of_an_agent(agent: Agent, scope: str) -> None:
         back = await asked(client, "belief_query", query="who leads the harbour project?", scopes=[scope])
         assert newer["id"] in [one["id"] for one in back["items"]]
         assert (await refused(client, "feedback"))["field"] == "belief_id"
+        judged = await asked(client, "feedback", run_id=told_by["run_id"], right=False)
+        assert judged["outcome"] == "noted"
+        assert "wrong" in judged["reason"]
 
         kept = await asked(client, "memory_write", scope=scope, content="Ida: the cranes arrive on the fifth of May.")
         recalled = await asked(client, "memory_read", query="when do the cranes arrive", scopes=[scope])
@@ -143,3 +146,31 @@ async def test_a_client_is_told_when_a_belief_changed_and_reads_it_by_its_addres
             assert event.uri == address  # type: ignore[union-attr]
         (content,) = (await client.read_resource(address)).contents
         assert json.loads(content.text)["status"] == "superseded"  # type: ignore[union-attr]
+
+
+async def test_an_answer_is_judged_asked_again_and_what_is_open_is_planned(
+    served_address: Address, tmp_path: Path, scope: str
+) -> None:
+    async with over_stdio(environment(served_address, tmp_path, CLAUSE_MODE="full")) as client:
+        schemas = {one.name: one.output_schema for one in (await client.list_tools()).tools}
+
+        async def called(name: str, **arguments: Any) -> dict[str, Any]:
+            answer = await told(client, name, **arguments)
+            validate(answer, schemas[name])
+            return answer
+
+        held = await called("belief_create", scope=scope, content="Ida Brandt leads the harbour project")
+        await called("belief_query", query="who leads the harbour project?", scopes=[scope])
+        await called("belief_get", belief_id=held["belief"]["id"])
+        await called("confidence_explain", belief_id=held["belief"]["id"])
+        answer = await called("coordinate", query="who leads the harbour project?", scopes=[scope])
+        taken = await called("answer_feedback", run_id=answer["run_id"], verdict="right")
+        assert taken["scope"] == scope
+        again = await called("replay", run_id=answer["run_id"])
+        assert again["run_id"] == answer["run_id"]
+        before = await called("replay", run_id=answer["run_id"], as_of="2020-01-01T00:00:00Z")
+        assert not before["same"]
+        plan = await called("curiosity_plan", budget=3, scopes=[scope])
+        assert held["belief"]["id"] in json.dumps(plan["questions"])
+        await called("session_list", scopes=[scope])
+        await called("memory_stats", scopes=[scope])

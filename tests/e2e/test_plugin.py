@@ -21,7 +21,7 @@ HOOKS = Path(__file__).parents[2] / "plugin" / "hooks"
 
 def hook(name: str, service: str, event: dict[str, Any]) -> str:
     """What a hook prints, with time enough on a busy machine: it is its own deadline that ends it."""
-    environment = {**os.environ, "CLAUSE_PORT": str(urlsplit(service).port)}
+    environment = {**os.environ, "CLAUSE_PORT": str(urlsplit(service).port), "USER": "e2e-plugin"}
     script = f"import runpy, sys; sys.path.insert(0, {str(HOOKS)!r}); import service; " + (
         f"run = service.run; service.run = lambda work, _=0: run(work, 60); service.DEADLINE_S = 60; "
         f"runpy.run_path({str(HOOKS / name)!r}, run_name='__main__')"
@@ -64,5 +64,11 @@ def test_a_session_ends_with_what_it_learned_and_the_next_begins_with_it(
 
     again = json.loads(hook("session-start.py", service, {**event, "session_id": str(ULID())}))
     context = again["hookSpecificOutput"]["additionalContext"]
-    assert "Beliefs" in context
+    assert "Last sessions here" in context
     assert ended["summary"][:40] in context
+    assert ended["scope"] == f"user:e2e-plugin/session:{project}"
+    held = http.get("/api/beliefs", params={"scope": ended["scope"]}).json()["items"]
+    assert held == []  # a summary is no belief
+    other = {"session_id": str(ULID()), "cwd": "/home/ann/another-project"}
+    elsewhere = json.loads(hook("session-start.py", service, other))["hookSpecificOutput"]["additionalContext"]
+    assert ended["summary"][:40] not in elsewhere

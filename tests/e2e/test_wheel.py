@@ -29,7 +29,7 @@ from clause.ingest.sample.loader import KB, VECTORS
 inside = Path(clause.__file__).parent
 assert cypher_folder().is_relative_to(inside), cypher_folder()
 assert KB.is_relative_to(inside) and KB.is_file() and VECTORS.is_file()
-assert len(offered('full')) == 50
+assert len(offered('full')) == 53
 assert len(Catalogue.load()) > 50 and shipped_weights() and read()[0].name
 print(inside)
 """
@@ -49,7 +49,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
     subprocess.run(command, check=True, capture_output=True)
-    (built,) = folder.glob("*.whl")
+    (built,) = folder.glob("clause_memory-*.whl")
     return built
 
 

@@ -11,15 +11,16 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from clause import Clause, ClauseClient, ClauseError, SyncClauseClient
+from clause import Clause, ClauseClient, ClauseError, SyncClause, SyncClauseClient
 from clause.api.app import build_app
+from clause.asking import Asking
 from clause.errors import NotFoundError, OutOfBoundsError, UnauthorizedError, UnavailableError
 from clause.reasoning.models import CoordinationResponse
 from clause.settings import Settings
 from tests.unit.api.fakes import FakeApiKeys, FakeContainer
 
 URL = "http://127.0.0.1:8420"
-SHARED = ("coordinate", "subgraph", "navigate", "curate", "score_edges", "run", "runs")
+SHARED = tuple(name for name, kind in vars(Asking).items() if inspect.iscoroutinefunction(kind) and name != "perform")
 
 
 @pytest.fixture
@@ -44,8 +45,10 @@ def connected(app: FastAPI, key: str | None = None) -> ClauseClient:
 
 @pytest.mark.parametrize("name", SHARED)
 def test_the_client_has_the_methods_of_the_library_with_their_parameters(name: str) -> None:
-    library, client = (inspect.signature(getattr(kind, name)) for kind in (Clause, ClauseClient))
-    assert library == client
+    kinds = (Clause, ClauseClient, SyncClause, SyncClauseClient)
+    library, *others = (inspect.signature(getattr(kind, name)) for kind in kinds)
+    assert [str(other) for other in others] == [str(library)] * 3
+    assert len(SHARED) == 16
 
 
 async def test_every_agent_is_asked_over_http(app: FastAPI, container: FakeContainer) -> None:

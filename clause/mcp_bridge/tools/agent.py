@@ -34,6 +34,7 @@ from clause.mcp_bridge.tools.agent_models import (
 from clause.mcp_bridge.tools.knowledge import Forgetting
 from clause.mcp_bridge.tools.reasoning import told
 from clause.memory.models import MemoryReadInput, MemoryWriteInput
+from clause.reasoning.answer.calibration import FeedbackGiven
 from clause.reasoning.models import CoordinationRequest
 
 if TYPE_CHECKING:
@@ -109,10 +110,14 @@ async def memory_read(container: Container, given: BriefRecall, caller: Caller) 
 
 @tool("agent", destroys=True, gives=BriefJudged, most_tokens=MOST_TOKENS)
 async def feedback(container: Container, given: BriefJudgement, caller: Caller) -> Found:
-    """Say that a belief is right or wrong. Right: a statement more, unless you were just told it. Wrong: it is taken
-    back with what rests on it; `undo` gives it back. Use it when the user confirms or rejects; for what has changed use
-    belief_supersede. Facts of a loaded graph cannot be judged."""
+    """Say that a belief or an answer is right or wrong. A right belief: a statement more, unless you were just told
+    it. A wrong one is taken back with what rests on it; `undo` gives it back. Use it when the user confirms or rejects;
+    for what has changed use belief_supersede."""
     knowledge = container.rooms.knowledge
+    if given.run_id is not None and given.belief_id is None and given.undo is None:
+        verdict = FeedbackGiven(verdict="right" if given.right else "wrong")
+        judged = await container.calibrations.give(given.run_id, verdict, caller=caller)
+        return BriefJudged(outcome="noted", reason=f"the answer {judged.answer!r} counts as {verdict.verdict}")
     if given.undo is not None:
         undone = await knowledge.retraction.undo(given.undo, caller=caller)
         return BriefJudged(outcome="undone", counts=undone.counts)
@@ -162,5 +167,5 @@ def _rounded(belief: Belief | None) -> float | None:
 
 def _named(given: BriefJudgement) -> str:
     if given.belief_id is None:
-        raise BadInputError("no belief is named", remedy="give belief_id, or undo", field="belief_id")
+        raise BadInputError("no belief is named", remedy="give belief_id, run_id or undo", field="belief_id")
     return given.belief_id

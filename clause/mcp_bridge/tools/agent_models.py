@@ -69,10 +69,11 @@ class BriefNote(Arguments):
 
 
 class BriefJudgement(Arguments):
-    """A belief, and whether it is right; or a receipt to undo."""
+    """A belief or an answer, and whether it is right; or a receipt to undo."""
 
     belief_id: Id | None = None
-    right: bool = Field(True, description="false takes it back with all that rests on it")
+    run_id: Id | None = Field(None, description="of an answer of ask")
+    right: bool = True
     reason: str = Field("", max_length=2000)
     undo: Id | None = Field(None, description="receipt_id of a judgement, instead of belief_id")
 

@@ -10,11 +10,24 @@ from pydantic import Field, JsonValue
 from clause.errors import BadInputError, ForbiddenError
 from clause.graph.exploration import MAX_TEXT
 from clause.graph.scopes import Caller
-from clause.knowledge.beliefs.models import BeliefCreate, BeliefSupersede
-from clause.knowledge.beliefs.query_models import BeliefQuery, BeliefSearch
-from clause.knowledge.entity_models import EntitySearch, TrustCheck
-from clause.knowledge.lineage.models import ErasureRequest, RetractionRequest
-from clause.knowledge.tension_detection import TensionFilter, TensionResolve
+from clause.knowledge.beliefs.models import Belief, BeliefCreate, BeliefCreated, BeliefDetail, BeliefSupersede
+from clause.knowledge.beliefs.query_models import (
+    BeliefHits,
+    BeliefQuery,
+    BeliefSearch,
+    ConfidenceExplanation,
+    Corroborations,
+)
+from clause.knowledge.entity_models import Entity, EntityFound, EntitySearch, TrustAnswer, TrustCheck
+from clause.knowledge.lineage.models import (
+    Erasure,
+    ErasureRequest,
+    Merge,
+    Retraction,
+    RetractionPlan,
+    RetractionRequest,
+)
+from clause.knowledge.tension_detection import Tension, TensionFilter, TensionResolve
 from clause.mcp_bridge.tool import Arguments, Found, Id, ScopesGiven, only, page, tool
 from clause.text.fields import Instant
 
@@ -53,7 +66,7 @@ class TensionSettlement(TensionResolve):
 
 
 @tool("personal", reads=True)
-async def belief_query(container: Container, given: BeliefQuery, caller: Caller) -> Found:
+async def belief_query(container: Container, given: BeliefQuery, caller: Caller) -> BeliefHits:
     """Ask what is held to be true, by meaning and by words, ranked by nearness, confidence and recency. Use it before
     you answer from memory or ask the user again: preferences, decisions, facts about projects and people. It looks into
     the past too (as_of_valid, as_of_recorded). When nothing fits, `reason` and `removed` say which filter took what."""
@@ -61,7 +74,7 @@ async def belief_query(container: Container, given: BeliefQuery, caller: Caller)
 
 
 @tool("personal")
-async def belief_create(container: Container, given: BeliefCreate, caller: Caller) -> Found:
+async def belief_create(container: Container, given: BeliefCreate, caller: Caller) -> BeliefCreated:
     """Hold a statement as a belief. Use it when the user says to remember something, decides something, states a
     preference or corrects you; one fact in one sentence that stands by itself. What is held already is corroborated
     instead, and what contradicts it comes back as tensions: look at them. Never write back what these tools returned
@@ -70,7 +83,7 @@ async def belief_create(container: Container, given: BeliefCreate, caller: Calle
 
 
 @tool("personal")
-async def belief_supersede(container: Container, given: Replacement, caller: Caller) -> Found:
+async def belief_supersede(container: Container, given: Replacement, caller: Caller) -> Belief:
     """Replace a belief by a newer one; the old one stays in the history. Use it when something has changed or was
     wrong, instead of creating a second belief beside it; what you do not give is inherited."""
     return await container.rooms.knowledge.beliefs.supersede(
@@ -79,7 +92,7 @@ async def belief_supersede(container: Container, given: Replacement, caller: Cal
 
 
 @tool("personal", reads=True)
-async def belief_get(container: Container, given: BeliefAt, caller: Caller) -> Found:
+async def belief_get(container: Container, given: BeliefAt, caller: Caller) -> BeliefDetail:
     """Show one belief with its history both ways and its tensions. Use it when you have a belief's id and need to know
     what it replaced, what replaced it, or what contradicts it."""
     return await container.rooms.knowledge.beliefs.get(
@@ -88,13 +101,13 @@ async def belief_get(container: Container, given: BeliefAt, caller: Caller) -> F
 
 
 @tool("personal", reads=True)
-async def belief_search(container: Container, given: BeliefSearch, caller: Caller) -> Found:
+async def belief_search(container: Container, given: BeliefSearch, caller: Caller) -> BeliefHits:
     """Find beliefs near a text by meaning alone, with a floor on similarity and confidence. Use it to find what is said
     in other words, or whether something is held already; for questions use belief_query."""
     return await container.rooms.knowledge.beliefs.search(given, caller=caller)
 
 
-@tool("personal", reads=True, hidden={"after": None})
+@tool("personal", reads=True, hidden={"after": None}, lists=Tension)
 async def tension_list(container: Container, given: Tensions, caller: Caller) -> Found:
     """List contradictions between beliefs, open ones unless a status is named. Use it to review what does not fit
     together, and before you rely on a belief whose open_tensions is above 0."""
@@ -104,7 +117,7 @@ async def tension_list(container: Container, given: Tensions, caller: Caller) ->
 
 
 @tool("personal", idempotent=True)
-async def tension_resolve(container: Container, given: TensionSettlement, caller: Caller) -> Found:
+async def tension_resolve(container: Container, given: TensionSettlement, caller: Caller) -> Tension:
     """Settle a contradiction: supersede_a (b takes the place of a), supersede_b, keep_both or archive_both, and why.
     Use it after the user has said which holds, or when one side is plainly outdated; it can be undone."""
     return await container.rooms.knowledge.tensions.resolve(
@@ -113,14 +126,14 @@ async def tension_resolve(container: Container, given: TensionSettlement, caller
 
 
 @tool("personal", reads=True)
-async def confidence_explain(container: Container, given: BeliefId, caller: Caller) -> Found:
+async def confidence_explain(container: Container, given: BeliefId, caller: Caller) -> ConfidenceExplanation:
     """Explain how sure a belief is: each dimension, its weight, how it came to be, and what would raise it. Use it when
     you or the user doubt something, before you act on it."""
     return await container.rooms.knowledge.beliefs.explain(given.belief_id, caller=caller)
 
 
 @tool("connected", reads=True)
-async def belief_corroboration(container: Container, given: BeliefId, caller: Caller) -> Found:
+async def belief_corroboration(container: Container, given: BeliefId, caller: Caller) -> Corroborations:
     """List who says a belief, and how independent they are of each other. Use it to see whether something rests on one
     source only."""
     return await container.rooms.knowledge.beliefs.corroboration(given.belief_id, caller=caller)
@@ -157,13 +170,13 @@ class Forgetting(ErasureRequest):
 
 
 @tool("personal", reads=True)
-async def entity_get(container: Container, given: EntityNamed, caller: Caller) -> Found:
+async def entity_get(container: Container, given: EntityNamed, caller: Caller) -> Entity:
     """Show one entity: its kind, its other names, and how much is known about it. Use it when you have an id or an
     exact name; for a part of a name use entity_search."""
     return await container.rooms.knowledge.entities.get(given.entity, scopes=given.scopes, caller=caller)
 
 
-@tool("personal", reads=True)
+@tool("personal", reads=True, lists=EntityFound)
 async def entity_search(container: Container, given: EntitySearch, caller: Caller) -> Found:
     """Find people, tools, projects, places and other things by name or meaning. Use it to get the entity_id that
     belief_query narrows by, or to see whether something is known at all."""
@@ -172,14 +185,14 @@ async def entity_search(container: Container, given: EntitySearch, caller: Calle
 
 
 @tool("connected", reads=True)
-async def trust_check(container: Container, given: TrustCheck, caller: Caller) -> Found:
+async def trust_check(container: Container, given: TrustCheck, caller: Caller) -> TrustAnswer:
     """Say whom or what to trust on a topic, by the confidence of what they said. Use it when sources disagree, or
     before you rely on somebody in a field."""
     return await container.rooms.knowledge.trust.check(given, caller=caller)
 
 
 @tool("full", destroys=True)
-async def belief_retract(container: Container, given: Taking, caller: Caller) -> Found:
+async def belief_retract(container: Container, given: Taking, caller: Caller) -> RetractionPlan | Retraction:
     """Take back a belief or a source with everything that rests on it: preview lists it, apply does it in one step,
     undo gives back exactly what was there. Use it when something turns out to be false or forged from the start; for
     what has changed use belief_supersede. Show the user the preview before you apply it."""
@@ -195,14 +208,14 @@ async def belief_retract(container: Container, given: Taking, caller: Caller) ->
 
 
 @tool("full")
-async def belief_unmerge(container: Container, given: Merged, caller: Caller) -> Found:
+async def belief_unmerge(container: Container, given: Merged, caller: Caller) -> Merge:
     """Separate two beliefs that were merged as if they said the same; the lost one comes back. Use it when a belief
     counts a statement as its own that says something else."""
     return await container.rooms.knowledge.merging.unmerge(given.receipt_id, caller=caller)
 
 
 @tool("full", destroys=True, whole=False)
-async def forget(container: Container, given: Forgetting, caller: Caller) -> Found:
+async def forget(container: Container, given: Forgetting, caller: Caller) -> Erasure:
     """Erase a scope, a source, a belief or a memory for good, with what was derived only from it and its text in
     recorded runs; there is no undo. Use it only when the user asks to be forgotten or to delete something: call it
     without confirm first, show what would go, and confirm only after a yes."""

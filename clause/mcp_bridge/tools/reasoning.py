@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field
 
 from clause.graph.scopes import Caller
+from clause.intelligence.models import CuriosityPlan, CuriosityPlanRequest
 from clause.mcp_bridge.short_answer import shortened, whole_answer
-from clause.mcp_bridge.tool import Arguments, Found, Id, tool
+from clause.mcp_bridge.tool import Arguments, Found, Id, only, tool
+from clause.reasoning.answer.calibration import FeedbackGiven, FeedbackTaken
+from clause.reasoning.answer.replay import Replay, ReplayClocks, replayed
+from clause.reasoning.answer.run_record import RunRecord
 from clause.reasoning.models import (
     BudgetAllocation,
     ContextCurationRequest,
@@ -17,6 +21,7 @@ from clause.reasoning.models import (
     PathNavigationRequest,
     SubgraphRequest,
 )
+from clause.reasoning.models.agents import ContextCurationResponse, PathNavigationResponse, SubgraphResponse
 
 if TYPE_CHECKING:
     from clause.app import Container
@@ -59,31 +64,65 @@ async def coordinate(container: Container, given: QuestionArguments, caller: Cal
 
 
 @tool("full", answers=True)
-async def subgraph(container: Container, given: SubgraphRequest, caller: Caller) -> Found:
+async def subgraph(container: Container, given: SubgraphRequest, caller: Caller) -> SubgraphResponse:
     """Build only the small subgraph around what a question names, with the score of every relationship. Use it to see
     what is connected to something, before deciding where to look closer."""
     return await container.agents.subgraph(given, caller)
 
 
 @tool("full", answers=True)
-async def navigate(container: Container, given: PathNavigationRequest, caller: Caller) -> Found:
+async def navigate(container: Container, given: PathNavigationRequest, caller: Caller) -> PathNavigationResponse:
     """Walk the graph from a start node towards what a question asks, a few steps at a time. Use it when you know where
     to start and want the path itself; coordinate finds the start by itself."""
     return await container.agents.navigate(given, caller)
 
 
 @tool("full", answers=True)
-async def curate(container: Container, given: ContextCurationRequest, caller: Caller) -> Found:
+async def curate(container: Container, given: ContextCurationRequest, caller: Caller) -> ContextCurationResponse:
     """Pick from texts that you already have those that answer a question, without repeating themselves, within a token
     budget. Use it to shorten a pile of search results or notes before you read them."""
     return await container.agents.curate(given, caller)
 
 
 @tool("full", reads=True)
-async def run_explain(container: Container, given: RunId, caller: Caller) -> Found:
+async def run_explain(container: Container, given: RunId, caller: Caller) -> RunRecord:
     """Explain how an earlier answer came about: every step of the three agents with its score, its price and what was
     left out. Use it when someone asks why an answer is what it is."""
     return await container.runs.get(given.run_id, caller)
+
+
+class RunVerdict(FeedbackGiven):
+    """The run that is judged, and whether its answer is right."""
+
+    run_id: Id = Field(description="run_id of the answer")
+
+
+class RunAt(ReplayClocks):
+    """The run that is asked again, and as of when."""
+
+    run_id: Id = Field(description="run_id of the answer")
+
+
+@tool("full", idempotent=True)
+async def answer_feedback(container: Container, given: RunVerdict, caller: Caller) -> FeedbackTaken:
+    """Say that an answer of coordinate was right or wrong. Use it when the user confirms or corrects an answer: scores
+    in that scope and track records of the sources behind it move. cause=reading where the question was misread."""
+    return await container.calibrations.give(given.run_id, only(FeedbackGiven, given), caller=caller)
+
+
+@tool("full", answers=True)
+async def replay(container: Container, given: RunAt, caller: Caller) -> Replay:
+    """Ask a recorded question again, as of its own time or as of another, and tell which answers came and went and
+    which statements are the reason. Use it when someone asks why an answer has changed, or what it was last week."""
+    clocks = ReplayClocks.model_validate(given.model_dump(exclude={"run_id"}, exclude_unset=True))
+    return await replayed(container.coordinator, container.runs, given.run_id, caller, clocks)
+
+
+@tool("full", reads=True)
+async def curiosity_plan(container: Container, given: CuriosityPlanRequest, caller: Caller) -> CuriosityPlan:
+    """List what would be worth finding out next, the most telling first, within a budget of questions. Use it when
+    there is time to ask the user or to search; write the answers with belief_create."""
+    return await container.rooms.intelligence.planner.plan(given, caller=caller)
 
 
 def told(response: CoordinationResponse, *, paths: bool) -> dict[str, Any]:
@@ -97,4 +136,4 @@ def _first(result: dict[str, Any]) -> dict[str, Any]:
     return {key: result[key] for key in (*(key for key in _FIRST if key in result), *result)}
 
 
-TOOLS = (coordinate, subgraph, navigate, curate, run_explain)
+TOOLS = (coordinate, subgraph, navigate, curate, run_explain, answer_feedback, replay, curiosity_plan)

@@ -8,8 +8,9 @@ from pydantic import Field
 
 from clause.graph.scopes import Caller
 from clause.mcp_bridge.tool import Arguments, Found, Id, Paged, ScopeGiven, ScopesGiven, only, page, tool
+from clause.values import models
 from clause.values.axes import Axis
-from clause.values.ghap import Outcome, ResolveGhap, StartGhap, UpdateGhap
+from clause.values.ghap import GhapEntry, Outcome, ResolveGhap, StartedGhap, StartGhap, UpdateGhap
 from clause.values.models import NewValue, RunRequest, SearchExperiences, ValueCandidate
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class ValueFilter(Paged):
 
 
 @tool("full")
-async def start_ghap(container: Container, given: StartGhap, caller: Caller) -> Found:
+async def start_ghap(container: Container, given: StartGhap, caller: Caller) -> StartedGhap:
     """Open an experience before you try something whose outcome is not sure: goal, hypothesis, action, prediction. Use
     it at the start of debugging or of any attempt worth learning from; one is open at a time for a session. The answer
     warns with values learned in the same domain with the same strategy: read them first."""
@@ -78,28 +79,28 @@ async def start_ghap(container: Container, given: StartGhap, caller: Caller) -> 
 
 
 @tool("full")
-async def update_ghap(container: Container, given: ExperienceChange, caller: Caller) -> Found:
+async def update_ghap(container: Container, given: ExperienceChange, caller: Caller) -> GhapEntry:
     """Change the hypothesis, the action or the prediction of the open experience, or add a note. Use it as soon as you
     change your mind; the history keeps each step."""
     return await container.rooms.values.experiences.update(given.experience_id, only(UpdateGhap, given), caller=caller)
 
 
 @tool("full")
-async def resolve_ghap(container: Container, given: ExperienceResolution, caller: Caller) -> Found:
+async def resolve_ghap(container: Container, given: ExperienceResolution, caller: Caller) -> GhapEntry:
     """Record how the open experience ended: confirmed, falsified (then with surprise and root_cause) or abandoned, and
     the lesson. Use it when the outcome is known, not later from memory."""
-    values = container.rooms.values
-    return await values.experiences.resolve(given.experience_id, only(ResolveGhap, given), caller=caller)
+    ghap = container.rooms.values.experiences
+    return await ghap.resolve(given.experience_id, only(ResolveGhap, given), caller=caller)
 
 
 @tool("full", reads=True)
 async def get_active_ghap(container: Container, given: Open, caller: Caller) -> Found:
     """Show the experience that is open for a session, or null. Use it after an interruption, before start_ghap."""
-    values = container.rooms.values
-    return {"experience": await values.experiences.active(given.session_id, scope=given.scope, caller=caller)}
+    ghap = container.rooms.values.experiences
+    return {"experience": await ghap.active(given.session_id, scope=given.scope, caller=caller)}
 
 
-@tool("full", reads=True)
+@tool("full", reads=True, lists=GhapEntry)
 async def list_ghap_entries(container: Container, given: ExperienceFilter, caller: Caller) -> Found:
     """List experiences, newest first, by domain, strategy, outcome or session. Use it to review what was tried."""
     found = await container.rooms.values.experiences.list(
@@ -123,7 +124,7 @@ async def search_experiences(container: Container, given: SearchExperiences, cal
     return {"items": found.items, "reason": "" if found.items else "no resolved experience in these scopes fits"}
 
 
-@tool("full")
+@tool("full", lists=models.ClusterInfo)
 async def get_clusters(container: Container, given: ClusterArguments, caller: Caller) -> Found:
     """List clusters of similar experiences on one axis, largest first; the first call clusters them, later ones only
     with refresh. Use it at the start of a retro, then read a cluster with get_cluster_members. It needs 20 resolved
@@ -137,10 +138,9 @@ async def get_clusters(container: Container, given: ClusterArguments, caller: Ca
     return {"items": found, "reason": reason}
 
 
-@tool("full", reads=True)
+@tool("full", reads=True, lists=models.Experience)
 async def get_cluster_members(container: Container, given: Members, caller: Caller) -> Found:
-    """Read the experiences of one cluster, whole. Use it in a retro to see what they have in common, before you write a
-    value for them."""
+    """Read the experiences of one cluster, whole. Use it in a retro to see what they have in common, before a value."""
     found = await container.rooms.values.clusterer.members(
         given.cluster_id, scope=given.scope, after=given.cursor or "", limit=given.limit + 1, caller=caller
     )
@@ -148,7 +148,7 @@ async def get_cluster_members(container: Container, given: Members, caller: Call
 
 
 @tool("full", reads=True)
-async def validate_value(container: Container, given: ValueCandidate, caller: Caller) -> Found:
+async def validate_value(container: Container, given: ValueCandidate, caller: Caller) -> models.ValidationResult:
     """Judge whether a text says what a cluster of experiences has in common, with every number; stores nothing. Use it
     on each candidate before store_value; where it is not valid, say it closer to what the experiences say."""
     return await container.rooms.values.store.validate_value_candidate(
@@ -157,7 +157,7 @@ async def validate_value(container: Container, given: ValueCandidate, caller: Ca
 
 
 @tool("full")
-async def store_value(container: Container, given: NewValue, caller: Caller) -> Found:
+async def store_value(container: Container, given: NewValue, caller: Caller) -> models.Value:
     """Keep a value that validate_value found valid; it is judged again and refused if it is not. Use it at the end of a
     retro: from then on start_ghap warns with it."""
     return await container.rooms.values.store.store_value(
@@ -165,7 +165,7 @@ async def store_value(container: Container, given: NewValue, caller: Caller) -> 
     )
 
 
-@tool("full", reads=True)
+@tool("full", reads=True, lists=models.Value)
 async def list_values(container: Container, given: ValueFilter, caller: Caller) -> Found:
     """List the values learned so far, newest first, of one axis or all. Use it to see what experience has taught."""
     found = await container.rooms.values.store.list_values(

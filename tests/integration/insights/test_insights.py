@@ -12,8 +12,15 @@ from hypothesis import strategies as st
 from clause.errors import BadInputError, ForbiddenError, NotFoundError, OutOfBoundsError, PreconditionError
 from clause.graph.scopes import Caller
 from clause.insights.conflict_models import EarnSalience, Quarantine
-from clause.insights.models import FormattedInsight, Insight, SearchInsights, StoreInsight, Valences
-from clause.insights.profiles import PROFILES, RetrievalProfile
+from clause.insights.models import (
+    PROFILES,
+    FormattedInsight,
+    Insight,
+    RetrievalProfile,
+    SearchInsights,
+    StoreInsight,
+    Valences,
+)
 from clause.insights.room import Insights
 from tests.fakes.clock import Clock
 

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from clause.errors import BadInputError, SettingsError
-from clause.insights.models import StoreInsight, Valences
-from clause.insights.profiles import PROFILES, ProfileBook, RetrievalProfile
+from clause.insights.models import PROFILES, ProfileBook, RetrievalProfile, StoreInsight, Valences
 
 WEIGHTS = st.floats(0, 1, allow_subnormal=False)
 

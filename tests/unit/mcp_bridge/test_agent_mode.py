@@ -17,6 +17,7 @@ from mcp.shared.exceptions import MCPError
 from clause.errors import NotFoundError, SettingsError
 from clause.mcp_bridge.server import offered
 from clause.mcp_bridge.short_answer import MOST_TOKENS, ShortAnswer, shortened, walked, whole_answer
+from clause.mcp_bridge.tool import Tool
 from clause.reasoning.models import Answer, AnswerPath, CoordinationResponse, CoordinationResult, SelectedEvidence
 from clause.reasoning.models.answer import AnswerReading, ProvenanceMetadata, TrustSignals
 from clause.settings import Settings
@@ -217,3 +218,22 @@ async def test_who_watches_a_resource_is_told_that_it_changed(connect: Connect, 
         await client.call_tool("memory_write", {"content": "the tower is old"})
         event = await asyncio.wait_for(anext(aiter(changes)), 5)
         assert event.uri == "clause://stats"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("tool", offered("full"), ids=lambda tool: tool.name)
+def test_a_result_is_outlined_by_the_fields_of_its_model(tool: Tool) -> None:
+    outline = tool.definition().output_schema
+    assert outline is not None
+    told = outline["properties"]
+    if tool.name in {
+        "coordinate",
+        "graph_query",
+        "get_active_ghap",
+        "search_experiences",
+    }:  # several shapes
+        assert set(told) == {"success", "next_cursor", "error"}
+        return
+    own = set(told) - {"success", "next_cursor", "error"}
+    assert own
+    rows = told["items"].get("items", {}).get("properties", own) if own == {"items"} else own
+    assert not {"embedding", "vector"} & set(rows) or tool.name == "memory_read"

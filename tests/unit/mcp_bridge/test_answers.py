@@ -5,8 +5,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from clause.errors import AmbiguousNameError, ClauseError, NotFoundError, OutOfBoundsError
-from clause.mcp_bridge.answers import LONGEST_MESSAGE, answer_of, failure_of, result_of
-from clause.mcp_bridge.paging import written
+from clause.mcp_bridge.answers import LONGEST_MESSAGE, answer_of, failure_of, result_of, written
 
 
 class Kept(BaseModel):

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from clause.errors import BadInputError
-from clause.mcp_bridge.paging import PREFIX, Rests, cut, page_of, written
+from clause.mcp_bridge.answers import PREFIX, Rests, cut, page_of, written
 from clause.text.tokens import count_tokens
 
 OWNER = (None, "coordinate")

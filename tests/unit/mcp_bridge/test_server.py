@@ -151,7 +151,8 @@ PERSONAL = """belief_query belief_create belief_supersede belief_get belief_sear
 tension_resolve confidence_explain session_start session_end session_get session_list pattern_list insight_extract"""
 CONNECTED = """belief_corroboration trust_check exchange_add exchange_list pattern_record pattern_reinforce
 pattern_search session_find_by_room insight_list"""
-FULL = """coordinate navigate curate subgraph run_explain memory_write memory_read memory_stats start_ghap update_ghap
+FULL = """coordinate navigate curate subgraph run_explain answer_feedback replay curiosity_plan
+memory_write memory_read memory_stats start_ghap update_ghap
 resolve_ghap get_active_ghap list_ghap_entries search_experiences get_clusters get_cluster_members validate_value
 store_value list_values insight_store insight_retrieve belief_retract belief_unmerge forget graph_query"""
 
@@ -168,7 +169,7 @@ store_value list_values insight_store insight_retrieve belief_retract belief_unm
 def test_a_mode_offers_its_tools_and_those_of_the_smaller_ones(mode: Mode, names: str) -> None:
     offered_names = [tool.name for tool in offered(mode)]
     assert sorted(offered_names) == sorted(names.split())
-    assert len(offered_names) == {"agent": 8, "personal": 16, "connected": 25, "full": 50}[mode]
+    assert len(offered_names) == {"agent": 8, "personal": 16, "connected": 25, "full": 53}[mode]
 
 
 def test_the_documentation_names_every_tool_and_resource_and_no_other_tool() -> None:

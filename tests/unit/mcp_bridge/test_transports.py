@@ -44,7 +44,7 @@ async def client_of(host: str, url: str = "http://127.0.0.1:8421") -> AsyncItera
 async def test_on_the_loopback_a_request_without_a_key_is_the_owners() -> None:
     async with client_of("127.0.0.1") as client:
         listed = await client.post("/mcp", json=LIST)
-        assert len(listed.json()["result"]["tools"]) == 50
+        assert len(listed.json()["result"]["tools"]) == 53
         called = await client.post("/mcp", json=CALL, headers={"Authorization": f"Bearer {FakeApiKeys.RIGHT}"})
         assert called.json()["result"]["structuredContent"]["error"]["code"] == "forbidden"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -15,6 +16,8 @@ from typing import Any
 
 import pytest
 
+from clause.graph.scopes import parse_scope
+
 HOOKS = Path(__file__).parents[3] / "plugin" / "hooks"
 SESSION = {"id": "01SESSION", "exchange_count": 0}
 BELIEF = {"id": "01BELIEF", "content": "Ann prefers <b>tabs</b>\nover spaces", "confidence": 0.75}
@@ -25,7 +28,16 @@ ANSWERS: dict[str, Any] = {
         "beliefs": [BELIEF] * 7,
         "patterns": [{"description": "Writes the test first", "type": "working_style"}],
     },
-    "/api/values?limit=5": {"items": [{"text": "Look at the data before the code."}]},
+    "/api/values?limit=5&scope=user%3Aann%2Fsession%3Ashop&scope=user%3Aann": {
+        "items": [{"text": "Look at the data before the code."}]
+    },
+    "/api/sessions?limit=3&status=completed&project_context=shop": {
+        "items": [
+            {"summary": "Moved the <carts> to Postgres.", "scope": "user:ann/session:shop"},
+            {"summary": "Somebody else's shop.", "scope": "user:bob/session:shop"},
+            {"summary": None, "scope": "user:ann/session:shop"},
+        ]
+    },
     "/api/sessions/01SESSION/exchanges": {"id": "01TURN"},
     "/api/sessions/01SESSION/end": {"session": SESSION},
     "/api/memories/monitor": {"newest": {"action": "RETRIEVE"}},
@@ -65,7 +77,7 @@ def asked() -> Iterator[tuple[int, Asked]]:
 
 def run(hook: str, port: int, event: Any, cache: Path, **more: str) -> str:
     """What a hook prints; it always leaves with 0 and says nothing on stderr."""
-    environment = {**os.environ, "CLAUSE_PORT": str(port), "XDG_CACHE_HOME": str(cache), **more}
+    environment = {**os.environ, "CLAUSE_PORT": str(port), "XDG_CACHE_HOME": str(cache), "USER": "ann", **more}
     command = [sys.executable, str(HOOKS / hook)]
     said = event if isinstance(event, str) else json.dumps(event)
     done = subprocess.run(command, input=said, capture_output=True, text=True, env=environment, timeout=60, check=True)
@@ -73,6 +85,7 @@ def run(hook: str, port: int, event: Any, cache: Path, **more: str) -> str:
     return done.stdout
 
 
+PROJECT = "user:ann/session:shop"
 EVENT = {"session_id": "c-1", "cwd": "/home/ann/shop", "hook_event_name": "SessionStart"}
 
 
@@ -87,9 +100,11 @@ def test_a_session_starts_with_what_is_known(asked: tuple[int, Asked], tmp_path:
     assert "Look at the data before the code." in text
     assert "not instructions" in text
     assert "<b>" not in text
+    assert "Moved the \u2039carts\u203a to Postgres." in text
+    assert "Somebody else" not in text
     path, body, key = calls[0]
     assert (path, key) == ("/api/sessions", None)
-    assert body == {"platform": "claude-code", "project_context": "shop", "client_session_id": "c-1"}
+    assert body == {"platform": "claude-code", "project_context": "shop", "client_session_id": "c-1", "scope": PROJECT}
 
 
 def test_a_key_is_brought_where_one_is_set(asked: tuple[int, Asked], tmp_path: Path) -> None:
@@ -120,6 +135,8 @@ def test_a_session_ends_with_its_last_turns_stored(asked: tuple[int, Asked], tmp
         ("exchanges", "assistant", "Done."),
         ("end", None, None),
     ]
+    assert calls[0][1]["scope"] == PROJECT
+    assert calls[-1][1] == {"believe": False}
 
 
 def test_only_the_last_turns_are_stored(asked: tuple[int, Asked], tmp_path: Path) -> None:
@@ -160,7 +177,41 @@ def test_an_empty_prompt_asks_nothing(asked: tuple[int, Asked], tmp_path: Path) 
 def test_a_hook_is_silent_when_the_service_is_away(hook: str, event: Any, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
+    (tmp_path / "clause").mkdir()
+    (tmp_path / "clause" / "away").touch()  # it has been told
     assert run(hook, port, event, tmp_path, RECALL_ON_PROMPT="1") == ""
+
+
+def test_the_person_is_told_once_that_the_service_is_away_and_again_after_it_was_there(
+    asked: tuple[int, Asked], tmp_path: Path
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    told = json.loads(run("session-start.py", port, EVENT, tmp_path))
+    assert "clause serve" in told["systemMessage"]
+    assert "hookSpecificOutput" not in told
+    assert run("session-start.py", port, EVENT, tmp_path) == ""
+    run("session-start.py", asked[0], EVENT, tmp_path)
+    assert "systemMessage" in run("session-start.py", port, EVENT, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("cwd", "more", "scope"),
+    [
+        ("/home/ann/my shop!", {}, "user:ann/session:my-shop-[0-9a-f]{8}"),
+        ("/srv/x", {"USER": ""}, "user:me/session:x"),
+        ("/srv/x", {"CLAUSE_DEFAULT_SCOPE": "user:team"}, "user:team"),
+        ("/srv/проект", {}, "user:ann/session:(?P<one>[0-9a-f]{8})"),
+        ("/srv/" + "x" * 300, {"USER": "DOM\\ann b"}, "user:DOM-ann-b-[0-9a-f]{8}/session:x{48}-[0-9a-f]{8}"),
+    ],
+)
+def test_a_session_is_kept_in_its_projects_scope_and_never_in_public(
+    asked: tuple[int, Asked], tmp_path: Path, cwd: str, more: dict[str, str], scope: str
+) -> None:
+    port, calls = asked
+    run("session-end.py", port, {"session_id": "1", "cwd": cwd}, tmp_path, LOGNAME="", **more)
+    assert re.fullmatch(scope, calls[0][1]["scope"])
+    assert parse_scope(calls[0][1]["scope"]).text != "public"
 
 
 def test_a_hook_gives_up_on_a_service_that_never_answers(tmp_path: Path) -> None:

@@ -25,7 +25,10 @@ def test_the_manifest_names_this_version() -> None:
 
 def test_the_server_is_started_by_its_command() -> None:
     servers = json.loads((PLUGIN / ".mcp.json").read_text())["mcpServers"]
-    told = {"CLAUSE_MODE": "${CLAUSE_MODE:-full}"}  # the skills use tools of every mode
+    told = {
+        "CLAUSE_MODE": "${CLAUSE_MODE:-full}",  # the skills use tools of every mode
+        "CLAUSE_DEFAULT_SCOPE": "user:${USER:-me}",  # never public
+    }
     assert servers == {"clause": {"command": "clause", "args": ["mcp"], "env": told}}
 
 
