@@ -1,8 +1,4 @@
-"""Contradictions between two beliefs: their kind and how much they matter. Pure functions.
-
-The reading of the two texts is `text/guards.contradiction`; here their valid times, their subjects and their domains
-come in. Beliefs whose valid times do not overlap never contradict each other.
-"""
+"""Contradictions between two beliefs whose valid times overlap: their kind and how much they matter. Pure functions."""
 
 from __future__ import annotations
 
@@ -142,8 +138,8 @@ def detect(a: Held, b: Held, similarity: float, vectors: Vectors | None = None) 
     ('contradiction', 'critical', ('exclusive: blue / red',))
     """
     same_subject = bool(a.subjects & b.subjects)
-    told_apart = bool(a.subjects and b.subjects) and not same_subject
-    near = same_subject or (not told_apart and one_subject(read_statement(a.content), read_statement(b.content)))
+    unknown = not (a.subjects and b.subjects)
+    near = same_subject or (unknown and one_subject(read_statement(a.content), read_statement(b.content)))
     if not overlap(a.valid, b.valid) or similarity <= (NEAR if near else CLOSE):
         return None
     verdict = contradiction(a.content, b.content, similarity, vectors=vectors, same_subject=same_subject)
