@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 TELLINGS = Path(__file__).parent / "value_tellings.txt"
+SECOND = Path(__file__).parent / "value_tellings_second.txt"
 
 WRITTEN: dict[str, tuple[str, ...]] = {
     "imports": (
@@ -75,14 +76,48 @@ VALUES_OF_TOLD: dict[str, tuple[str, ...]] = {
     ),
 }
 
+VALUES_OF_SECOND: dict[str, tuple[str, ...]] = {
+    "alerts": (
+        "An alert should only wake somebody when there is something to do at once.",
+        "Delete or mend alerts that people have learnt to ignore.",
+        "Every alert needs an owner and a runbook that is up to date.",
+        "Measure which rules page most before changing thresholds.",
+    ),
+    "classroom": (
+        "Find out what keeps a pupil from learning before setting more exercises.",
+        "Give every pupil something to do instead of letting the class watch.",
+        "Let pupils try something in pairs before they speak in front of the class.",
+        "Check that pupils have understood a task before they go home with it.",
+    ),
+    "marathon": (
+        "Rehearse food, water and pace in training before the race.",
+        "Rest and easy runs are part of the training.",
+        "Train for the race you will run and change nothing on race day.",
+        "Raise your running load slowly and keep your body strong.",
+    ),
+    "suppliers": (
+        "Never negotiate with a supplier without an alternative offer.",
+        "Check samples and deliveries yourself before you trust a vendor.",
+        "Get every promise of a supplier in writing and early.",
+        "Understand what your vendor needs before you make him an offer.",
+    ),
+    "choir": (
+        "Find out how the choir stands, breathes and hears itself before blaming a voice.",
+        "Rehearse the way you will perform.",
+        "Keep all singers busy during a rehearsal.",
+        "Let singers practise at home with recordings and without scores.",
+    ),
+}
+"""For the forty experiences of the second hand; the last two of each were kept aside."""
+
 _FIELDS = ("goal", "hypothesis", "action", "prediction", "result", "surprise", "cause", "lesson")
 
 
-def told_by_hand() -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
-    """The experiences of value_tellings.txt: group, body of the start, body of the end."""
+def told_by_hand(file: Path = TELLINGS) -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """The experiences of a file: group, body of the start, body of the end."""
     made = []
     group = ""
-    for block in TELLINGS.read_text(encoding="utf-8").split("\n\n")[1:]:
+    for block in file.read_text(encoding="utf-8").split("\n\n")[1:]:
         if block.startswith("== "):
             group = block.removeprefix("== ")
             continue

@@ -1,8 +1,4 @@
-"""Contradictions between two beliefs: their kind and how much they matter. Pure functions.
-
-The reading of the two texts is `text/guards.contradiction`; here their valid times, their subjects and their domains
-come in. Beliefs whose valid times do not overlap never contradict each other.
-"""
+"""Contradictions between two beliefs whose valid times overlap: their kind and how much they matter. Pure functions."""
 
 from __future__ import annotations
 
@@ -15,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from clause.knowledge.beliefs.confidence import Severity
 from clause.text.fields import Frozen, Model
 from clause.text.statements.guards import NEAR, Vectors, contradiction
+from clause.text.statements.slots import one_subject, read_statement
 
 Kind = Literal["contradiction", "temporal_conflict", "scope_conflict", "partial_overlap"]
 Standing = Literal["detected", "investigating", "resolved", "accepted"]
@@ -79,7 +76,7 @@ class TensionFilter(Model):
 
 
 CLOSE: Final = 0.85
-"""The similarity above which two beliefs are looked at; those of one subject are from `NEAR` on."""
+"""The similarity above which two beliefs are looked at; from `NEAR` on where they are of one subject, or say so."""
 
 _STEPS: Final[tuple[Severity, ...]] = ("low", "medium", "high", "critical")
 _BOUNDS: Final = (0.3, 0.5, 0.7)
@@ -141,7 +138,9 @@ def detect(a: Held, b: Held, similarity: float, vectors: Vectors | None = None) 
     ('contradiction', 'critical', ('exclusive: blue / red',))
     """
     same_subject = bool(a.subjects & b.subjects)
-    if not overlap(a.valid, b.valid) or similarity <= (NEAR if same_subject else CLOSE):
+    unknown = not (a.subjects and b.subjects)
+    near = same_subject or (unknown and one_subject(read_statement(a.content), read_statement(b.content)))
+    if not overlap(a.valid, b.valid) or similarity <= (NEAR if near else CLOSE):
         return None
     verdict = contradiction(a.content, b.content, similarity, vectors=vectors, same_subject=same_subject)
     if not verdict.found:

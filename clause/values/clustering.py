@@ -163,6 +163,12 @@ def unit(vectors: Vectors) -> Vectors:
     return (vectors / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
 
 
+def ready() -> None:
+    """Import what clustering few points needs: most of a first run's time."""
+    from sklearn.cluster import HDBSCAN  # noqa: F401, PLC0415 - takes a second
+    from sklearn.decomposition import PCA  # noqa: F401, PLC0415
+
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -191,6 +197,11 @@ class Worker:
                 if last:
                     raise
         raise AssertionError("unreachable")
+
+    def warm(self) -> None:
+        """Start the child, where there is none, and let it import what clustering needs; returns at once."""
+        if self._executor is None:
+            Thread(target=self._submit, args=(ready,), daemon=True).start()
 
     def close(self) -> None:
         """End the child; it starts again when used again."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, Protocol
 
@@ -101,8 +101,16 @@ class Experiences:
         judge: told of a recorded answer that an experience acted on, whether it came out so; None: nobody is.
     """
 
-    def __init__(self, ground: Ground, store: VectorStore, judge: OutcomeListener | None = None) -> None:
+    def __init__(
+        self,
+        ground: Ground,
+        store: VectorStore,
+        judge: OutcomeListener | None = None,
+        warm: Callable[[], None] | None = None,
+    ) -> None:
+        """`warm` makes ready for clustering: it is called when an experience is resolved, and returns at once."""
         self._judge = judge
+        self._warm = warm
         self._ground = ground
         self._graph = ground.graph
         self._store = store
@@ -191,6 +199,8 @@ class Experiences:
             "resolved_at": now,
         }
         entry = await self._change(experience_id, lambda entry: entry.model_copy(update=told), versions, caller)
+        if self._warm is not None:
+            self._warm()
         if self._judge is not None and entry.run_id is not None and request.status is not Outcome.ABANDONED:
             await self._judge(entry.run_id, right=request.status is Outcome.CONFIRMED, caller=caller)
         return entry

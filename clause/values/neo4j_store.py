@@ -54,7 +54,7 @@ class Neo4jVectorStore:
     def __init__(self, graph: Graph, embedder: Embedder) -> None:
         self._graph = graph
         self._embedder = embedder
-        self._said: dict[tuple[str, tuple[str, ...]], Floats] = {}
+        self._said: dict[tuple[str, tuple[str, ...]], tuple[Floats, Floats]] = {}
 
     async def vectors(self, axis: Axis, scope: str, domain: str | None = None) -> AxisVectors:
         """Every resolved experience of `scope` that has a vector on `axis`."""
@@ -132,29 +132,41 @@ class Neo4jVectorStore:
     async def member_vectors(self, cluster: ClusterInfo) -> Floats:
         """What the members say, clause by clause, [m, d]: a sentence is compared with sentences.
 
-        A whole record lies nearer to the middle of records than any sentence does. Embedded when a cluster is first
-        asked about, and remembered for the next few questions.
+        A whole record lies nearer to the middle of records than any sentence does.
         """
+        return (await self._told(cluster))[0]
+
+    async def middle(self, cluster: ClusterInfo) -> Floats:
+        """The middle of what the members tell, [d], weighted by tier: of every sentence, and of each whole record."""
+        return (await self._told(cluster))[1]
+
+    async def _told(self, cluster: ClusterInfo) -> tuple[Floats, Floats]:
+        """Clauses and middle; embedded when a cluster is first asked about, remembered for the next few questions."""
         key = (cluster.cluster_id, cluster.member_ids)
         found = self._said.pop(key, None)
         if found is None:
             step = max(1, -(-len(cluster.member_ids) // COMPARED_MEMBERS))
-            members = (await self.members(cluster))[::step]
-            entries = [GhapEntry.model_validate(member.payload) for member in members]
-            found = await self._embedded(entries, Axis(cluster.axis))
+            found = await self._embedded((await self.members(cluster))[::step], cluster)
         self._said[key] = found
         while len(self._said) > _REMEMBERED:
             del self._said[next(iter(self._said))]
         return found
 
-    async def _embedded(self, members: Sequence[GhapEntry], axis: Axis) -> Floats:
-        parts = [clause for entry in members for told in told_sentences(entry, axis) for clause in clauses(told)]
+    async def _embedded(self, members: Sequence[Experience], cluster: ClusterInfo) -> tuple[Floats, Floats]:
+        entries = [GhapEntry.model_validate(member.payload) for member in members]
+        told = [told_sentences(entry, Axis(cluster.axis)) for entry in entries]
+        parts = [clause for sentences in told for sentence in sentences for clause in clauses(sentence)]
         if not parts:
-            return await self._stacked([])
-        texts = list(dict.fromkeys(parts))
+            return await self._stacked([]), cluster.centroid
+        sentences = [sentence for one in told for sentence in one]
+        texts = list(dict.fromkeys([*parts, *sentences]))
         row = {text: place for place, text in enumerate(texts)}
         vectors: Floats = np.asarray(await self._embedder.embed(texts), dtype=np.float32)
-        return vectors[[row[part] for part in parts]]
+        weights = [member.weight for member, one in zip(members, told, strict=True) for _ in one]
+        weights += [member.weight for member in members]
+        records = np.stack([np.asarray(member.embedding, dtype=np.float32) for member in members])
+        middle = np.average(np.vstack([vectors[[row[one] for one in sentences]], records]), axis=0, weights=weights)
+        return vectors[[row[part] for part in parts]], middle.astype(np.float32)
 
     async def add_value(self, draft: ValueDraft) -> Value:
         """Store a value; a counter of microseconds, locked in the same transaction, gives its readable id."""

@@ -39,7 +39,7 @@ class Values:
         worker = Worker()
         clusterer = Clusterer(ground, vectors, worker, Density(reduction=ground.settings.cluster_reduction))
         store = ValueStore(ground.embedder, vectors, clusterer, ground)
-        return cls(ground, Experiences(ground, vectors, judge), clusterer, store, worker)
+        return cls(ground, Experiences(ground, vectors, judge, worker.warm), clusterer, store, worker)
 
     def close(self) -> None:
         """End the process for clustering, where it was started."""

@@ -195,4 +195,5 @@ class ValueStore:
                 f"{cluster.cluster_id} has no members", remedy="run clustering again", field="cluster_id"
             )
         embedding = await self._embedder.embed_query(text)
-        return await self._ground.pool.run(judge, embedding, members, cluster.centroid), embedding
+        middle = await self._store.middle(cluster)
+        return await self._ground.pool.run(judge, embedding, members, middle), embedding

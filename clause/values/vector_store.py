@@ -77,6 +77,10 @@ class VectorStore(Protocol):
         """What a value is compared with: vectors of what the members say, [m, d], member after member; m may be 0."""
         ...
 
+    async def middle(self, cluster: ClusterInfo) -> Floats:
+        """The point from which a value's distance is taken, [d]: the centroid of what the members say."""
+        ...
+
     async def add_value(self, draft: ValueDraft) -> Value:
         """Store a value under an id that no other has, however many store at the same instant."""
         ...

@@ -102,6 +102,9 @@ class InMemoryVectorStore:
     async def member_vectors(self, cluster: ClusterInfo) -> Floats:
         return self._stacked([member.vectors[Axis(cluster.axis)] for member in self._members(cluster)])
 
+    async def middle(self, cluster: ClusterInfo) -> Floats:
+        return cluster.centroid
+
     async def add_value(self, draft: ValueDraft) -> Value:
         cluster = draft.cluster
         self.last_number = max(self.last_number + 1, micros(draft.created_at))

@@ -14,11 +14,15 @@ _PASSIVE_WORDS = "is are was were be been being get gets got getting"
 _BARE_WORDS = "cut put hit hurt shut set let read cast cost burst split spread beat run come"
 _BREAK_WORDS = "is are was were in on at into onto with near from to under over behind for by"
 _SUBORDINATING = "if when whenever because since although though while unless until after before so then"
+_OPENING_WORDS = "every each tomorrow today yesterday tonight next last on in at during after before"
+_KNOWN_WORDS = "the my your his her its our their"
 
 _PASSIVE_BE = frozenset(_PASSIVE_WORDS.split())
 _BARE = frozenset(_BARE_WORDS.split())
 _BREAKS = frozenset(_BREAK_WORDS.split())
 _SUBORDINATORS = frozenset(_SUBORDINATING.split())
+_TIME_OPENERS = frozenset(_OPENING_WORDS.split())
+_ONE_KNOWN = frozenset(_KNOWN_WORDS.split())
 _RELATIVES = frozenset({"which", "that", "who"})
 _JOINTS = frozenset({"of", "for", "which", "that", "who"}) | LIGHT
 _LINKS = frozenset({"and", "or"})
@@ -56,7 +60,8 @@ def _orders(statement: ParsedStatement) -> list[list[int]]:
     `N, which is A,` is read as A N too, and `P, Q` as Q P.
     """
     own = list(range(len(statement.content)))
-    return [own, *_attributive_orders(statement, own), *_turned(statement, own)]
+    turned = [*_turned(statement, own), *_fronted(statement, own), *_equated(statement, own)]
+    return [own, *_attributive_orders(statement, own), *turned]
 
 
 def _active_orders(statement: ParsedStatement, by: int) -> list[list[int]]:
@@ -110,6 +115,28 @@ def _turned(statement: ParsedStatement, own: list[int]) -> list[list[int]]:
     places = [position for position, _, _ in statement.content]
     cuts = {sum(place < pause for place in places) for pause in pauses}
     return [[*own[cut:], *own[:cut]] for cut in sorted(cuts) if 0 < cut < len(own)]
+
+
+def _fronted(statement: ParsedStatement, own: list[int]) -> list[list[int]]:
+    """What stands before the subject (`Every night ...`, `Tomorrow evening ...`) at the end."""
+    if not statement.words or statement.words[0].lower not in _TIME_OPENERS or _turned(statement, own):
+        return []
+    return [[*own[cut:], *own[:cut]] for cut in range(1, min(_WIDEST_NAME, len(own) - 1) + 1)]
+
+
+def _equated(statement: ParsedStatement, own: list[int]) -> list[list[int]]:
+    """`Our head is Ann` as `Ann is our head`: both sides of a lone `is` changed over, where each names one thing."""
+    tokens = [word.lower for word in statement.words]
+    if sum(token in _PASSIVE_BE for token in tokens) != 1 or not tokens[1:-1]:
+        return []
+    be = next(at for at, token in enumerate(tokens) if token in _PASSIVE_BE)
+    sides = statement.words[:be], statement.words[be + 1 :]
+    named = [bool(side) and all(word.capital for word in side) for side in sides]
+    known = [bool(side) and (side[0].lower in _ONE_KNOWN or one) for side, one in zip(sides, named, strict=True)]
+    if not all(known) or not any(named):
+        return []
+    cut = sum(position < be for position, _, _ in statement.content)
+    return [[*own[cut:], *own[:cut]]]
 
 
 def _agent_at(statement: ParsedStatement) -> int | None:

@@ -20,16 +20,26 @@ from clause.text.statements.pair_classifier import (
     shipped_pair_classifier,
 )
 from clause.text.statements.quantities import WEEKDAYS
-from clause.text.statements.slots import ParsedStatement, same_numbers, single_valued
-from clause.text.statements.words import AUXILIARIES, PRONOUNS
+from clause.text.statements.slots import (
+    completes,
+    happens_once,
+    holds_role,
+    names_place,
+    names_role,
+    one_subject,
+    refers,
+    same_numbers,
+    single_valued,
+)
+from clause.text.statements.words import AUXILIARIES
 
 CANDIDATE = 0.90
 """The cosine above which two statements are candidates for a merge."""
 
-EXCHANGED = 0.9
+EXCHANGED = 0.99
 """The classifier's least share of `duplicate` for a merge of statements that both have words left over."""
 
-ADDED = 0.1
+ADDED = 0.5
 """The same where only one has words left over: nothing is exchanged, so the classifier only vetoes."""
 
 TENSION = 0.5
@@ -50,11 +60,7 @@ COVERED = 2 / 3
 TensionKind = Literal["contradiction", "temporal_conflict"]
 Vectors = tuple[Floats, Floats]
 
-_DEFINITE = "the this that these those my your his her its our their every all each both"
-_ANYBODY = "a an some someone somebody one two three four five several many few people"
-_DETERMINERS = frozenset(_DEFINITE.split())
-_INDEFINITE = frozenset(_ANYBODY.split())
-_ROLE_OPENERS = frozenset({"is", "was", "by", "as", "called", "named"})
+_UNIVERSAL = frozenset({"all", "every", "each", "everyone", "everybody"})
 
 
 @dataclass(frozen=True)
@@ -161,12 +167,13 @@ def contradiction(
     ('exclusive: blue / red',)
     """
     reading = read_pair(a, b)
-    if same_subject and (habit := _habit(reading)):  # told in words that may lie far apart
+    one = same_subject or one_subject(reading.first, reading.second)
+    if one and (habit := _habit(reading)):  # told in words that may lie far apart
         return TensionVerdict(0.85, (f"exclusive: {' / '.join(sorted(habit))}",), "contradiction")
-    if _apart(reading, similarity, NEAR if same_subject else APART):
+    if _apart(reading, similarity, NEAR if one or _other_name(reading) else APART):
         return TensionVerdict(0.0, (), None)
     score, signals = _signals(reading, same_subject)
-    if vectors is not None and (score >= TENSION or (same_subject and not signals and _one_slot(reading))):
+    if vectors is not None and (score >= TENSION or (same_subject and not signals and _unjudged(reading))):
         share = _ask(reading, vectors, classifier).contradiction
         if signals:
             score = (score + share) / 2
@@ -237,23 +244,44 @@ def _signals(reading: PairReading, same_subject: bool) -> tuple[float, tuple[str
     found = reading.alignment
     if _negated(reading) and not slots - {"negation", "modality", "tense"}:
         return (0.9, ("negation",)) if not found.exclusive else (0.0, ())
+    if found.moved and not slots and not _left_over(reading) and _compared(reading):
+        return 0.85, ("compared the other way round",)
     if "negation" in slots or found.moved or found.wider or not set(slots) <= {"numbers", "dates", "modality"}:
         return 0.0, ()
-    referring = 0.85 if same_subject or (_refers(reading.first) and _refers(reading.second)) else 0.4
+    known = same_subject or (refers(reading.first) and refers(reading.second)) or _of_all(reading)
+    referring = 0.85 if known else 0.4
     signals = []
-    if _only_exclusive(reading) and not _other_subject(reading) and _one_at_a_time(reading):
+    if _only_exclusive(reading) and not _other_subject(reading) and _one_at_a_time(reading, same_subject):
         signals += [f"exclusive: {' / '.join(sorted(pair))}" for pair in found.exclusive]
     elif _other_name(reading):
         signals.append("names differ")
     elif found.only_a or found.only_b:
         return 0.0, ()
+    numbers = _numbers_differ(reading)
+    repeated = "dates differ" in numbers and not (happens_once(reading.first) and happens_once(reading.second))
+    several = not _scene(reading, same_subject) and _several(found.exclusive, bool(numbers))
+    signals += numbers
+    return (referring, tuple(signals)) if signals and not repeated and not several else (0.0, ())
+
+
+def _numbers_differ(reading: PairReading) -> list[str]:
+    """`numbers differ` or `dates differ`, where both sides have some."""
     first, second = reading.first.slots.quantities, reading.second.slots.quantities
-    counted = same_numbers(first.counts, second.counts)
-    if "numbers" in slots and first.numbers and second.numbers:
-        signals.append("dates differ" if counted else "numbers differ")
-    if "dates" in slots and first.dates and second.dates and "dates differ" not in signals:
-        signals.append("dates differ")
-    return (referring, tuple(signals)) if signals else (0.0, ())
+    found = []
+    if "numbers" in reading.differing and first.numbers and second.numbers:
+        found.append("dates differ" if same_numbers(first.counts, second.counts) else "numbers differ")
+    if "dates" in reading.differing and first.dates and second.dates and "dates differ" not in found:
+        found.append("dates differ")
+    return found
+
+
+def _several(exclusive: tuple[tuple[str, str], ...], other_number: bool) -> bool:
+    """Whether opposites or values come with other ones: each may hold at its own time, or of its own thing.
+
+    `opens at 9` and `closes at 5`, `likes cats` and `dislikes dogs`.
+    """
+    apart = min(len({one for one, _ in exclusive}), len({other for _, other in exclusive}))
+    return apart + other_number > 1
 
 
 def _habit(reading: PairReading) -> tuple[str, str] | None:
@@ -273,22 +301,40 @@ def _of_time(signal: str) -> bool:
 
 
 def _only_exclusive(reading: PairReading) -> bool:
-    """Whether every word left over is one of the exclusive values."""
+    """Whether every word left over is one of the exclusive values, or only says to or by whom one of them is so."""
     found = reading.alignment
     values = {word for pair in found.exclusive for word in pair}
-    return bool(values) and {*found.only_a, *found.only_b} <= values
+    left = {*found.only_a, *found.only_b} - values - _UNIVERSAL
+    sides = ((reading.first, found.only_a), (reading.second, found.only_b))
+    return bool(values) and all(
+        not left & {*only} or completes(statement, left & {*only}, values) for statement, only in sides
+    )
 
 
-def _one_at_a_time(reading: PairReading) -> bool:
+def _one_at_a_time(reading: PairReading, same_subject: bool) -> bool:
     """Whether the exclusive words cannot both hold: opposites, or values where there can be but one of them.
 
-    `The car is red` leaves no room for blue; who `speaks French` may speak Spanish too.
+    `The car is red` leaves no room for blue; who `speaks French` may speak Spanish too. A scene has no room for
+    another thing either (`A man drinks tea`), where the caller knows that both tell the same one.
     """
+    if _scene(reading, same_subject):
+        return True
     pairs = reading.alignment.exclusive
     if any(shipped_lexicon().opposed(*pair) for pair in pairs):
         return True
     values = {word for pair in pairs for word in pair}
     return single_valued(reading.first, values) and single_valued(reading.second, values)
+
+
+def _scene(reading: PairReading, same_subject: bool) -> bool:
+    """Whether both tell of one scene: the caller knows that they do, and neither names whom."""
+    return same_subject and not (refers(reading.first) or refers(reading.second))
+
+
+def _unjudged(reading: PairReading) -> bool:
+    """Whether no list knows of the words left over, and there is room for one thing only: the classifier may speak."""
+    judged = reading.alignment.exclusive or {"numbers", "dates"} & {*reading.differing}
+    return (not judged or _scene(reading, True)) and _one_slot(reading)
 
 
 def _one_slot(reading: PairReading) -> bool:
@@ -298,23 +344,25 @@ def _one_slot(reading: PairReading) -> bool:
 
 
 def _other_name(reading: PairReading) -> bool:
-    """Whether all that differs is the name that fills a role (`The capital is Varna`, `The capital is Ruse`).
+    """Whether all that differs is a name where there is room for one: of who holds a role, of the town something is in.
 
-    Not a place that something is in or comes from: one may lie within the other.
+    Not of countries and continents: one place may lie within the other.
     """
-    if not _names_role(reading.first, reading.alignment.only_a) or not _names_role(
-        reading.second, reading.alignment.only_b
-    ):
-        return False
-    return _refers(reading.first) and _refers(reading.second) and _one_slot(reading)
+    found = reading.alignment
+    sides = ((reading.first, found.only_a), (reading.second, found.only_b))
+    if all(holds_role(*side) for side in sides):
+        return True
+    return all(names_role(*side) or names_place(*side) for side in sides) and _one_slot(reading)
 
 
-def _names_role(statement: ParsedStatement, left: tuple[str, ...]) -> bool:
-    """Whether the words left over are names at the end of a role, behind `is` or `by`."""
-    named = [(position, word) for position, form, word in statement.content if form in left]
-    if not named or statement.words[0].lower not in _DETERMINERS or not all(word.capital for _, word in named):
-        return False
-    return statement.words[named[0][0] - 1].lower in _ROLE_OPENERS
+def _compared(reading: PairReading) -> bool:
+    """Whether both compare (`A is taller than B`)."""
+    return all(any(word.lower == "than" for word in one.words) for one in (reading.first, reading.second))
+
+
+def _of_all(reading: PairReading) -> bool:
+    """Whether one side speaks of all of a kind: what it says then holds for those of the other side too."""
+    return any(word.lower in _UNIVERSAL for one in (reading.first, reading.second) for word in one.words[:1])
 
 
 def _negated(reading: PairReading) -> bool:
@@ -335,11 +383,3 @@ def _other_subject(reading: PairReading) -> bool:
         if any(form in values and (i == 0 or at < verb) for i, (at, form, _) in enumerate(statement.content)):
             return True
     return False
-
-
-def _refers(statement: ParsedStatement) -> bool:
-    """Whether the subject is a known one: a name, a pronoun, `the ...`; not `a man`, `two men`, `people`."""
-    opening = next((word for word in statement.words if word.lower not in {"there", "is", "are", "no"}), None)
-    if opening is None or opening.lower in _INDEFINITE or opening.text[0].isdigit():
-        return False
-    return opening.lower in _DETERMINERS or opening.lower in PRONOUNS or not opening.lower.endswith("s")

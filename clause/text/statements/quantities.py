@@ -239,7 +239,9 @@ def _number_at(tokens: Sequence[Word], position: int) -> tuple[str, int]:
     if word in _ORDINALS:
         return f"#{_ORDINALS[word]}", 1
     if word in _TIMES:
-        return (f"{_TIMES[word]}", 1) if word != "couple" or _follows(tokens, position, "of") else ("", 0)
+        alone = word == "single" and position + 1 == len(tokens)  # not married
+        counts = _follows(tokens, position, "of") if word == "couple" else not alone
+        return (f"{_TIMES[word]}", 1) if counts else ("", 0)
     plain = _PLAIN.match(word)
     if plain is None and any(letter.isdigit() for letter in word):
         return (f"={word}", 1) if word[0].isdigit() or word[0] in "-+" else ("", 0)

@@ -4,9 +4,10 @@ tense."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from clause.text.statements.lexicon import Relation, relation, shipped_lexicon
 from clause.text.statements.quantities import Quantities, read_quantities
@@ -23,6 +24,13 @@ _ONE_AT_A_TIME_WORDS = """live reside weigh cost belong start begin end finish l
 last run date die"""
 _ONE_AT_A_TIME = frozenset(_ONE_AT_A_TIME_WORDS.split())
 _DONE_ONCE = _ONE_AT_A_TIME | frozenset(_DONE_ONCE_WORDS.split())
+_DEFINITE = "the this that these those my your his her its our their every all each both"
+_ANYBODY = "a an some someone somebody one two three four five several many few people"
+_DETERMINERS = frozenset(_DEFINITE.split())
+_INDEFINITE = frozenset(_ANYBODY.split())
+_ROLE_OPENERS = frozenset({"is", "was", "by", "as", "called", "named"})
+_COMPLEMENTS = frozenset({"to", "by", "with", "of"})
+_STAYS = frozenset({"live", "reside", "base", "situate", "locate", "headquarter", "bear", "bury"})
 _RELATIVES = frozenset({"who", "which", "that", "what", "where", "when", "why", "how"})
 _TITLE_SHARE = 0.8
 _TITLE_LENGTH = 3
@@ -131,6 +139,109 @@ def single_valued(statement: ParsedStatement, values: Set[str]) -> bool:
     )
 
 
+def refers(statement: ParsedStatement) -> bool:
+    """Whether the subject is a known one: a name, a pronoun, `the ...`, a kind as a whole (`Guests may ...`).
+
+    Not `a man`, `two men`, `people`, nor some of a kind that are just doing something (`Dogs are running`).
+
+    >>> [refers(read_statement(text)) for text in ("The car is old", "A car is old", "Dogs are banned", "Dogs run")]
+    [True, False, True, True]
+    """
+    opening = next((word for word in statement.words if word.lower not in {"there", "is", "are", "no"}), None)
+    if opening is None or opening.lower in _INDEFINITE or opening.text[0].isdigit():
+        return False
+    if opening.lower in _DETERMINERS or opening.lower in PRONOUNS or not opening.lower.endswith("s"):
+        return True
+    return not any(word.lower.endswith("ing") for word in statement.words)
+
+
+def one_subject(first: ParsedStatement, second: ParsedStatement) -> bool:
+    """Whether both statements open with the same known subject: the same words up to one with content at least.
+
+    >>> told = ("Our boiler is old", "Our boiler was replaced", "Our car is old", "A boiler is old")
+    >>> [one_subject(read_statement(told[0]), read_statement(other)) for other in told[1:]]
+    [True, False, False]
+    """
+    places = [{position for position, _, _ in statement.content} for statement in (first, second)]
+    for at, (one, other) in enumerate(zip(first.words, second.words, strict=False)):
+        if one.lower != other.lower:
+            return False
+        if at in places[0] and at in places[1]:
+            return refers(first) and refers(second)
+    return False
+
+
+def happens_once(statement: ParsedStatement) -> bool:
+    """Whether what is told of one time cannot be told of another: a state, a passive, what one does but once.
+
+    >>> told = ("The mill was built in 1901", "The firm bought a mill in 1901", "The train leaves at 8:15")
+    >>> [happens_once(read_statement(text)) for text in told]
+    [True, False, True]
+    """
+    if any(word.lower in _BE for word in statement.words):
+        return True
+    said = [word for _, _, word in statement.content]
+    return len(said) <= 2 or any(word.bases & _DONE_ONCE for word in said)
+
+
+def completes(statement: ParsedStatement, left: Set[str], values: Set[str]) -> bool:
+    """Whether the words `left` only say to, by, with or of whom one of `values` is so (`married to Elsa`).
+
+    >>> told = read_statement("Juan is married to Elsa"), read_statement("The hut is open in winter")
+    >>> completes(told[0], {"elsa"}, {"married"}), completes(told[1], {"winter"}, {"open"})
+    (True, False)
+    """
+    places = {form: position for position, form, _ in statement.content}
+    value = max((places[form] for form in values if form in places), default=None)
+    if value is None or any(places.get(form, -1) <= value for form in left):
+        return False
+    return any(word.lower in _COMPLEMENTS for word in statement.words[value + 1 : value + 2])
+
+
+def names_role(statement: ParsedStatement, left: Sequence[str]) -> bool:
+    """Whether the words `left` are a name at the end of a role, behind `is` or `by` (`The capital is Varna`)."""
+    named = _names_left(statement, left)
+    if not named or statement.words[0].lower not in _DETERMINERS:
+        return False
+    return refers(statement) and statement.words[named[0] - 1].lower in _ROLE_OPENERS
+
+
+def names_place(statement: ParsedStatement, left: Sequence[str]) -> bool:
+    """Whether the words `left` name the town that something is or lives in, and no country, which may hold a town.
+
+    >>> told = ("Ann lives in Braga", "Ann lives in Portugal", "Ann was in Braga")
+    >>> [names_place(read_statement(text), (text.split()[-1].lower(),)) for text in told]
+    [True, False, False]
+    """
+    named = _names_left(statement, left)
+    if not named or not refers(statement) or statement.words[named[0] - 1].lower not in {"in", "at"}:
+        return False
+    if any(shipped_lexicon().knows(form) for form in left) or any(word.lower == "was" for word in statement.words):
+        return any(word.bases & {"bear"} for word in statement.words[: named[0]])
+    verb = statement.words[named[0] - 2] if named[0] > 1 else statement.words[0]
+    return verb.lower in {"is", "are"} or bool(verb.bases & _STAYS)
+
+
+def holds_role(statement: ParsedStatement, left: Sequence[str]) -> bool:
+    """Whether the words `left` are the name of who holds a role that one alone can (`Ann is the head of finance`).
+
+    >>> holds_role(read_statement("Ann is the head of finance"), ("ann",))
+    True
+    """
+    opening = [word.lower for word in statement.words[: len(left)]]
+    rest = [word.lower for word in statement.words[len(left) : len(left) + 2]]
+    if not left or opening != [*left] or not statement.words[0].capital or rest != ["is", "the"]:
+        return False
+    role = statement.words[len(left) + 2 :]
+    return bool(role) and not role[0].lower.endswith("s") and any(word.lower == "of" for word in role)
+
+
+def _names_left(statement: ParsedStatement, left: Sequence[str]) -> list[int]:
+    """The places of the words `left`, where all of them have a capital; else none."""
+    named = [(position, word) for position, form, word in statement.content if form in left]
+    return [position for position, word in named] if all(word.capital for _, word in named) else []
+
+
 def _slots(tokens: tuple[Word, ...]) -> Slots:
     quantities = read_quantities(tokens)
     lower = [token.lower for token in tokens]
@@ -140,12 +251,29 @@ def _slots(tokens: tuple[Word, ...]) -> Slots:
         names=names,
         negations=_negations(lower),
         persons=frozenset(PRONOUNS[word] for word in lower if word in PRONOUNS),
-        modals=frozenset(lower[at] for at in range(len(lower)) if lower[at] in MODALS and at not in quantities.spent),
-        tense=frozenset(
-            name for name, forms in (("past", PAST), ("present", PRESENT)) if any(word in forms for word in lower)
-        ),
+        modals=_modals(lower, quantities.spent),
+        tense=_tense(lower),
         headline=headline,
     )
+
+
+def _modals(lower: list[str], spent: Set[int]) -> frozenset[str]:
+    """The modal verbs; `is able to` is can, and `has to` is must, but for its negation: who need not may."""
+    found = {word for at, word in enumerate(lower) if word in MODALS and at not in spent}
+    followed = {word for word, after in pairwise(lower) if after == "to"}
+    if "able" in followed:
+        found.add("can")
+    if followed & _HAVE and not NEGATIONS & {*lower}:
+        found.add("must")
+    return frozenset(found)
+
+
+def _tense(lower: list[str]) -> frozenset[str]:
+    """What the auxiliaries tell of the time: what has been done was done, and still is so."""
+    found = {name for name, forms in (("past", PAST), ("present", PRESENT)) if any(word in forms for word in lower)}
+    if any(word in {"has", "have"} and after == "been" for word, after in pairwise(lower)):
+        found.add("past")
+    return frozenset(found)
 
 
 def _content(tokens: tuple[Word, ...], spent: frozenset[int]) -> list[tuple[int, str, Word]]:

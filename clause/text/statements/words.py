@@ -12,7 +12,7 @@ get gets getting got"""
 _FILLERS = """and or but so then there here who which whom whose where when while what how why as than also too just
 very really quite of to by for with from in on at into onto upon within through along across against around about toward
 towards off out up down over via per during until till since because if though although that s t"""
-_LIGHT = "colored coloured dyed made kind type sort piece set size age wear dress group currently"
+_LIGHT = "able colored coloured dyed made kind type sort piece set size age wear dress group currently"
 _NEGATIONS = "not no never nobody none nothing nowhere neither nor without hardly barely"
 _MODALS = "will would shall should may might can could must"
 _PAST = "was were had did"
@@ -33,7 +33,16 @@ lead led; read read; hold held; tell told; sell sold; say said; pay paid; make m
 spend spent; lend lent; lose lost; shoot shot; get got gotten; win won; find found; hear heard; hide hid hidden;
 bite bit bitten; slide slid; understand understood; spin spun; stick stuck; strike struck; swing swung;
 hang hung; dig dug; wake woke woken; beat beaten; forget forgot forgotten; mean meant; deal dealt; show shown;
-weep wept; sweep swept; shine shone"""
+weep wept; sweep swept; shine shone; arise arose arisen; awake awoke awoken; bend bent; bind bound; bleed bled;
+breed bred; burn burnt; cling clung; creep crept; do does did done doing; dream dreamt; dwell dwelt;
+flee fled; fling flung; forbid forbade forbidden; foresee foresaw foreseen; kneel knelt; lean leant; learn learnt;
+light lit; mistake mistook mistaken; misunderstand misunderstood; mow mown; outgrow outgrew outgrown;
+overcome overcame; overtake overtook overtaken; overthrow overthrew overthrown; prove proven; repay repaid; sew sewn;
+shear shorn; shrink shrank shrunk shrunken; sink sank sunk sunken; slay slew slain; smell smelt; sow sown; spell spelt;
+spill spilt; spit spat; spoil spoilt; spring sprang sprung; sting stung; stink stank stunk; strive strove striven;
+swear swore sworn; swell swollen; tread trod trodden; undergo underwent undergone; undertake undertook undertaken;
+undo undid undone; withdraw withdrew withdrawn; withhold withheld; withstand withstood; wring wrung; rebuild rebuilt;
+rewrite rewrote rewritten; unwind unwound; uphold upheld; oversee oversaw overseen; forgo forwent forgone"""
 
 ARTICLES = frozenset(_ARTICLES.split())
 AUXILIARIES = frozenset(_AUXILIARIES.split())
@@ -146,6 +155,8 @@ def _parts(token: str) -> list[str]:
     lower = plain.lower()
     if lower in {"cannot", "can't", "won't"}:
         return [{"w": "will", "c": "can"}[lower[0]], "not"]
+    if lower == "unable":
+        return ["not", "able"]
     if lower.endswith("n't"):
         return [plain[:-3], "not"]
     for ending in ("'s", "s'", "'re", "'ve", "'ll", "'d", "'m"):

@@ -80,7 +80,8 @@ RED, BLUE = Held("The car is red", 0.9), Held("The car is blue", 0.9)
     ("a", "b", "similarity", "kind"),
     [
         (RED, BLUE, 0.9, "contradiction"),
-        (RED, BLUE, 0.85, None),
+        (RED, BLUE, 0.45, "contradiction"),
+        (RED, BLUE, 0.4, None),
         (
             Held("The car is red", 0.9, frozenset("e")),
             Held("The car is blue", 0.9, frozenset("e")),

@@ -10,6 +10,7 @@ from clause.arrays import Floats
 from clause.knowledge.tension_detection import Held, detect
 from clause.text.embedder import SentenceTransformerEmbedder
 from clause.text.statements.guards import may_merge
+from tests.worlds.kept_pairs import FILES, counted
 
 FILE = Path(__file__).with_name("everyday_pairs.txt")
 Pair = tuple[str, str, Floats, Floats]
@@ -57,3 +58,14 @@ async def test_tensions_are_found_and_rarely_made_up(pairs: dict[str, list[Pair]
     false = sum(map(tension, pairs["go together"]))
     assert found >= 0.8 * len(pairs["contradict"])
     assert found / (found + false) >= 0.9
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+async def test_everyday_pairs_of_which_half_was_kept_aside(file: Path) -> None:
+    """Opposites never become one belief; tensions by the texts alone: no entity says whom they are about."""
+    counts = await counted(file)
+    assert counts["opposites"]["merged"] == counts["contradict"]["merged"] == counts["go together"]["merged"] == 0
+    found, false = counts["contradict"]["tensions"], counts["go together"]["tensions"] + counts["same"]["tensions"]
+    assert found >= 0.8 * counts["contradict"]["n"]
+    assert found >= 0.9 * (found + false)
+    assert counts["same"]["merged"] >= 0.7 * counts["same"]["n"]
