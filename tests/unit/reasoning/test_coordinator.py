@@ -14,6 +14,7 @@ from clause.arrays import Vector
 from clause.errors import NotFoundError
 from clause.graph.scopes import Caller
 from clause.reasoning.agents.heuristic import HeuristicPolicy
+from clause.reasoning.agents.policy import PolicyBook
 from clause.reasoning.agents.single_agent import LoneAgents
 from clause.reasoning.answer.evidence import Provenance
 from clause.reasoning.answer.report import NO_SEEDS, TOO_WEAK, Reporter
@@ -30,7 +31,7 @@ from clause.reasoning.models import (
     SubgraphRequest,
 )
 from clause.reasoning.neighbourhood.port import Node, View
-from clause.reasoning.question.preparation import Asker, PolicyBook
+from clause.reasoning.question.preparation import Asker
 from tests.fakes.embedder import HashEmbedder
 from tests.unit.reasoning.asking_fakes import embedded_films
 from tests.unit.reasoning.films import NAMES
