@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from clause.errors import BadInputError, ConflictError
 from clause.evaluation.question_files import GoldQuestion
+from clause.policy.serve.pattern_scorer import TAUGHT
 from clause.reasoning.agents.policy import Policy
 from clause.text.thread_pool import CpuPool
 
@@ -51,19 +52,20 @@ class CheckpointStore:
         }
 
     def maker(self, name: str, path: Path, pool: CpuPool) -> Callable[[], Policy]:
-        """Makes the policy of one checkpoint, wherever it lies."""
+        """Makes the policy of one checkpoint, wherever it lies: trained agents, or a taught reader."""
 
         def make() -> Policy:
             from clause.policy.serve.inference import LearnedPolicy  # noqa: PLC0415 -- when it is asked for
 
+            taught = _about(path).get("kind") == TAUGHT
             return LearnedPolicy(
-                path,
+                _SHIPPED if taught else path,
                 name=name,
                 embedder=self._model,
                 dimension=self._dimension,
                 pool=pool,
                 backend=self._backend,
-                grounded=_grounded(pool, self._backend),
+                grounded=_grounded(pool, self._backend, path if taught else None),
             )
 
         return make
@@ -128,10 +130,10 @@ def _about(path: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _grounded(pool: CpuPool, backend: str) -> GroundedPolicy:
+def _grounded(pool: CpuPool, backend: str, taught: Path | None = None) -> GroundedPolicy:
     from clause.policy.serve.grounded import GroundedPolicy  # noqa: PLC0415 -- when it is asked for
 
-    return GroundedPolicy(pool=pool, backend=backend)
+    return GroundedPolicy(pool=pool, backend=backend, taught=taught)
 
 
 def check_name(name: str) -> str:

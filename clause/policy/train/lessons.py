@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import numpy as np
 
 from clause.arrays import Ints
-from clause.errors import BadInputError
+from clause.errors import BadInputError, ConflictError
 from clause.policy.serve.agents import Plan
 from clause.policy.serve.reader import PatternReader, ScoredPattern, words
 from clause.policy.serve.tree import Pattern
+from clause.policy.train.encoder import ReaderLesson
 from clause.policy.train.rollout import Task
 from clause.policy.train.warm_start import Example, VectorTable
 from clause.reasoning.neighbourhood.port import Hop, RelationshipType
@@ -228,3 +231,43 @@ def plain_types(relations: Sequence[str], embedder: Embedder) -> dict[str, Relat
         name: RelationshipType(name, forward, inverse, table[forward], table[inverse])
         for name, forward, inverse in zip(relations, texts[::2], texts[1::2], strict=True)
     }
+
+
+class LessonBook:
+    """The lessons of a run, a line for each question in its folder, so that a killed run goes on where it stopped.
+
+    Raises:
+        ConflictError: `resume` meets a run on other questions or another graph.
+    """
+
+    def __init__(self, folder: Path, owner: str, *, resume: bool) -> None:
+        self._file = folder / "lessons.jsonl"
+        self.lessons: list[list[ReaderLesson]] = []
+        folder.mkdir(parents=True, exist_ok=True)
+        kept = self._file.read_text(encoding="utf-8").splitlines() if resume and self._file.is_file() else []
+        if kept and json.loads(kept[0]) != owner:
+            remedy = "choose another --out, or no --resume"
+            raise ConflictError(f"the run in {folder} has other questions or another graph", remedy=remedy)
+        for line in kept[1:]:
+            try:
+                self.lessons.append([_lesson(**one) for one in json.loads(line)])
+            except ValueError:  # the line that the kill cut
+                break
+        self._write("w", json.dumps(owner), *map(_line, self.lessons))
+
+    def add(self, lessons: list[ReaderLesson]) -> None:
+        """Keep what one more question teaches."""
+        self.lessons.append(lessons)
+        self._write("a", _line(lessons))
+
+    def _write(self, mode: str, *lines: str) -> None:
+        with self._file.open(mode, encoding="utf-8") as file:
+            file.writelines(f"{line}\n" for line in lines)
+
+
+def _line(lessons: Sequence[ReaderLesson]) -> str:
+    return json.dumps([asdict(one) for one in lessons])
+
+
+def _lesson(question: str, patterns: list[str], scores: list[float], right: list[int]) -> ReaderLesson:
+    return ReaderLesson(question, tuple(patterns), tuple(scores), tuple(right))
