@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Which policy decides in which scope.", no_args_is_help=True)
 
-ROUTE = "/api/clause/policies"
+ROUTE = "/api/policies"
 Scope = Annotated[str, typer.Option(help="Where it decides, such as kg:mine; no other scope changes.")]
 
 
@@ -68,7 +68,7 @@ def promote(
     fresh = name not in store
     store.put(checkpoint, name)
     note("asking the questions of the gate")
-    given = {"name": name, "scope": scope, "questions": _written(sets)}
+    given = {"policy": name, "scope": scope, "questions": _written(sets)}
     try:
         made = _asked("promote", given, lambda promotions: promotions.promote(name, scope, Caller(), sets))
     except Exception:
@@ -88,7 +88,7 @@ def use(
     """Let a policy decide in a scope from the next question on, without a gate."""
     from clause.graph.scopes import Caller
 
-    given = {"name": name, "scope": scope}
+    given = {"policy": name, "scope": scope}
     _show(_asked("use", given, lambda promotions: promotions.use(name, scope, Caller())), as_json)
 
 

@@ -48,7 +48,7 @@ SHOWN = (
     ("questions that teach", "usable"),
     ("loss left out, shipped", "shipped_loss"),
     ("loss left out, taught", "taught_loss"),
-    ("right, left out", "right_first"),
+    ("worth of an answer, left out", "worth"),
 )
 
 

@@ -152,7 +152,7 @@ class Promotions:
     async def _usable(self, name: str, scope: str, caller: Caller) -> None:
         await readable_scopes(self._graph, caller, [caller.require_write(scope)], stored=True)
         if problem := await self._coordinator.policies.problem(name):
-            raise ConflictError(f"{name!r} cannot decide: {problem}", remedy="see `clause policy list`", field="name")
+            raise ConflictError(f"{name!r} cannot decide: {problem}", remedy="see `clause policy list`", field="policy")
 
     async def _studies(self, policy: str, sets: Mapping[str, Sequence[GoldQuestion]], scope: str) -> dict[str, Any]:
         """The figures of a policy on the questions, at ample and at tight budgets; nothing is recorded."""

@@ -1,4 +1,4 @@
-"""/api/clause/policies: which policy decides in which scope, at once and without a restart."""
+"""/api/policies: which policy decides in which scope, at once and without a restart."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import Annotated
 
 from fastapi import APIRouter, Response
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from clause.api.dependencies import CallerDependency, Services
 from clause.api.preconditions import Idempotent
@@ -17,11 +17,13 @@ from clause.evaluation.question_files import GoldQuestion
 from clause.operations.promotion import MOST, KnownPolicies, Promoted, Promotions, ScopeChoice
 from clause.text.fields import Model
 
-router = APIRouter(prefix="/api/clause/policies", tags=["policies"], route_class=StrictRoute)
+router = APIRouter(prefix="/api/policies", tags=["policies"], route_class=StrictRoute)
 
 
 class OneScope(Model):
     """A scope."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"scope": "kg:mine"}})
 
     scope: str = Field(max_length=300, description="where it decides")
 
@@ -29,7 +31,9 @@ class OneScope(Model):
 class PolicyInScope(OneScope):
     """A policy that shall decide in a scope."""
 
-    name: str = Field(min_length=1, max_length=200, description="of a policy at hand")
+    model_config = ConfigDict(json_schema_extra={"example": {"policy": "grounded", "scope": "kg:mine"}})
+
+    policy: str = Field(min_length=1, max_length=200, description="its name, as `policy` in a request says it")
 
 
 class GateQuestion(Model):
@@ -41,6 +45,8 @@ class GateQuestion(Model):
 
 class PromotionRequest(PolicyInScope):
     """A checkpoint that shall decide in a scope, and the questions of its gate."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"policy": "mine", "scope": "kg:mine"}})
 
     questions: dict[str, Annotated[tuple[GateQuestion, ...], Field(max_length=MOST)]] | None = Field(
         None, max_length=10, description="by set (unset: those that training kept aside)"
@@ -62,14 +68,14 @@ async def list_policies(services: Services, caller: CallerDependency) -> Respons
 @router.post("/promote", response_model=Promoted)
 async def promote(body: PromotionRequest, services: Services, caller: CallerDependency, once: Idempotent) -> Response:
     """A checkpoint in the service's folder `policies` decides in a scope, if it passes the gate on its questions."""
-    work = partial(_promotions(services).promote, body.name, body.scope, caller, body.sets())
+    work = partial(_promotions(services).promote, body.policy, body.scope, caller, body.sets())
     return await once.answer(work, status=HTTPStatus.OK, whole=False)
 
 
 @router.post("/use", response_model=ScopeChoice)
 async def use(body: PolicyInScope, services: Services, caller: CallerDependency, once: Idempotent) -> Response:
     """A policy decides in a scope from the next question on, without a gate."""
-    return await once.answer(partial(_promotions(services).use, body.name, body.scope, caller), status=HTTPStatus.OK)
+    return await once.answer(partial(_promotions(services).use, body.policy, body.scope, caller), status=HTTPStatus.OK)
 
 
 @router.post("/rollback", response_model=ScopeChoice)

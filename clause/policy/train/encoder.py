@@ -263,11 +263,10 @@ def _fill(module: nn.Module, weights: Mapping[str, Floats], prefix: str) -> None
     module.load_state_dict(own, strict=False)
 
 
-PRECISIONS = (0.3, 0.1, 0.03, 0.01, 0.003)
+PRECISIONS = (0.3, 0.03, 0.003)
 """Precisions of the normal prior on W that are tried, the most cautious first."""
 _FOLDS = 5
 _WHOLE = 4_000  # lessons up to which all are one batch, and each is left out once
-_GAIN = 0.02  # nats a question that a fit must gain on what it was not shown
 
 TeachingReport = Callable[[str, int, int, dict[str, float]], None]
 """Called with (phase, done, total, figures)."""
@@ -317,7 +316,7 @@ class LessonTable:
         right = logits.masked_fill(~self.right[rows], -torch.inf)
         return (logits.logsumexp(1) - right.logsumexp(1)).mean()
 
-    def fitted(self, rows: Tensor, precision: float) -> tuple[Tensor, Tensor]:
+    def fitted(self, rows: Tensor, precision: float) -> Fit:
         """W [d, d] and the centre [d] that some lessons teach under a prior of this precision; the same each time."""
         centre, width = self.questions[rows].mean(0), self.questions.shape[1]
         weight = torch.zeros(width, width, requires_grad=True)
@@ -338,45 +337,39 @@ class LessonTable:
         return weight.detach(), centre
 
 
-class Taught(NamedTuple):
-    """What lessons taught: W and the centre, the figures of the choice, and the fits with questions left out."""
-
-    weight: Tensor
-    centre: Tensor
-    figures: dict[str, float]
-    folds: list[tuple[list[int], Tensor, Tensor]]
-    """The questions of each fold, with W and the centre that all others taught."""
+Fit = tuple[Tensor, Tensor]
+"""W [d, d] and the centre [d]."""
 
 
-def teach(table: LessonTable, groups: Sequence[int], questions: int, seed: int, report: TeachingReport) -> Taught:
-    """The residual that helps lessons which its fit was not shown, or a blank one.
+class LeftOutFold(NamedTuple):
+    """Questions that were left out, and what all others taught, by the precision of the prior; 0.0 is blank."""
+
+    questions: list[int]
+    fits: dict[float, Fit]
+
+
+def left_out(
+    table: LessonTable, groups: Sequence[int], questions: int, seed: int, report: TeachingReport
+) -> list[LeftOutFold]:
+    """Fits of each precision with a part of the questions left out; of many questions one part alone.
 
     Args:
         groups: the question that each lesson is of, from 0 to `questions`: its lessons are left out together.
     """
     fold_of = np.random.default_rng(seed).permutation(questions) % _FOLDS
     fold, everyone = torch.from_numpy(fold_of[np.asarray(groups)]), torch.arange(len(groups))
-    folds = [
-        one for one in range(_FOLDS if len(groups) <= _WHOLE else 1) if (fold == one).any() and (fold != one).any()
-    ]
-    apart, width = [everyone[fold == one] for one in folds], table.questions.shape[1]
-    blank = torch.zeros(width, width), torch.zeros(width)
-    fits = {0.0: [blank for _ in folds]}
-    losses = {0.0: float(np.mean([table.loss(*blank, rows) for rows in apart]))}
-    for done, precision in enumerate(PRECISIONS, start=1):
-        fits[precision] = [table.fitted(everyone[fold != one], precision) for one in folds]
-        losses[precision] = float(
-            np.mean([table.loss(*fit, rows) for fit, rows in zip(fits[precision], apart, strict=True)])
-        )
-        report("teaching", done, len(PRECISIONS), {"shipped_loss": losses[0.0], "taught_loss": losses[precision]})
-    best = min(losses, key=losses.__getitem__)
-    best = best if losses[best] < losses[0.0] - _GAIN else 0.0
-    figures = {
-        "lessons": float(len(groups)),
-        "shipped_loss": losses[0.0],
-        "taught_loss": losses[best],
-        "precision": best,
-    }
-    left_out = [np.flatnonzero(fold_of == one).tolist() for one in folds]
-    whole = table.fitted(everyone, best) if best else blank
-    return Taught(*whole, figures, [(ones, *fit) for ones, fit in zip(left_out, fits[best], strict=True)])
+    tried = range(_FOLDS if len(groups) <= _WHOLE else 1)
+    kept = [one for one in tried if (fold == one).any() and (fold != one).any()]
+    found = []
+    for done, one in enumerate(kept, start=1):
+        fits = {0.0: blank(table)} | {prior: table.fitted(everyone[fold != one], prior) for prior in PRECISIONS}
+        losses = {prior: float(table.loss(*fit, everyone[fold == one])) for prior, fit in fits.items()}
+        report("teaching", done, len(kept), {"shipped_loss": losses[0.0], "taught_loss": min(losses.values())})
+        found.append(LeftOutFold(np.flatnonzero(fold_of == one).tolist(), fits))
+    return found
+
+
+def blank(table: LessonTable) -> Fit:
+    """What teaches nothing."""
+    width = table.questions.shape[1]
+    return torch.zeros(width, width), torch.zeros(width)

@@ -22,22 +22,24 @@ from clause.arrays import Floats
 from clause.errors import BadInputError
 from clause.evaluation.question_files import GoldQuestion
 from clause.policy.serve.checkpoint import digest
-from clause.policy.serve.grounded import GroundedPolicy, PatternRates, offset_of, shipped, wordings
+from clause.policy.serve.grounded import GroundedPolicy, offset_of, shipped, worth
 from clause.policy.serve.pattern_scorer import TAUGHT, PatternScorer, TaughtScorer
-from clause.policy.train.encoder import LessonTable, ReaderLesson, Taught, TeachingReport, teach
-from clause.policy.train.lessons import LessonBook
+from clause.policy.train.encoder import (
+    PRECISIONS,
+    Fit,
+    LeftOutFold,
+    LessonTable,
+    TeachingReport,
+    blank,
+    left_out,
+)
+from clause.policy.train.lessons import LessonBook, lessons_of
 from clause.reasoning.agents.policy import Question
-from clause.reasoning.question import patterns
-from clause.reasoning.question.candidates import QuestionContext
-from clause.reasoning.question.forms import parse
-from clause.reasoning.question.grounding import GraphReads, texts_of, vocabulary_of
-from clause.reasoning.question.pattern_text import pattern_text
 
 FEWEST, MOST = 20, 100_000
 """Questions that teach."""
-_READ = patterns.ReadBounds(beam=24, patterns=600, sample=12, sample_edges=32)
-_CANDIDATES = 64
-_JUDGED = 400  # questions that tell how sure the reader may be
+_JUDGED = 200  # questions by which it is chosen how far the reader moves
+_GAIN = 0.02  # what that must be worth, a question
 
 Asked = Callable[[GoldQuestion], Awaitable[Question]]
 """Prepares a question on the graph that is trained on."""
@@ -59,43 +61,6 @@ def set_aside(questions: Sequence[GoldQuestion], seed: int) -> tuple[list[GoldQu
     order = np.random.default_rng(seed).permutation(len(questions)).tolist()
     aside = min(200, max(5, len(questions) // 4))
     return [questions[place] for place in sorted(order[aside:])], [questions[place] for place in sorted(order[:aside])]
-
-
-async def lessons_of(gold: GoldQuestion, question: Question, scorer: PatternScorer) -> list[ReaderLesson]:
-    """What a question teaches: for each way to mask its topic, which patterns lead to its answers and to nothing else.
-
-    Only the shortest of them; none where no pattern does, or the question asks for more than things.
-    """
-    reads, types = GraphReads(question), question.relationship_types
-    parsed = parse(reads.text, reads.mentions, vocabulary_of(types, texts_of(types)))
-    if parsed.kind != "list" or not gold.answers:
-        return []
-    own = wordings(types)
-    rates = PatternRates(scorer, own)
-
-    async def rated(rank: patterns.Rank) -> Sequence[float]:
-        return patterns.best_scores(rank, rates)
-
-    context, lessons = QuestionContext(parsed, reads, _READ), []
-    for clause in parsed.clauses:
-        for meaning in context.meanings(clause.topic):
-            steps = patterns.enumerate_patterns((meaning.id,), clause.questions, _READ)
-            found = await patterns.drive_async(steps, reads.read, rated)
-            right = [one for one in found if _leads_to(one, set(gold.answers), reads)]
-            least = min((len(one.pattern) for one in right), default=0)
-            best = [one for one in right if len(one.pattern) == least]
-            others = [one for one in found if one not in right][: _CANDIDATES - 1]
-            if best and others:
-                texts = tuple(pattern_text(one.pattern, own) for one in (*best, *others))
-                for masked in clause.questions:
-                    scores = tuple(scorer.score_texts(masked, texts).tolist())
-                    lessons.append(ReaderLesson(masked, texts, scores, tuple(range(len(best)))))
-    return lessons
-
-
-def _leads_to(one: patterns.FoundPattern, answers: set[str], reads: GraphReads) -> bool:
-    ends = {reads.name(end) for end in one.ends}
-    return ends <= answers if one.more else ends == answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,35 +102,54 @@ class OwnRun:
             )
         table = LessonTable.of([one for _, one in pairs], scorer)
         groups, count = [group for group, _ in pairs], len(teaching)
-        taught = await asyncio.to_thread(teach, table, groups, count, self.seed, self.report)
-        judged = await self._judged(teaching, ask, taught, scorer)
+        folds = await asyncio.to_thread(left_out, table, groups, count, self.seed, self.report)
+        (prior, offset), judged = await self._chosen(teaching, ask, folds, scorer)
+        fit = await asyncio.to_thread(table.fitted, torch.arange(len(groups)), prior) if prior else blank(table)
         usable = sum(map(bool, book.lessons))
-        metrics = {"questions": count, "usable": usable, "kept_aside": len(aside), **taught.figures, **judged}
+        metrics = {"questions": count, "usable": usable, "kept_aside": len(aside), "precision": prior, **judged}
         kept = [{"question": one.text, "answers": one.answers} for one in aside]
         about = {"metrics": metrics, "reader": scorer.fingerprint, "data_fingerprint": fingerprint, "kept_aside": kept}
-        self._save(taught, metrics["offset"], {**about, **self.about})
+        self._save(fit, offset, {**about, **self.about})
         return metrics
 
-    async def _judged(
-        self, teaching: Sequence[GoldQuestion], ask: Asked, taught: Taught, scorer: PatternScorer
-    ) -> dict[str, float]:
-        """How sure the reader may be here: the offset of its log-odds, by questions that their reader was not shown."""
-        found: list[tuple[float, bool]] = []
-        total = 0
-        asked = [(place, fit) for left_out, *fit in taught.folds for place in left_out][:_JUDGED]
-        for done, (place, (weight, centre)) in enumerate(asked, start=1):
-            one = TaughtScorer(scorer, weight.numpy(), centre.numpy())
-            agents = await GroundedPolicy(taught=one).begin(await ask(teaching[place]), _no_vectors)
-            if agents.found:
-                right = agents.found[0].name in teaching[place].answers
-                found.append((agents.account.readings[0].probability, right))
-                total += right
-            self.report("judging", done, len(asked), {"right_first": total / done})
-        return {"right_first": total / max(1, len(asked)), "offset": offset_of(found)}
+    async def _chosen(
+        self, teaching: Sequence[GoldQuestion], ask: Asked, folds: Sequence[LeftOutFold], scorer: PatternScorer
+    ) -> tuple[tuple[float, float], dict[str, float]]:
+        """How far the reader moves and how sure it may be (precision, offset): what does best on questions left out.
 
-    def _save(self, taught: Taught, offset: float, about: Mapping[str, Any]) -> None:
+        Where that is no better than the reader as it ships, this is it: (0, 0).
+        """
+        asked = [(place, fold) for fold in folds for place in fold.questions][:_JUDGED]
+        priors, done = (0.0, *PRECISIONS), 0
+        worths: dict[tuple[float, float], float] = {}
+        for prior in priors:
+            judged = []
+            for place, fold in asked:
+                weight, centre = fold.fits[prior]
+                one = TaughtScorer(scorer, weight.numpy(), centre.numpy())
+                judged.append(await self._judged(teaching[place], ask, one))
+                done += 1
+                self.report("judging", done, len(asked) * len(priors), {"worth": max(worths.values(), default=0.0)})
+            found = [one for one in judged if one is not None]
+            for offset in (0.0, offset_of(found)):
+                worths[prior, offset] = worth(found, offset) / len(asked)
+        best = max(worths, key=worths.__getitem__)
+        shipped_worth = worths[0.0, 0.0]
+        if worths[best] < shipped_worth + max(1 / len(asked), _GAIN):
+            best = 0.0, 0.0
+        return best, {"offset": best[1], "shipped_worth": shipped_worth, "worth": worths[best]}
+
+    @staticmethod
+    async def _judged(gold: GoldQuestion, ask: Asked, scorer: TaughtScorer) -> tuple[float, bool] | None:
+        """The probability of the best answer, and whether it is right; None where there is none."""
+        agents = await GroundedPolicy(taught=scorer).begin(await ask(gold), _no_vectors)
+        if not agents.found:
+            return None
+        return agents.account.readings[0].probability, agents.found[0].name in gold.answers
+
+    def _save(self, fit: Fit, offset: float, about: Mapping[str, Any]) -> None:
         file, (model, dimension) = self.folder / "policy.safetensors", self.embedder
-        tensors = {"weight": taught.weight, "centre": taught.centre, "offset": torch.tensor([offset])}
+        tensors = {"weight": fit[0], "centre": fit[1], "offset": torch.tensor([offset])}
         save_file({name: tensor.half().contiguous() for name, tensor in tensors.items()}, file)
         told = {"kind": TAUGHT, "embedder": {"model": model, "dimension": dimension}, "sha256": digest(file), **about}
         file.with_suffix(".json").write_text(json.dumps(told, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
