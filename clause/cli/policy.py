@@ -57,11 +57,12 @@ def promote(
     """Let a checkpoint decide in a scope, if it is no worse there than what decides now, on questions kept aside."""
     from clause.evaluation.question_files import question_files, read_questions
     from clause.graph.scopes import Caller
+    from clause.operations.promotion import MOST
     from clause.policy.serve.checkpoint_store import CheckpointStore
     from clause.settings import Settings
     from clause.text.embedder import SentenceTransformerEmbedder
 
-    sets = {key: read_questions(path) for key, path in question_files(questions).items()} if questions else None
+    sets = {key: read_questions(path, MOST) for key, path in question_files(questions).items()} if questions else None
     settings = Settings.load()
     embedder = SentenceTransformerEmbedder.of(settings)
     store = CheckpointStore(settings.home / "policies", embedder.model, 0)

@@ -48,7 +48,8 @@ SHOWN = (
     ("questions that teach", "usable"),
     ("loss left out, shipped", "shipped_loss"),
     ("loss left out, taught", "taught_loss"),
-    ("worth of an answer, left out", "worth"),
+    ("right left out, shipped", "shipped_right"),
+    ("right left out, taught", "right"),
 )
 
 

@@ -280,7 +280,8 @@ def gate(candidate: Mapping[str, Study], current: Mapping[str, Study]) -> Verdic
             ]
             if found["joint_feasible"] < 1.0:
                 reasons.append(f"{1 - found['joint_feasible']:.2%} of the answers on {where} exceed a budget")
-    nothing = _nothing_measured([*candidate.get("ample", {}).values()], [*current.get("ample", {}).values()])
+    first = next(iter(candidate))
+    nothing = _nothing_measured([*candidate[first].values()], [*current[first].values()])
     return Verdict(not reasons and nothing is None, (*([nothing] if nothing else []), *reasons))
 
 

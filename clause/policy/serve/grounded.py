@@ -114,16 +114,19 @@ def offset_of(judged: Sequence[tuple[float, bool]]) -> float:
     return round((low + high) / 2, 4) + 0.0
 
 
-def worth(judged: Sequence[tuple[float, bool]], offset: float) -> float:
-    """The worth of answering (probability, right) pairs after a shift of log-odds: a right answer counts 1, a wrong one
-    takes away as much as makes an answer at the threshold worth nothing, an answer withheld counts 0.
+def worth(judged: Sequence[tuple[float, bool]], offset: float) -> tuple[float, int]:
+    """The worth of answering (probability, right) pairs after a shift of log-odds, and how many are answered rightly.
 
-    >>> worth([(0.9, True), (0.5, False)], 0.0), round(worth([(0.9, False)], 0.0), 2)
-    (1.0, -2.33)
+    A right answer is worth 1, one that is withheld 0; a wrong one takes away so much that an answer at the threshold is
+    worth nothing.
+
+    >>> worth([(0.9, True), (0.5, False)], 0.0), round(worth([(0.9, False)], 0.0)[0], 2)
+    ((1.0, 1), -2.33)
     """
     least = math.log(ABSTAIN_BELOW / (1 - ABSTAIN_BELOW)) - offset
     given = [right for p, right in judged if math.log(p / (1 - p)) >= least]
-    return sum(1.0 if right else -ABSTAIN_BELOW / (1 - ABSTAIN_BELOW) for right in given)
+    wrong = len(given) - sum(given)
+    return sum(given) - wrong * ABSTAIN_BELOW / (1 - ABSTAIN_BELOW), sum(given)
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,11 +117,11 @@ class OwnRun:
     ) -> tuple[tuple[float, float], dict[str, float]]:
         """How far the reader moves and how sure it may be (precision, offset): what does best on questions left out.
 
-        Where that is no better than the reader as it ships, this is it: (0, 0).
+        (0, 0), the reader as it ships, where nothing does better, or only by answering fewer of them rightly.
         """
         asked = [(place, fold) for fold in folds for place in fold.questions][:_JUDGED]
         priors, done = (0.0, *PRECISIONS), 0
-        worths: dict[tuple[float, float], float] = {}
+        worths: dict[tuple[float, float], tuple[float, int]] = {}
         for prior in priors:
             judged = []
             for place, fold in asked:
@@ -129,15 +129,17 @@ class OwnRun:
                 one = TaughtScorer(scorer, weight.numpy(), centre.numpy())
                 judged.append(await self._judged(teaching[place], ask, one))
                 done += 1
-                self.report("judging", done, len(asked) * len(priors), {"worth": max(worths.values(), default=0.0)})
+                self.report("judging", done, len(asked) * len(priors), {})
             found = [one for one in judged if one is not None]
             for offset in (0.0, offset_of(found)):
-                worths[prior, offset] = worth(found, offset) / len(asked)
-        best = max(worths, key=worths.__getitem__)
-        shipped_worth = worths[0.0, 0.0]
-        if worths[best] < shipped_worth + max(1 / len(asked), _GAIN):
+                worths[prior, offset] = worth(found, offset)
+        shipped_worth, shipped_right = worths[0.0, 0.0]
+        best = max((one for one, (_, right) in worths.items() if right >= shipped_right), key=worths.__getitem__)
+        if worths[best][0] < shipped_worth + max(1.0, _GAIN * len(asked)):
             best = 0.0, 0.0
-        return best, {"offset": best[1], "shipped_worth": shipped_worth, "worth": worths[best]}
+        shares = {"shipped_right": shipped_right / len(asked), "right": worths[best][1] / len(asked)}
+        self.report("judging", done, done, shares)
+        return best, {"offset": best[1], **shares}
 
     @staticmethod
     async def _judged(gold: GoldQuestion, ask: Asked, scorer: TaughtScorer) -> tuple[float, bool] | None:
