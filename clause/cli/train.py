@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from clause.evaluation.question_files import GoldQuestion
     from clause.policy.config import Recipe
-    from clause.policy.train.lessons import AnsweredQuestion
+    from clause.policy.train.lessons import AnsweredQuestion, PosedQuestion
     from clause.policy.train.trainer import TrainingMaterial
     from clause.reasoning.agents.policy import Question
     from clause.reasoning.neighbourhood.snapshot import Snapshot
@@ -122,7 +122,7 @@ async def _taught(
         asker, _ = await on_snapshot(container, scopes, container.embedder)
         view = View(tuple(scopes))
 
-        async def ask(gold: GoldQuestion) -> Question:
+        async def ask(gold: PosedQuestion) -> Question:
             return (await asker.ask(gold.text, Prices(), view)).question
 
         note(f"{len(questions):,} questions on {', '.join(scopes)}; the run is in {out}")

@@ -92,7 +92,7 @@ class Promotions:
             BadInputError: nothing is stored in the scope, or no questions were kept aside.
         """
         await self._usable(name, scope, caller)
-        asked = questions or {"own": self._checkpoints.kept_aside(name)}
+        asked = questions or {"own": [GoldQuestion(*one) for one in self._checkpoints.kept_aside(name)]}
         sets = {key: ones[:MOST] for key, ones in asked.items()}
         if not all(sets.values()):
             raise BadInputError(

@@ -182,11 +182,10 @@ def test_under_running_requests_each_answer_is_made_by_the_policy_in_force_and_n
             assert (told["policy"] or "learned") == comes
             time.sleep(1.0)
 
-        for _ in range(2):
-            noted("use", names[0], policy=names[0])
-            noted("promote", names[1], policy=names[1])
-            noted("rollback", names[0])
-            noted("rollback", "learned")
+        noted("use", names[0], policy=names[0])
+        noted("promote", names[1], policy=names[1])
+        noted("rollback", names[0])
+        noted("rollback", "learned")
 
     for way in ways:
         way.changes.append((0.0, 0.0, "learned"))

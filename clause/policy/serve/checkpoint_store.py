@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clause.errors import BadInputError, ConflictError
-from clause.evaluation.question_files import GoldQuestion
 from clause.policy.serve.pattern_scorer import TAUGHT
 from clause.reasoning.agents.policy import Policy
 from clause.text.thread_pool import CpuPool
@@ -78,10 +77,10 @@ class CheckpointStore:
         """The maker of a checkpoint that came after the start; None where there is no file of that name."""
         return self.maker(name, self.folder / name, pool) if name in self else None
 
-    def kept_aside(self, name: str) -> list[GoldQuestion]:
-        """The questions that training kept aside for the gate; none for a policy without a checkpoint here."""
+    def kept_aside(self, name: str) -> list[tuple[str, tuple[str, ...]]]:
+        """The questions that training kept aside for the gate, with their answers; none without a checkpoint here."""
         about = _about(self.folder / name) if name in self else {}
-        return [GoldQuestion(one["question"], tuple(one["answers"])) for one in about.get("kept_aside", ())]
+        return [(one["question"], tuple(one["answers"])) for one in about.get("kept_aside", ())]
 
     def sha256(self, name: str) -> str:
         """The digest of a checkpoint's weights; empty for a policy without a checkpoint here."""

@@ -8,12 +8,12 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
 from clause.arrays import Ints
 from clause.errors import BadInputError, ConflictError
-from clause.evaluation.question_files import GoldQuestion
 from clause.policy.serve.agents import Plan
 from clause.policy.serve.grounded import PatternRates, wordings
 from clause.policy.serve.pattern_scorer import PatternScorer
@@ -246,7 +246,21 @@ _READ = patterns.ReadBounds(beam=24, patterns=600, sample=12, sample_edges=32)
 _CANDIDATES = 64
 
 
-async def lessons_of(gold: GoldQuestion, question: Question, scorer: PatternScorer) -> list[ReaderLesson]:
+class PosedQuestion(Protocol):
+    """A question with the names of its answers."""
+
+    @property
+    def text(self) -> str:
+        """The question as it is asked."""
+        ...
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The answers; none where it should be left unanswered."""
+        ...
+
+
+async def lessons_of(gold: PosedQuestion, question: Question, scorer: PatternScorer) -> list[ReaderLesson]:
     """What a question teaches: for each way to mask its topic, which patterns lead to its answers and to nothing else.
 
     Only the shortest of them; none where no pattern does, or the question asks for more than things.

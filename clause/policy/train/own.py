@@ -20,7 +20,6 @@ from safetensors.torch import save_file
 
 from clause.arrays import Floats
 from clause.errors import BadInputError
-from clause.evaluation.question_files import GoldQuestion
 from clause.policy.serve.checkpoint import digest
 from clause.policy.serve.grounded import GroundedPolicy, offset_of, shipped, worth
 from clause.policy.serve.pattern_scorer import TAUGHT, PatternScorer, TaughtScorer
@@ -33,7 +32,7 @@ from clause.policy.train.encoder import (
     blank,
     left_out,
 )
-from clause.policy.train.lessons import LessonBook, lessons_of
+from clause.policy.train.lessons import LessonBook, PosedQuestion, lessons_of
 from clause.reasoning.agents.policy import Question
 
 FEWEST, MOST = 20, 100_000
@@ -41,16 +40,17 @@ FEWEST, MOST = 20, 100_000
 _JUDGED = 200  # questions by which it is chosen how far the reader moves
 _GAIN = 0.02  # what that must be worth, a question
 
-Asked = Callable[[GoldQuestion], Awaitable[Question]]
+Asked = Callable[[PosedQuestion], Awaitable[Question]]
 """Prepares a question on the graph that is trained on."""
 
 
-def set_aside(questions: Sequence[GoldQuestion], seed: int) -> tuple[list[GoldQuestion], list[GoldQuestion]]:
+def set_aside(questions: Sequence[PosedQuestion], seed: int) -> tuple[list[PosedQuestion], list[PosedQuestion]]:
     """The questions that teach, and a quarter (5 to 200) that the gate asks instead.
 
     Raises:
         BadInputError: there are fewer than 20 or more than 100,000.
 
+    >>> from clause.evaluation.question_files import GoldQuestion
     >>> [len(part) for part in set_aside([GoldQuestion(str(n), ("a",)) for n in range(20)], 0)]
     [15, 5]
     """
@@ -80,7 +80,7 @@ class OwnRun:
     resume: bool = False
     about: Mapping[str, Any] = field(default_factory=dict)
 
-    async def train(self, questions: Sequence[GoldQuestion], ask: Asked, data: str) -> dict[str, Any]:
+    async def train(self, questions: Sequence[PosedQuestion], ask: Asked, data: str) -> dict[str, Any]:
         """Read the questions on the graph that `data` stands for, teach the reader, write the checkpoint; its metrics.
 
         Raises:
@@ -113,7 +113,7 @@ class OwnRun:
         return metrics
 
     async def _chosen(
-        self, teaching: Sequence[GoldQuestion], ask: Asked, folds: Sequence[LeftOutFold], scorer: PatternScorer
+        self, teaching: Sequence[PosedQuestion], ask: Asked, folds: Sequence[LeftOutFold], scorer: PatternScorer
     ) -> tuple[tuple[float, float], dict[str, float]]:
         """How far the reader moves and how sure it may be (precision, offset): what does best on questions left out.
 
@@ -142,7 +142,7 @@ class OwnRun:
         return best, {"offset": best[1], **shares}
 
     @staticmethod
-    async def _judged(gold: GoldQuestion, ask: Asked, scorer: TaughtScorer) -> tuple[float, bool] | None:
+    async def _judged(gold: PosedQuestion, ask: Asked, scorer: TaughtScorer) -> tuple[float, bool] | None:
         """The probability of the best answer, and whether it is right; None where there is none."""
         agents = await GroundedPolicy(taught=scorer).begin(await ask(gold), _no_vectors)
         if not agents.found:

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from clause.errors import BadInputError, ConflictError
-from clause.evaluation.question_files import GoldQuestion
 from clause.policy.serve.checkpoint_store import SHIPPED_NAME, CheckpointStore
 from clause.text.thread_pool import CpuPool
 
@@ -92,5 +91,5 @@ def test_the_questions_that_training_kept_aside_come_back(tmp_path: Path) -> Non
     about = json.loads(source.with_suffix(".json").read_text())
     source.with_suffix(".json").write_text(json.dumps({**about, "kept_aside": [{"question": "who", "answers": ["A"]}]}))
     store.put(source, "films")
-    assert store.kept_aside("films") == [GoldQuestion("who", ("A",))]
+    assert store.kept_aside("films") == [("who", ("A",))]
     assert store.kept_aside("learned") == []
