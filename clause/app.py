@@ -37,13 +37,12 @@ if TYPE_CHECKING:
     from clause.graph.runner import Graph
     from clause.operations.keys import ApiKeys
     from clause.policy.serve.checkpoint_store import CheckpointStore
-    from clause.reasoning.agents.policy import Policy
+    from clause.reasoning.agents.policy import Policy, PolicyBook
     from clause.reasoning.agents.single_agent import LoneAgents
     from clause.reasoning.answer.calibration import Calibrations
     from clause.reasoning.answer.runs import RunRecorder
     from clause.reasoning.coordinator import Coordinator
     from clause.reasoning.neighbourhood.port import NeighbourhoodPort
-    from clause.reasoning.question.preparation import PolicyBook
     from clause.reasoning.question.seeds import SeedFinder
     from clause.text.embedder import Embedder, SentenceTransformerEmbedder
     from clause.values.experiences import OutcomeListener
@@ -239,9 +238,9 @@ async def _join(
     from clause.reasoning.answer.calibration import Calibrations
     from clause.reasoning.answer.runs import RunRecorder
     from clause.reasoning.answer.texts import IndexedTexts, RecalledTexts
-    from clause.reasoning.coordinator import Coordinator, warm
+    from clause.reasoning.coordinator import Coordinator
     from clause.reasoning.neighbourhood.neo4j import Neo4jNeighbourhood
-    from clause.reasoning.question.preparation import Asker
+    from clause.reasoning.question.preparation import Asker, warm
     from clause.reasoning.question.seeds import SeedFinder
 
     embedder = await _embedder(settings, graph, stack)
@@ -260,7 +259,7 @@ async def _join(
     finder = SeedFinder(graph, embedder)
     asker = Asker(graph, port, finder, embedder, calibrations)
     checkpoints = CheckpointStore(settings.home / "policies", embedder.model, embedder.dimension, settings.backend)
-    book = await _policies(graph, checkpoints.policies(pool), policies)
+    book = _policies(checkpoints.policies(pool), policies, find=partial(checkpoints.find, pool=pool))
     warming = _in_background(warm(embedder, book), stack)
     reporting = _reporting(rooms, port, runs)
     texts = RecalledTexts(IndexedTexts(graph), rooms.memory.store.recall)
@@ -303,13 +302,14 @@ async def _embedder(settings: Settings, graph: Graph, stack: AsyncExitStack) -> 
     return embedder
 
 
-async def _policies(graph: Graph, *further: Mapping[str, Callable[[], Policy]]) -> PolicyBook:
-    """The policies by name; the default is the promoted one, else the one that ships, else the heuristic."""
-    from clause.operations.promotion import default_policy
+def _policies(
+    *further: Mapping[str, Callable[[], Policy]], find: Callable[[str], Callable[[], Policy] | None]
+) -> PolicyBook:
+    """The policies by name; the default is the one that ships, else the heuristic."""
     from clause.policy.serve.checkpoint_store import SHIPPED_NAME
     from clause.reasoning.agents import statements, text_walk
     from clause.reasoning.agents.heuristic import HeuristicPolicy
-    from clause.reasoning.question.preparation import PolicyBook
+    from clause.reasoning.agents.policy import PolicyBook
 
     known: dict[str, Callable[[], Policy]] = {
         "heuristic": HeuristicPolicy,
@@ -320,8 +320,7 @@ async def _policies(graph: Graph, *further: Mapping[str, Callable[[], Policy]]) 
     }
     for more in further:
         known |= more
-    default = await default_policy(graph, known) or next(name for name in (SHIPPED_NAME, "heuristic") if name in known)
-    return PolicyBook(known, default=default)
+    return PolicyBook(known, default=next(name for name in (SHIPPED_NAME, "heuristic") if name in known), find=find)
 
 
 def _reporting(rooms: Rooms, port: NeighbourhoodPort, runs: RunRecorder) -> dict[str, Any]:

@@ -31,6 +31,7 @@ from clause.api.routes import (
     jobs,
     lineage,
     memories,
+    policies,
     reasoning,
     sessions,
     values,
@@ -126,6 +127,7 @@ _ROUTERS = (
     insights.router,
     insights.topics_router,
     reasoning.runs_router,
+    policies.router,
     jobs.router,
     jobs.health_router,
 )

@@ -51,7 +51,7 @@ COMMANDS: dict[str, Entry] = {
     "bench": Entry("clause.lab.commands.bench", "Measure speed against named baselines."),
     "train": Entry("clause.cli.train", "Train the three agents on questions with answers."),
     "snapshot": Entry("clause.cli.archive", "Write scopes of the graph to a file of arrays.", "snapshot_app"),
-    "policy": Entry("clause.cli.policy", "Say, promote or take back which policy decides by default."),
+    "policy": Entry("clause.cli.policy", "Say, promote or take back which policy decides in a scope."),
     "memory": Entry("clause.cli.memory", "Figures of memories, and what a similarity threshold means for them."),
     "consolidate": Entry(
         "clause.cli.db", "Close full clusters of memories and join twins; resumable.", "consolidate_app"

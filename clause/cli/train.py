@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
     from clause.evaluation.question_files import GoldQuestion
     from clause.policy.config import Recipe
-    from clause.policy.train.lessons import AnsweredQuestion
+    from clause.policy.train.lessons import AnsweredQuestion, PosedQuestion
     from clause.policy.train.trainer import TrainingMaterial
+    from clause.reasoning.agents.policy import Question
     from clause.reasoning.neighbourhood.snapshot import Snapshot
 
 app = typer.Typer(help="Train the three agents on questions with answers.", no_args_is_help=True)
@@ -44,6 +45,11 @@ SHOWN = (
     ("validation, ample", "validation_ample_f1"),
     ("validation, feasible", "validation_feasible"),
     ("episodes a second", "episodes_per_s"),
+    ("questions that teach", "usable"),
+    ("loss left out, shipped", "shipped_loss"),
+    ("loss left out, taught", "taught_loss"),
+    ("right left out, shipped", "shipped_right"),
+    ("right left out, taught", "right"),
 )
 
 
@@ -70,25 +76,61 @@ def metaqa(
 
 @app.command()
 def own(
-    file: Annotated[Path, typer.Argument(help='JSON lines: {"question": TEXT, "answers": [NAME, ...]}.')],
+    file: Annotated[
+        Path, typer.Argument(help='JSON lines: {"question": TEXT, "answers": [NAME, ...]}; 20 to 100,000.')
+    ],
     *,
     scope: Annotated[list[str], typer.Option(help="Scopes of the graph that holds the answers; repeatable.")],
     out: Out = Path("trained-own"),
+    agents: Annotated[
+        bool, typer.Option("--agents", help="Train three agents anew; takes thousands of questions.")
+    ] = False,
     config: Config = None,
     resume: Resume = False,
     seed: Seed = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Train on your own questions and answers, on your own graph."""
+    """Teach the shipped reader your own words, on your own graph; a quarter of the questions is kept for the gate."""
     from clause.evaluation.question_files import read_json_lines
+
+    questions = read_json_lines(file)
+    if not (agents or config):
+        metrics = asyncio.run(_taught(questions, scope, out, resume=resume, seed=seed or 0))
+        result = {"checkpoint": str(out / "policy"), "metrics": metrics}
+        print_json(result) if as_json else stdout().print(result, markup=False)
+        return
     from clause.evaluation.training_material import draw, with_types
     from clause.text.embedder import SentenceTransformerEmbedder
 
     recipe = _recipe(config, seed)
-    asked = draw(read_json_lines(file), recipe)
-    snapshot, answered, model = asyncio.run(_explored(asked, scope))
+    snapshot, answered, model = asyncio.run(_explored(draw(questions, recipe), scope))
     made = with_types(snapshot, SentenceTransformerEmbedder(model), answered)
     _train(recipe, made, out, resume=resume, as_json=as_json)
+
+
+async def _taught(
+    questions: Sequence[GoldQuestion], scopes: Sequence[str], out: Path, *, resume: bool, seed: int
+) -> dict[str, Any]:
+    """The metrics of a reader that was taught on a snapshot of the scopes."""
+    from clause.cli.console import on_snapshot, opened
+    from clause.policy.train.own import OwnRun
+    from clause.policy.train.trainer import TensorBoardLog
+    from clause.reasoning.episode.budget import Prices
+    from clause.reasoning.neighbourhood.port import View
+
+    async with opened(sample=False) as container:
+        asker, _ = await on_snapshot(container, scopes, container.embedder)
+        view = View(tuple(scopes))
+
+        async def ask(gold: PosedQuestion) -> Question:
+            return (await asker.ask(gold.text, Prices(), view)).question
+
+        note(f"{len(questions):,} questions on {', '.join(scopes)}; the run is in {out}")
+        embedder = (container.embedder.model, container.embedder.dimension)
+        about = {"name": out.name, "scopes": list(scopes), "git_revision": _revision()}
+        with TensorBoardLog(out) as board, _shown(board.write) as report:
+            run = OwnRun(out, embedder, report, seed=seed, resume=resume, about=about)
+            return await run.train(questions, ask, ",".join(scopes))
 
 
 @app.command()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import log2
-from typing import NamedTuple, Protocol, TypedDict
+from typing import Any, NamedTuple, Protocol, TypedDict
 
 import numpy as np
 
@@ -237,3 +237,76 @@ def mean(values: Sequence[float]) -> float:
 def _nothing(question: GoldQuestion) -> frozenset[str]:
     """What to compare with when no right answer is supported: never equal to an answer, unless abstaining is right."""
     return frozenset({"\0"}) if question.answers else frozenset()
+
+
+GATE_MEASURES = ("em_at_1", "supported_f1")
+GATE_TOLERANCE = 0.002
+"""How much of a share may be lost before it counts as lost: half the spread of two seeds on 1,000 questions."""
+GATE_FEWEST = 5
+"""Questions without which a gate says nothing."""
+
+Study = Mapping[str, Mapping[str, float]]
+"""For each set of questions its measures, by `gate_figures`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The verdict on a candidate for the current policy, and every reason against it."""
+
+    passed: bool
+    reasons: tuple[str, ...] = ()
+
+
+def gate(candidate: Mapping[str, Study], current: Mapping[str, Study]) -> Verdict:
+    """A candidate must lose neither EM@1 nor supported F1 on any set, and must keep every budget; and something must
+    have been measured: enough questions, of which one at least is answered rightly by either side.
+
+    Args:
+        candidate, current: for each setting of budgets, the study of one policy on the same questions.
+
+    >>> same = {"ample": {"1": {"n": 9, "em_at_1": 0.9, "supported_f1": 0.9, "joint_feasible": 1.0, "right": 0.9}}}
+    >>> gate(same, same)
+    Verdict(passed=True, reasons=())
+    """
+    reasons = []
+    for setting, sets in candidate.items():
+        for name, found in sets.items():
+            before = current[setting][name]
+            where = f"set {name} ({setting} budgets)"
+            reasons += [
+                f"{measure} on {where} falls from {before[measure]:.4f} to {found[measure]:.4f}"
+                for measure in GATE_MEASURES
+                if found[measure] < before[measure] - GATE_TOLERANCE
+            ]
+            if found["joint_feasible"] < 1.0:
+                reasons.append(f"{1 - found['joint_feasible']:.2%} of the answers on {where} exceed a budget")
+    first = next(iter(candidate))
+    nothing = _nothing_measured([*candidate[first].values()], [*current[first].values()])
+    return Verdict(not reasons and nothing is None, (*([nothing] if nothing else []), *reasons))
+
+
+def _nothing_measured(candidate: Sequence[Mapping[str, float]], current: Sequence[Mapping[str, float]]) -> str | None:
+    n = int(sum(one["n"] for one in candidate))
+    both = [*candidate, *current]
+    if n < GATE_FEWEST:
+        return f"the gate has {n} questions and needs {GATE_FEWEST}"
+    if not any(one["right"] for one in both):
+        why = "neither policy answers any rightly" if any(one.get("answered") for one in both) else "none was answered"
+        if not any(one.get("named", 1) for one in both):
+            why = "none of them names anything in this scope"
+        return f"the gate measured nothing: of its {n} questions {why}"
+    return None
+
+
+def gate_figures(asked: Sequence[GoldQuestion], found: Sequence[AnswerOutcome]) -> dict[str, Any]:
+    """The figures of one set of a gate: what is withheld is no answer. Beside them the shares of questions that name
+    something, are answered, and rightly so."""
+    stood_by = [replace(one, answers=()) if one.abstained else one for one in found]
+    pairs = list(zip(asked, stood_by, strict=True))
+    right = sum(bool(one.answers) and em_at_1(one.answers, question.answers) > 0 for question, one in pairs)
+    shares = {
+        "named": sum(bool(one.seeds) for one in found),
+        "answered": sum(bool(one.answers) for one in stood_by),
+        "right": right,
+    }
+    return {**summarise(asked, stood_by), **{name: count / len(asked) for name, count in shares.items()}}

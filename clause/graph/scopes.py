@@ -205,6 +205,21 @@ def _covers(scopes: tuple[str, ...] | None, scope: str) -> bool:
     return scope in scopes or owner in scopes
 
 
+def agreed(scopes: Sequence[str], chosen: Mapping[str, str]) -> str | None:
+    """The policy that the scopes of one question chose together; None: the default decides.
+
+    A choice never decides over a graph that did not make it: every `kg:` scope that is read must have made it, and no
+    other scope another one.
+
+    >>> agreed(["kg:a", "public"], {"kg:a": "mine"}), agreed(["kg:a", "kg:b"], {"kg:a": "mine"})
+    ('mine', None)
+    >>> agreed(["kg:a", "user:ann"], {"kg:a": "mine", "user:ann": "hers"}) is None
+    True
+    """
+    names = {chosen.get(scope) for scope in scopes if scope in chosen or scope.startswith("kg:")}
+    return names.pop() if len(names) == 1 else None
+
+
 async def known_scopes(graph: Graph) -> list[str]:
     """Every scope that holds something."""
     return [str(row["id"]) for row in await graph.run("graph/scopes")]

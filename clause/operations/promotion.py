@@ -1,117 +1,167 @@
-"""The policy that decides by default: a gate before promotion, the Policy nodes, and one call back."""
+"""The policies that scopes chose: a gate on a scope's own questions before a checkpoint is promoted, and the way back.
+
+A choice is kept on its scope and read with the scopes of every question, so that it holds from the next question on in
+every service of the database.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from clause.errors import ConflictError
-from clause.graph.runner import Graph
-from clause.graph.scopes import PUBLIC
-from clause.policy.serve.checkpoint_store import CheckpointStore, check_name
+from pydantic import Field
 
-MEASURES = ("em_at_1", "supported_f1")
-TOLERANCE = 0.002
-"""How much of a share may be lost before it counts as lost: half the spread of two seeds on 1,000 questions."""
+from clause.errors import BadInputError, ConflictError
+from clause.evaluation.harness import ask_all, gate, gate_figures
+from clause.evaluation.question_files import GoldQuestion
+from clause.evaluation.service import ServiceSystem
+from clause.graph.scopes import PUBLIC, Caller, readable_scopes
+from clause.policy.serve.checkpoint_store import CheckpointStore
+from clause.reasoning.episode.budget import Budgets
+from clause.text.fields import Frozen, Instant, Model
 
-Study = Mapping[str, Mapping[str, float]]
-"""For each hop its measures, as `clause evaluate metaqa` prints them."""
+if TYPE_CHECKING:
+    from clause.graph.runner import Graph
+    from clause.reasoning.coordinator import Coordinator
+    from clause.reasoning.models import CoordinationRequest, CoordinationResponse
+
+BUDGETS = {"ample": Budgets(200, 10, 2048), "tight": Budgets(10, 6, 128)}
+MOST = 200
+"""Questions of each set that the gate takes: the first."""
+KEPT = 20
+"""Choices of before that a scope remembers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """The verdict on a candidate for the current default, and every reason against it."""
+class ScopeChoice(Model):
+    """The policy that a scope chose, and those of before (null and "" stand for the default)."""
 
-    passed: bool
-    reasons: tuple[str, ...] = ()
+    scope: str
+    policy: str | None = None
+    before: tuple[str, ...] = ()
+    chosen_at: Instant | None = None
+    chosen_by: str | None = None
+    problem: str | None = Field(None, description="why it cannot decide, and the default does (null: it decides)")
 
 
-def gate(candidate: Mapping[str, Study], current: Mapping[str, Study]) -> Verdict:
-    """A candidate must lose neither EM@1 nor supported F1 on any hop, and must keep every budget.
+class KnownPolicies(Frozen):
+    """The default policy, those at hand here, and what scopes chose."""
 
-    Args:
-        candidate, current: for each setting of budgets, the study of one policy on the same questions.
+    default: str
+    at_hand: tuple[str, ...]
+    choices: tuple[ScopeChoice, ...]
 
-    >>> same = {"ample": {"1": {"em_at_1": 0.9, "supported_f1": 0.9, "joint_feasible": 1.0}}}
-    >>> gate(same, same)
-    Verdict(passed=True, reasons=())
-    """
-    reasons = []
-    for setting, hops in candidate.items():
-        for hop, found in hops.items():
-            before = current[setting][hop]
-            reasons += [
-                f"{name} on {hop} hops ({setting} budgets) falls from {before[name]:.4f} to {found[name]:.4f}"
-                for name in MEASURES
-                if found[name] < before[name] - TOLERANCE
-            ]
-            if found["joint_feasible"] < 1.0:
-                reasons.append(f"{1 - found['joint_feasible']:.2%} of {hop}-hop answers exceed a {setting} budget")
-    return Verdict(not reasons, tuple(reasons))
+
+class Promoted(ScopeChoice):
+    """The choice of a promoted checkpoint, with what the gate measured of it and of the policy that decided before."""
+
+    candidate: dict[str, Any]
+    current: dict[str, Any]
 
 
 class Promotions:
-    """Promotes checkpoints and takes promotions back.
+    """Promotes checkpoints in a scope, lets scopes choose, and takes choices back.
 
     Args:
-        graph: where the Policy nodes are.
+        graph: where choices are kept.
         checkpoints: where the files are.
+        coordinator: answers the gate's questions; its book has the policies.
         now: the clock.
     """
 
     def __init__(
-        self, graph: Graph, checkpoints: CheckpointStore, now: Callable[[], datetime] = lambda: datetime.now(UTC)
+        self,
+        graph: Graph,
+        checkpoints: CheckpointStore,
+        coordinator: Coordinator,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        self._graph = graph
-        self._checkpoints = checkpoints
-        self._now = now
+        self._graph, self._checkpoints, self._coordinator, self._now = graph, checkpoints, coordinator, now
 
-    async def promote(self, source: Path, name: str, verdict: Verdict, metrics: Mapping[str, Any]) -> dict[str, Any]:
-        """The checkpoint at `source` decides from now on, under `name`.
+    async def promote(
+        self, name: str, scope: str, caller: Caller, questions: Mapping[str, Sequence[GoldQuestion]] | None = None
+    ) -> Promoted:
+        """The policy at hand as `name` decides in `scope` from the next question on, if it passes the gate.
+
+        Args:
+            questions: the gate's, by set; None: those that training kept aside.
 
         Raises:
-            ConflictError: the gate refused it; the message says why.
-            BadInputError: the name or the checkpoint is no good.
+            ConflictError: the gate refused it, or it cannot decide; the message says why.
+            BadInputError: nothing is stored in the scope, or no questions were kept aside.
         """
-        check_name(name)
+        await self._usable(name, scope, caller)
+        asked = questions or {"own": [GoldQuestion(*one) for one in self._checkpoints.kept_aside(name)]}
+        sets = {key: ones[:MOST] for key, ones in asked.items()}
+        if not all(sets.values()):
+            raise BadInputError(
+                f"{name!r} kept no questions aside",
+                remedy="give the gate some: --questions own=FILE",
+                field="questions",
+            )
+        seen = (await self._coordinator.deciding(caller, [scope])).name
+        current, candidate = await self._studies(seen, sets, scope), await self._studies(name, sets, scope)
+        verdict = gate(candidate, current)
         if not verdict.passed:
             raise ConflictError(
                 f"the candidate stays behind: {'; '.join(verdict.reasons)}",
-                remedy="train it longer, or ask for it by name",
+                remedy="train it on more questions, or ask for it by name",
             )
-        path = self._checkpoints.put(source, name)
-        about = json.loads(path.with_suffix(".json").read_bytes())
-        row = await self._graph.one(
-            "policy/promote",
-            id=name,
-            scope=PUBLIC,
-            sha256=about["sha256"],
-            metrics=json.dumps(metrics, sort_keys=True),
-            now=self._now(),
-        )
-        return dict(row or {})
+        metrics = json.dumps({"scope": scope, "candidate": candidate, "current": current}, sort_keys=True)
+        sha256 = self._checkpoints.sha256(name)
+        await self._graph.run("policy/promoted", id=name, scope=PUBLIC, sha256=sha256, metrics=metrics, now=self._now())
+        choice = await self.use(name, scope, caller)
+        return Promoted(**choice.model_dump(), candidate=candidate, current={"policy": seen, **current})
 
-    async def rollback(self) -> dict[str, Any]:
-        """The default of before decides again.
+    async def use(self, name: str, scope: str, caller: Caller) -> ScopeChoice:
+        """A policy decides in a scope from the next question on; without a gate.
 
         Raises:
-            ConflictError: nothing was promoted.
+            ConflictError: it cannot decide.
+            BadInputError: nothing is stored in the scope.
         """
-        row = await self._graph.one("policy/rollback", scope=PUBLIC)
+        await self._usable(name, scope, caller)
+        row = await self._graph.one(
+            "policy/use", scope=scope, policy=name, author=caller.author, now=self._now(), kept=KEPT
+        )
+        return ScopeChoice(**(row or {"scope": scope, "policy": name}))
+
+    async def rollback(self, scope: str, caller: Caller) -> ScopeChoice:
+        """What decided in a scope before decides there again.
+
+        Raises:
+            ConflictError: nothing was chosen there.
+        """
+        row = await self._graph.one(
+            "policy/rollback", scope=caller.require_write(scope), author=caller.author, now=self._now()
+        )
         if row is None:
-            raise ConflictError("no policy was promoted", remedy="the shipped policy decides already")
-        return row
+            raise ConflictError(f"nothing was chosen in {scope}", remedy="the default policy decides there already")
+        return ScopeChoice(**row)
 
-    async def all(self) -> list[dict[str, Any]]:
-        """Every policy that decided a run or was promoted."""
-        return await self._graph.run("policy/list", scope=PUBLIC)
+    async def all(self, caller: Caller) -> KnownPolicies:
+        """The policies at hand, and what the scopes that the caller may read chose."""
+        book = self._coordinator.policies
+        rows = await self._graph.run("policy/choices", scopes=list(await readable_scopes(self._graph, caller)))
+        problems = {row["policy"]: await book.problem(row["policy"]) for row in rows if row["policy"]}
+        choices = tuple(ScopeChoice(**row, problem=problems.get(row["policy"])) for row in rows)
+        names = sorted({*book.names, *self._checkpoints.paths()})
+        return KnownPolicies(default=book.default, at_hand=tuple(names), choices=choices)
 
+    async def _usable(self, name: str, scope: str, caller: Caller) -> None:
+        await readable_scopes(self._graph, caller, [caller.require_write(scope)], stored=True)
+        if problem := await self._coordinator.policies.problem(name):
+            raise ConflictError(f"{name!r} cannot decide: {problem}", remedy="see `clause policy list`", field="policy")
 
-async def default_policy(graph: Graph, names: Mapping[str, Any]) -> str | None:
-    """The promoted policy where its files are at hand (`names`); None: the shipped one decides."""
-    row = await graph.one("policy/active", scope=PUBLIC)
-    return row["id"] if row is not None and row["id"] in names else None
+    async def _studies(self, policy: str, sets: Mapping[str, Sequence[GoldQuestion]], scope: str) -> dict[str, Any]:
+        """The figures of a policy on the questions, at ample and at tight budgets; nothing is recorded."""
+
+        async def ask(request: CoordinationRequest, budgets: Budgets) -> CoordinationResponse:
+            return await self._coordinator.coordinate(request, Caller(), budgets=budgets)
+
+        studies: dict[str, Any] = {}
+        for setting, budgets in BUDGETS.items():
+            system = ServiceSystem(ask, policy=policy, budgets=budgets, scopes=[scope])
+            studies[setting] = {key: gate_figures(ones, await ask_all(system, ones)) for key, ones in sets.items()}
+        return studies

@@ -3,7 +3,6 @@ it."""
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 import math
@@ -16,7 +15,7 @@ from typing import Any
 from clause.graph.runner import Graph, measure
 from clause.graph.scopes import Caller, readable_scopes
 from clause.reasoning.agents import statements, text_walk
-from clause.reasoning.agents.policy import Agents, Policy, Recall, least_score
+from clause.reasoning.agents.policy import Agents, Policy, PolicyBook, Recall, least_score
 from clause.reasoning.answer.calibration import moved
 from clause.reasoning.answer.counterfactual import compared
 from clause.reasoning.answer.evidence import EvidenceRecord
@@ -38,11 +37,10 @@ from clause.reasoning.models import (
 )
 from clause.reasoning.neighbourhood.port import FoundText, NeighbourhoodPort, View
 from clause.reasoning.question.grounding import forgiven
-from clause.reasoning.question.preparation import Asker, PolicyBook, PreparedQuestion
-from clause.text.embedder import Embedder
-from clause.text.tokens import count_tokens
+from clause.reasoning.question.preparation import Asker, PreparedQuestion
 
 PASSAGE = "passage"
+_READ_TEXTS = frozenset({text_walk.NAME, "two-step", "pagerank", statements.NAME})
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +185,14 @@ class Coordinator:
         response = response.model_copy(update={"answer_sha256": answer_sha256(response)})
         return Answered(finished, response, evidence, concluded.fallbacks)
 
+    async def deciding(self, caller: Caller, scopes: Sequence[str]) -> Policy:
+        """Who decides in some scopes where a request names nobody.
+
+        Raises:
+            BadInputError, ForbiddenError: as `coordinate`.
+        """
+        return await self.policies.chosen((await self._asker.view(caller, scopes)).policy)
+
     async def play(
         self,
         asked: PreparedQuestion,
@@ -237,14 +243,16 @@ class Coordinator:
         return recall
 
     async def _policy(self, request: CoordinationRequest, asked: PreparedQuestion) -> Policy:
-        """Who decides: whom the request names; where there are no triples, the walk over passages, or statements."""
-        if _unnamed(request) and not asked.question.relationship_types:
+        """Who decides: whom the request names, else its scopes chose, else the default; where there are no triples, the
+        walk over passages, or statements, unless the scopes chose a way to read texts."""
+        chosen = asked.view.policy if request.policy is None else None
+        if _unnamed(request) and not asked.question.relationship_types and chosen not in _READ_TEXTS:
             kinds = {text.node.kind for text in await asked.question.recall(text_walk.SEARCHED)}
             if PASSAGE in kinds and text_walk.NAME in self.policies.names:
                 return self.policies[text_walk.NAME]
             if kinds & statements.KINDS and statements.NAME in self.policies.names:
                 return self.policies[statements.NAME]
-        return self.policies[request.policy]
+        return await self.policies.chosen(chosen) if chosen else self.policies[request.policy]
 
     def _instead(self, request: CoordinationRequest) -> Policy | None:
         """Who answers where the graph does not: what is kept in words, unless the request says who decides."""
@@ -370,14 +378,6 @@ def _canonical(value: Any) -> Any:
 
 FRONTIERS = (1, 10, 30)
 """Sizes of frontiers that are read; Neo4j plans a statement anew while the size of its parameters changes a lot."""
-
-
-async def warm(embedder: Embedder, policies: PolicyBook) -> None:
-    """Load the embedding model, the tokenizer and the default policy."""
-    await embedder.warm()
-    await asyncio.to_thread(count_tokens, "warm")
-    policy = await asyncio.to_thread(policies.__getitem__, None)
-    await asyncio.to_thread(policy.warm)
 
 
 async def rehearse(graph: Graph, port: NeighbourhoodPort, coordinator: Coordinator) -> int:

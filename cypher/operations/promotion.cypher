@@ -1,45 +1,49 @@
-// policy/promote, a checkpoint becomes the default; the default of before is kept for a rollback
+// policy/promoted, a checkpoint that passed the gate, with what the gate measured
+// mode:       write
+// returns:    none
+// parameters: $id STRING, $scope STRING, $sha256 STRING, $metrics STRING, $now ZONED DATETIME
+// columns:    none
+CYPHER 25 MERGE (policy:Policy {id: $id})
+ON CREATE SET policy.scope = $scope, policy.name = $id, policy.recorded_at = $now
+SET policy.sha256 = $sha256, policy.metrics = $metrics, policy.promoted_at = $now
+
+// policy/use, a policy decides in a scope from now on; those of before are kept for a rollback, '' for the default. The
+//             first SET locks the scope, so that of two at once each sees what the other left
 // mode:       write
 // returns:    one
-// parameters: $id STRING, $scope STRING, $sha256 STRING, $metrics STRING, $now ZONED DATETIME
-// columns:    id, replaces
-CYPHER 25 OPTIONAL MATCH (before:Policy {scope: $scope, state: 'active'})
-WHERE before.id <> $id
-WITH collect(before) AS retired
-FOREACH (policy IN retired | SET policy.state = 'retired')
-MERGE (chosen:Policy {id: $id})
-ON CREATE SET chosen.scope = $scope, chosen.name = $id, chosen.recorded_at = $now
-SET chosen.state = 'active', chosen.sha256 = $sha256, chosen.metrics = $metrics, chosen.promoted_at = $now,
-  chosen.replaces = coalesce(head(retired).id, chosen.replaces)
-RETURN chosen.id AS id, chosen.replaces AS replaces
+// parameters: $scope STRING, $policy STRING, $author STRING, $now ZONED DATETIME, $kept INTEGER
+// columns:    scope, policy, before, chosen_at, chosen_by
+CYPHER 25 MERGE (s:Scope {id: $scope})
+ON CREATE SET s.recorded_at = $now
+SET s.policy_changes = coalesce(s.policy_changes, 0) + 1
+WITH s, coalesce(s.policy, '') AS now, coalesce(s.policies_before, []) AS before
+SET s.policy = $policy, s.policy_chosen_at = $now, s.policy_chosen_by = $author,
+  s.policies_before = CASE WHEN now = $policy THEN before ELSE (before + [now])[-$kept..] END
+RETURN s.id AS scope, s.policy AS policy, s.policies_before AS before, s.policy_chosen_at AS chosen_at,
+  s.policy_chosen_by AS chosen_by
 
-// policy/rollback, the default of before decides again; none: the shipped policy does
+// policy/rollback, the policy of before decides in a scope again; no row where none is kept
 // mode:       write
 // returns:    maybe
-// parameters: $scope STRING
-// columns:    id, back_to
-CYPHER 25 MATCH (now:Policy {scope: $scope, state: 'active'})
-OPTIONAL MATCH (before:Policy {scope: $scope, id: now.replaces})
-SET now.state = 'retired'
-FOREACH (policy IN CASE WHEN before IS NULL THEN [] ELSE [before] END | SET policy.state = 'active')
-RETURN now.id AS id, before.id AS back_to
+// parameters: $scope STRING, $author STRING, $now ZONED DATETIME
+// columns:    scope, policy, before, chosen_at, chosen_by
+CYPHER 25 MATCH (s:Scope {id: $scope})
+SET s.policy_changes = coalesce(s.policy_changes, 0) + 1
+WITH s, coalesce(s.policies_before, []) AS before
+WHERE size(before) > 0
+SET s.policy = CASE last(before) WHEN '' THEN NULL ELSE last(before) END, s.policies_before = before[..-1],
+  s.policy_chosen_at = $now, s.policy_chosen_by = $author
+RETURN s.id AS scope, s.policy AS policy, s.policies_before AS before, s.policy_chosen_at AS chosen_at,
+  s.policy_chosen_by AS chosen_by
 
-// policy/list, the policies that have decided or were promoted, by name
+// policy/choices, the scopes that chose who decides, or did so before
 // mode:       read
 // returns:    many
-// parameters: $scope STRING
-// columns:    id, state, promoted_at, replaces, metrics, runs
-CYPHER 25 MATCH (policy:Policy {scope: $scope})
-RETURN policy.id AS id, policy.state AS state, policy.promoted_at AS promoted_at, policy.replaces AS replaces,
-  policy.metrics AS metrics, COUNT { (policy)<-[:DECIDED_BY]-(:Run) } AS runs
-ORDER BY id
-LIMIT 1000
-
-// policy/active, the promoted policy that decides by default; none: the shipped one does
-// mode:       read
-// returns:    maybe
-// parameters: $scope STRING
-// columns:    id
-CYPHER 25 MATCH (policy:Policy {scope: $scope, state: 'active'})
-RETURN policy.id AS id
-LIMIT 1
+// parameters: $scopes LIST<STRING>
+// columns:    scope, policy, before, chosen_at, chosen_by
+CYPHER 25 MATCH (s:Scope)
+WHERE s.id IN $scopes AND s.policy_chosen_at IS NOT NULL
+RETURN s.id AS scope, s.policy AS policy, s.policies_before AS before, s.policy_chosen_at AS chosen_at,
+  s.policy_chosen_by AS chosen_by
+ORDER BY scope
+LIMIT 10000

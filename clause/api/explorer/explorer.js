@@ -120,9 +120,8 @@ function show(response, run, given) {
   showLegend(at("legend"), picture);
   at("place").max = String(frames.length - 1);
   const count = answers.size;
-  at("status").textContent = count
-    ? `${count} ${count === 1 ? "answer" : "answers"}, ${frames.length - 1} steps.`
-    : `No answer, ${frames.length - 1} steps.`;
+  const found = count ? `${count} ${count === 1 ? "answer" : "answers"}` : "No answer";
+  at("status").textContent = `${found}, ${frames.length - 1} steps.${run?.policy ? ` Decided by ${run.policy}.` : ""}`;
   step(frames.length - 1);
 }
 

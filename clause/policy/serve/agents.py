@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from clause.arrays import Flags, Floats
-from clause.policy.serve.bundles import Prospect, bundles, by_causes, walks, whole_front
+from clause.policy.serve.bundles import Picks, Prospect, bundles, by_causes, walks, whole_front
 from clause.policy.serve.decider import Decider
 from clause.policy.serve.observations import CURATOR_OPTION, NEUTRAL_PRICE, GainHead, Situation, edge_rows, situation
-from clause.policy.serve.picks import Picks
 from clause.policy.serve.tree import CountTokens, Pattern, PlanTree, TreeProgress, worths
 from clause.reasoning.agents.policy import Account, Decision, Foresight, LeftOut, ProvedAnswer
 from clause.reasoning.agents.proving import pick_texts

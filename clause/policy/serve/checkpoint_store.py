@@ -7,9 +7,10 @@ import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from clause.errors import BadInputError
+from clause.errors import BadInputError, ConflictError
+from clause.policy.serve.pattern_scorer import TAUGHT
 from clause.reasoning.agents.policy import Policy
 from clause.text.thread_pool import CpuPool
 
@@ -20,7 +21,7 @@ SHIPPED_NAME = "learned"
 RESERVED = frozenset({SHIPPED_NAME, "heuristic", "grounded", "statements", "text-walk", "two-step", "pagerank"})
 ENDINGS = (".safetensors", ".json")
 _SHIPPED = Path(__file__).parent / "checkpoints" / "metaqa"
-_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 
 class CheckpointStore:
@@ -50,33 +51,59 @@ class CheckpointStore:
         }
 
     def maker(self, name: str, path: Path, pool: CpuPool) -> Callable[[], Policy]:
-        """Makes the policy of one checkpoint, wherever it lies."""
+        """Makes the policy of one checkpoint, wherever it lies: trained agents, or a taught reader."""
 
         def make() -> Policy:
             from clause.policy.serve.inference import LearnedPolicy  # noqa: PLC0415 -- when it is asked for
 
+            taught = _about(path).get("kind") == TAUGHT
             return LearnedPolicy(
-                path,
+                _SHIPPED if taught else path,
                 name=name,
                 embedder=self._model,
                 dimension=self._dimension,
                 pool=pool,
                 backend=self._backend,
-                grounded=_grounded(pool, self._backend),
+                grounded=_grounded(pool, self._backend, path if taught else None),
             )
 
         return make
 
+    def __contains__(self, name: str) -> bool:
+        """Tell whether a checkpoint lies here under a name."""
+        return _NAME.fullmatch(name) is not None and (self.folder / f"{name}.json").is_file()
+
+    def find(self, name: str, pool: CpuPool) -> Callable[[], Policy] | None:
+        """The maker of a checkpoint that came after the start; None where there is no file of that name."""
+        return self.maker(name, self.folder / name, pool) if name in self else None
+
+    def kept_aside(self, name: str) -> list[tuple[str, tuple[str, ...]]]:
+        """The questions that training kept aside for the gate, with their answers; none without a checkpoint here."""
+        about = _about(self.folder / name) if name in self else {}
+        return [(one["question"], tuple(one["answers"])) for one in about.get("kept_aside", ())]
+
+    def sha256(self, name: str) -> str:
+        """The digest of a checkpoint's weights; empty for a policy without a checkpoint here."""
+        return str(_about(self.folder / name).get("sha256", ""))
+
     def put(self, source: Path, name: str) -> Path:
         """Copy a checkpoint into the store; the JSON last, so that half a copy is never at hand.
 
+        A name stands for the same weights for ever: answers that were given under it can be repeated.
+
         Raises:
             BadInputError: the name is reserved or malformed, or a file is missing.
+            ConflictError: other weights have the name.
         """
         check_name(name)
         missing = [ending for ending in ENDINGS if not source.with_suffix(ending).is_file()]
         if missing:
             raise BadInputError(f"no checkpoint at {source}", remedy="name it without its ending", field="checkpoint")
+        known = _about(self.folder / name)
+        if known and known.get("sha256") != _about(source).get("sha256"):
+            raise ConflictError(
+                f"another policy is called {name!r} already", remedy="choose another name", field="name"
+            )
         self.folder.mkdir(parents=True, exist_ok=True)
         for ending in ENDINGS:
             draft = self.folder / f".{name}{ending}"
@@ -84,19 +111,28 @@ class CheckpointStore:
             draft.replace(self.folder / f"{name}{ending}")
         return self.folder / name
 
+    def remove(self, name: str) -> None:
+        """Take a checkpoint out of the store."""
+        for ending in reversed(ENDINGS):
+            (self.folder / f"{check_name(name)}{ending}").unlink(missing_ok=True)
+
     def _fits(self, path: Path) -> bool:
-        try:
-            found = json.loads(path.with_suffix(".json").read_bytes())
-        except (OSError, ValueError):
-            return False
-        wanted = {"model": self._model, "dimension": self._dimension}
-        return isinstance(found, dict) and found.get("embedder") == wanted
+        return _about(path).get("embedder") == {"model": self._model, "dimension": self._dimension}
 
 
-def _grounded(pool: CpuPool, backend: str) -> GroundedPolicy:
+def _about(path: Path) -> dict[str, Any]:
+    """The JSON of a checkpoint; empty where it is none."""
+    try:
+        found = json.loads(path.with_name(f"{path.name}.json").read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _grounded(pool: CpuPool, backend: str, taught: Path | None = None) -> GroundedPolicy:
     from clause.policy.serve.grounded import GroundedPolicy  # noqa: PLC0415 -- when it is asked for
 
-    return GroundedPolicy(pool=pool, backend=backend)
+    return GroundedPolicy(pool=pool, backend=backend, taught=taught)
 
 
 def check_name(name: str) -> str:
@@ -107,12 +143,12 @@ def check_name(name: str) -> str:
     >>> check_name("learned")
     Traceback (most recent call last):
     ...
-    clause.errors.BadInputError: 'learned' cannot be a policy's name; lower-case letters, digits, . _ -, not learned
+    clause.errors.BadInputError: 'learned' cannot be a policy's name; lower-case letters, digits, _ -, not learned
     """
     if name in RESERVED or not _NAME.fullmatch(name):
         raise BadInputError(
             f"{name!r} cannot be a policy's name",
-            remedy="lower-case letters, digits, . _ -, not learned",
+            remedy="lower-case letters, digits, _ -, not learned",
             field="name",
         )
     return name

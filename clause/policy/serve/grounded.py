@@ -10,8 +10,10 @@ from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import numpy as np
+
 from clause.errors import NotFoundError
-from clause.policy.serve.pattern_scorer import PatternScorer
+from clause.policy.serve.pattern_scorer import PatternScorer, TaughtScorer
 from clause.reasoning.agents.policy import Account, Embed, PlainPolicy, ProvedAnswer, Question
 from clause.reasoning.agents.proving import ProvingAgents
 from clause.reasoning.models.answer import AnswerReading, QuestionForm, ReadingHop
@@ -83,15 +85,50 @@ BIAS: Final = -2.27
 """The logistic that judges a reading: fitted by `python -m clause.lab.reader calibrate` (docs/benchmarks-reader.md)."""
 
 
-def probability(signs: ReadingSigns) -> float:
-    """The probability that the answer of a reading is right, in (0, 1).
+def probability(signs: ReadingSigns, offset: float = 0.0) -> float:
+    """The probability that the answer of a reading is right, in (0, 1); `offset` moves its log-odds.
 
     >>> likely, unlikely = (ReadingSigns(share, 0.5, 1, 0, 0, 0, 0.8, 1) for share in (2.0, -2.0))
     >>> probability(likely) > probability(unlikely)
     True
     """
-    utility = BIAS + sum(weight * sign for weight, sign in zip(WEIGHTS, signs, strict=True))
+    utility = offset + BIAS + sum(weight * sign for weight, sign in zip(WEIGHTS, signs, strict=True))
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, utility))))
+
+
+MOST_SHIFT = 1.5
+"""Log-odds by which own questions may make the reader more or less sure."""
+
+
+def offset_of(judged: Sequence[tuple[float, bool]]) -> float:
+    """The most probable shift of log-odds for (probability, right) pairs, under a normal prior of deviation 1.
+
+    >>> round(offset_of([(0.5, True)] * 30), 1), offset_of([])
+    (1.5, 0.0)
+    """
+    z = np.array([math.log(p / (1 - p)) for p, _ in judged])
+    right = np.array([right for _, right in judged], dtype=float)
+    low, high = -MOST_SHIFT, MOST_SHIFT
+    for _ in range(40):
+        middle = (low + high) / 2
+        slope = float((1 / (1 + np.exp(-z - middle)) - right).sum()) + middle
+        low, high = (middle, high) if slope < 0 else (low, middle)
+    return round((low + high) / 2, 4) + 0.0
+
+
+def worth(judged: Sequence[tuple[float, bool]], offset: float) -> tuple[float, int]:
+    """The worth of answering (probability, right) pairs after a shift of log-odds, and how many are answered rightly.
+
+    A right answer is worth 1, one that is withheld 0; a wrong one takes away so much that an answer at the threshold is
+    worth nothing.
+
+    >>> worth([(0.9, True), (0.5, False)], 0.0), round(worth([(0.9, False)], 0.0)[0], 2)
+    ((1.0, 1), -2.33)
+    """
+    least = math.log(ABSTAIN_BELOW / (1 - ABSTAIN_BELOW)) - offset
+    given = [right for p, right in judged if math.log(p / (1 - p)) >= least]
+    wrong = len(given) - sum(given)
+    return sum(given) - wrong * ABSTAIN_BELOW / (1 - ABSTAIN_BELOW), sum(given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +162,22 @@ class GroundedPolicy(PlainPolicy):
         name: what `policy` in a request says.
         pool: runs the scorer apart from the event loop; None runs it in it.
         backend: what runs the scorer's encoder, "onnx" or "torch".
+        taught: what own questions taught the scorer, or its checkpoint without the ending; None: nothing.
     """
 
-    def __init__(self, *, name: str = NAME, pool: CpuPool | None = None, backend: str = "onnx") -> None:
+    def __init__(
+        self,
+        *,
+        name: str = NAME,
+        pool: CpuPool | None = None,
+        backend: str = "onnx",
+        taught: Path | TaughtScorer | None = None,
+    ) -> None:
         self.name = name
         self._pool = pool
         self._backend = backend
+        self._taught = taught
+        self._scorer: PatternScorer | None = None
 
     @property
     def abstain_below(self) -> float:
@@ -138,12 +185,24 @@ class GroundedPolicy(PlainPolicy):
         return ABSTAIN_BELOW
 
     def warm(self) -> None:
-        """Read the scorer now, and what people ask for."""
-        PatternRates(shipped(self._backend), {}).most_asked("what is it")
+        """Read the scorer now, and what people ask for.
+
+        Raises:
+            NotFoundError, BadInputError: as `TaughtScorer.read`.
+        """
+        PatternRates(self._read(), {}).most_asked("what is it")
+
+    def _read(self) -> PatternScorer:
+        if self._scorer is None:
+            known, taught = shipped(self._backend), self._taught
+            self._scorer = TaughtScorer.read(taught, known) if isinstance(taught, Path) else taught or known
+        return self._scorer
 
     def judged(self, question: Question, signs: Sequence[ReadingSigns]) -> list[float]:  # noqa: ARG002 -- for reports
         """The probability of each reading of a question, by its signs."""
-        return list(map(probability, signs))
+        scorer = self._read()
+        offset = scorer.offset if isinstance(scorer, TaughtScorer) else 0.0
+        return [probability(one, offset) for one in signs]
 
     async def begin(self, question: Question, embed: Embed) -> ProvingAgents:  # noqa: ARG002 -- it has its own encoder
         """Agents that prove the reading which was chosen, or the likeliest.
@@ -151,7 +210,7 @@ class GroundedPolicy(PlainPolicy):
         Raises:
             NotFoundError: the request chose a reading that the question does not have.
         """
-        rates = PatternRates(shipped(self._backend), wordings(question.relationship_types))
+        rates = PatternRates(self._read(), wordings(question.relationship_types))
 
         async def rated(rank: Rank) -> Sequence[float]:
             if self._pool is None:

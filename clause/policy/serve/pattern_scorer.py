@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -162,6 +163,11 @@ class PatternScorer:
             return PatternScorer(TrainedReader.load(path))
         return PatternScorer(ExportedReader(path))
 
+    @property
+    def fingerprint(self) -> str:
+        """A hash of how the reader was trained: what teaches one reader teaches no other."""
+        return hashlib.sha256(json.dumps(self.reader.about, sort_keys=True).encode()).hexdigest()[:16]
+
     def score(self, question: str, patterns: Sequence[Hops], wordings: Mapping[str, Wording] | None = None) -> Floats:
         """Scores float32 [n] of `patterns` for a question whose topic is masked by "it"; differences are log-odds.
 
@@ -200,6 +206,10 @@ class PatternScorer:
         """
         (parts,) = self._parts(self._question(question), self._patterns([text]))
         return float(parts @ self._weights), float(parts[2])
+
+    def means(self, texts: Sequence[str]) -> Floats:
+        """The unit means [n, d] of the tokens of texts."""
+        return np.stack([read.mean for read in self._patterns(texts)])
 
     def warm(self, patterns: Sequence[Hops], wordings: Mapping[str, Wording] | None = None) -> None:
         """Read the texts of `patterns` now, so that no question waits for them."""
@@ -260,3 +270,55 @@ def _checked(hops: Hops) -> Hops:
     if not len(hops):
         raise BadInputError("a pattern without a hop asks for nothing", field="patterns", bound="at least one hop")
     return hops
+
+
+TAUGHT = "taught reader"
+"""The kind of a checkpoint that teaches the shipped reader a person's words."""
+
+
+class TaughtScorer(PatternScorer):
+    """The shipped scorer with what a person's own questions taught it beside its scores.
+
+    Args:
+        shipped: the scorer that was taught.
+        weight, centre: `(q - centre) W p` is added to the score of a pattern p; float32 [d, d] and [d].
+        offset: what is added to the log-odds of an answer's being right.
+    """
+
+    def __init__(self, shipped: PatternScorer, weight: Floats, centre: Floats, offset: float = 0.0) -> None:
+        super().__init__(shipped.reader)
+        self.offset = offset
+        self._shipped, self._weight, self._centre = shipped, weight, centre
+
+    @staticmethod
+    def read(path: Path, shipped: PatternScorer) -> TaughtScorer:
+        """The scorer of the checkpoint at `path`.
+
+        Raises:
+            NotFoundError, BadInputError: its files are away or damaged, or it was taught to another reader.
+        """
+        about, tensors = read_files(path)
+        weights = path.with_name(f"{path.name}.safetensors").read_bytes()
+        if about.get("kind") != TAUGHT or hashlib.sha256(weights).hexdigest() != about.get("sha256"):
+            raise BadInputError(f"{path} is damaged, or no taught reader", remedy="train it again", field="policy")
+        if about.get("reader") != shipped.fingerprint:
+            raise BadInputError(f"{path} was taught to another reader", remedy="train it again", field="policy")
+        return TaughtScorer(shipped, tensors["weight"], tensors["centre"], float(tensors["offset"][0]))
+
+    def score(self, question: str, patterns: Sequence[Hops], wordings: Mapping[str, Wording] | None = None) -> Floats:
+        """As `PatternScorer.score`, with what was taught."""
+        texts = [pattern_text(_checked(hops), wordings) for hops in patterns]
+        return self._shipped.score_texts(question, texts) + self._taught(question, texts)
+
+    def score_texts(self, question: str, texts: Sequence[str]) -> Floats:
+        """As shipped: for what people ask of other graphs, nothing was taught."""
+        return self._shipped.score_texts(question, texts)
+
+    def fit(self, question: str, text: str) -> tuple[float, float]:
+        """As `PatternScorer.fit`, with what was taught."""
+        score, explained = self._shipped.fit(question, text)
+        return score + float(self._taught(question, [text])[0]), explained
+
+    def _taught(self, question: str, texts: Sequence[str]) -> Floats:
+        asked = (self._shipped.means([question])[0] - self._centre) @ self._weight
+        return np.asarray(self._shipped.means(texts) @ asked, dtype=np.float32)

@@ -26,11 +26,10 @@ from clause.policy.serve.observations import (
     inputs,
 )
 from clause.policy.serve.reader import PatternReader
-from clause.policy.train.batch import DecisionBatch, evaluate
 from clause.policy.train.lagrangian import generous_limits, sample_limits, sample_prices
 from clause.policy.train.lessons import AnsweredQuestion, pose
 from clause.policy.train.networks import Actors, Checkpoint, arrays, exported
-from clause.policy.train.rollout import Arena, Task
+from clause.policy.train.rollout import Arena, DecisionBatch, Task, evaluate
 from clause.policy.train.warm_start import VectorTable
 from clause.reasoning.agents.policy import Question
 from clause.reasoning.answer.integrations import Taken, best_cosine, nodes_looked_at, relation_cosine, taken

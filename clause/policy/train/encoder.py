@@ -1,12 +1,16 @@
 """The reader in torch, as it is trained: a small BERT whose token states a question and a pattern are matched by.
 
+It is taught a person's words by a residual beside its scores, `(q - centre) W p` over its own vectors of a masked
+question and of a pattern: blank (W = 0) it is the reader that ships.
+
 Served it is from `clause.text.bert` and `clause.policy.serve.pattern_scorer`, or from here with CLAUSE_BACKEND=torch.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,7 +21,7 @@ from torch.nn.functional import gelu, normalize, softplus
 
 from clause.arrays import Floats
 from clause.errors import BadInputError, SetupError
-from clause.policy.serve.pattern_scorer import LONGEST, ReadText, read_files
+from clause.policy.serve.pattern_scorer import LONGEST, PatternScorer, ReadText, read_files
 from clause.text.bert import layer_names
 from clause.text.embedder import packaged_folder
 
@@ -257,3 +261,115 @@ def _fill(module: nn.Module, weights: Mapping[str, Floats], prefix: str) -> None
     if unknown or not own:
         raise KeyError(f"unknown or no weights under {prefix}: {sorted(unknown)[:3]}")
     module.load_state_dict(own, strict=False)
+
+
+PRECISIONS = (0.3, 0.03, 0.003)
+"""Precisions of the normal prior on W that are tried, the most cautious first."""
+_FOLDS = 5
+_WHOLE = 4_000  # lessons up to which all are one batch, and each is left out once
+
+TeachingReport = Callable[[str, int, int, dict[str, float]], None]
+"""Called with (phase, done, total, figures)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderLesson:
+    """A masked question, the patterns around its topic in words, their scores as shipped, and which are right."""
+
+    question: str
+    patterns: tuple[str, ...]
+    scores: tuple[float, ...]
+    right: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LessonTable:
+    """Lessons as tensors: questions [n, d] and patterns [m, d]; of each lesson the places of its patterns [n, k], their
+    shipped scores (-inf where there is none), and which are right.
+    """
+
+    questions: Tensor
+    patterns: Tensor
+    places: Tensor
+    scores: Tensor
+    right: Tensor
+
+    @classmethod
+    def of(cls, lessons: Sequence[ReaderLesson], scorer: PatternScorer) -> LessonTable:
+        """The lessons in the reader's vectors."""
+        texts = sorted({text for one in lessons for text in one.patterns})
+        place, widest = {text: number for number, text in enumerate(texts)}, max(len(one.patterns) for one in lessons)
+        shape = (len(lessons), widest)
+        places, scores, right = torch.zeros(shape, dtype=torch.int64), torch.full(shape, -torch.inf), torch.zeros(shape)
+        for row, one in enumerate(lessons):
+            count = len(one.patterns)
+            places[row, :count] = torch.tensor([place[text] for text in one.patterns])
+            scores[row, :count] = torch.tensor(one.scores)
+            right[row, list(one.right)] = 1.0
+        asked, said = (torch.from_numpy(scorer.means(part)) for part in ([one.question for one in lessons], texts))
+        return cls(asked, said, places, scores, right.bool())
+
+    def loss(self, weight: Tensor, centre: Tensor, rows: Tensor) -> Tensor:
+        """The mean negative log-probability that a right pattern is asked for, over some lessons."""
+        matched = ((self.questions[rows] - centre) @ weight) @ self.patterns.T
+        logits = self.scores[rows] + matched.gather(1, self.places[rows])
+        right = logits.masked_fill(~self.right[rows], -torch.inf)
+        return (logits.logsumexp(1) - right.logsumexp(1)).mean()
+
+    def fitted(self, rows: Tensor, precision: float) -> Fit:
+        """W [d, d] and the centre [d] that some lessons teach under a prior of this precision; the same each time."""
+        centre, width = self.questions[rows].mean(0), self.questions.shape[1]
+        weight = torch.zeros(width, width, requires_grad=True)
+        optimiser = torch.optim.LBFGS([weight], max_iter=40, history_size=8, line_search_fn="strong_wolfe")
+        parts = torch.split(rows, _WHOLE)
+
+        def closure() -> Tensor:
+            optimiser.zero_grad()
+            total = precision / (2 * len(rows)) * weight.square().sum()
+            total.backward()  # type: ignore[no-untyped-call]
+            for part in parts:
+                share = self.loss(weight, centre, part) * (len(part) / len(rows))
+                share.backward()  # type: ignore[no-untyped-call]
+                total = total + share.detach()
+            return total.detach()
+
+        optimiser.step(closure)  # type: ignore[no-untyped-call]
+        return weight.detach(), centre
+
+
+Fit = tuple[Tensor, Tensor]
+"""W [d, d] and the centre [d]."""
+
+
+class LeftOutFold(NamedTuple):
+    """Questions that were left out, and what all others taught, by the precision of the prior; 0.0 is blank."""
+
+    questions: list[int]
+    fits: dict[float, Fit]
+
+
+def left_out(
+    table: LessonTable, groups: Sequence[int], questions: int, seed: int, report: TeachingReport
+) -> list[LeftOutFold]:
+    """Fits of each precision with a part of the questions left out; of many questions one part alone.
+
+    Args:
+        groups: the question that each lesson is of, from 0 to `questions`: its lessons are left out together.
+    """
+    fold_of = np.random.default_rng(seed).permutation(questions) % _FOLDS
+    fold, everyone = torch.from_numpy(fold_of[np.asarray(groups)]), torch.arange(len(groups))
+    tried = range(_FOLDS if len(groups) <= _WHOLE else 1)
+    kept = [one for one in tried if (fold == one).any() and (fold != one).any()]
+    found = []
+    for done, one in enumerate(kept, start=1):
+        fits = {0.0: blank(table)} | {prior: table.fitted(everyone[fold != one], prior) for prior in PRECISIONS}
+        losses = {prior: float(table.loss(*fit, everyone[fold == one])) for prior, fit in fits.items()}
+        report("teaching", done, len(kept), {"shipped_loss": losses[0.0], "taught_loss": min(losses.values())})
+        found.append(LeftOutFold(np.flatnonzero(fold_of == one).tolist(), fits))
+    return found
+
+
+def blank(table: LessonTable) -> Fit:
+    """What teaches nothing."""
+    width = table.questions.shape[1]
+    return torch.zeros(width, width), torch.zeros(width)

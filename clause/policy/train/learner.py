@@ -26,11 +26,10 @@ from clause.policy.train.advantage import (
     td_lambda,
     value_loss,
 )
-from clause.policy.train.batch import DecisionBatch, evaluate, segment_sum
 from clause.policy.train.demonstrations import serving_networks
 from clause.policy.train.lagrangian import CONSTRAINTS, Gains, Multipliers
 from clause.policy.train.networks import Actors
-from clause.policy.train.rollout import Arena, PlayedEpisode, Task, collect
+from clause.policy.train.rollout import Arena, DecisionBatch, PlayedEpisode, Task, collect, evaluate, segment_sum
 from clause.reasoning.episode.budget import TOKENS_PER_PRICE_UNIT
 
 AGENTS = 3

@@ -3,21 +3,33 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
 from clause.arrays import Ints
-from clause.errors import BadInputError
+from clause.errors import BadInputError, ConflictError
 from clause.policy.serve.agents import Plan
+from clause.policy.serve.grounded import PatternRates, wordings
+from clause.policy.serve.pattern_scorer import PatternScorer
 from clause.policy.serve.reader import PatternReader, ScoredPattern, words
 from clause.policy.serve.tree import Pattern
+from clause.policy.train.encoder import ReaderLesson
 from clause.policy.train.rollout import Task
 from clause.policy.train.warm_start import Example, VectorTable
+from clause.reasoning.agents.policy import Question
 from clause.reasoning.neighbourhood.port import Hop, RelationshipType
 from clause.reasoning.neighbourhood.snapshot import Rows, Snapshot
+from clause.reasoning.question import patterns
+from clause.reasoning.question.candidates import QuestionContext
+from clause.reasoning.question.forms import parse
+from clause.reasoning.question.grounding import GraphReads, texts_of, vocabulary_of
+from clause.reasoning.question.pattern_text import pattern_text
 from clause.reasoning.question.skeleton import mask, span_of
 from clause.telemetry import CountProgress, silent_count
 from clause.text.embedder import Embedder
@@ -228,3 +240,98 @@ def plain_types(relations: Sequence[str], embedder: Embedder) -> dict[str, Relat
         name: RelationshipType(name, forward, inverse, table[forward], table[inverse])
         for name, forward, inverse in zip(relations, texts[::2], texts[1::2], strict=True)
     }
+
+
+_READ = patterns.ReadBounds(beam=24, patterns=600, sample=12, sample_edges=32)
+_CANDIDATES = 64
+
+
+class PosedQuestion(Protocol):
+    """A question with the names of its answers."""
+
+    @property
+    def text(self) -> str:
+        """The question as it is asked."""
+        ...
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The answers; none where it should be left unanswered."""
+        ...
+
+
+async def lessons_of(gold: PosedQuestion, question: Question, scorer: PatternScorer) -> list[ReaderLesson]:
+    """What a question teaches: for each way to mask its topic, which patterns lead to its answers and to nothing else.
+
+    Only the shortest of them; none where no pattern does, or the question asks for more than things.
+    """
+    reads, types = GraphReads(question), question.relationship_types
+    parsed = parse(reads.text, reads.mentions, vocabulary_of(types, texts_of(types)))
+    if parsed.kind != "list" or not gold.answers:
+        return []
+    own = wordings(types)
+    rates = PatternRates(scorer, own)
+
+    async def rated(rank: patterns.Rank) -> Sequence[float]:
+        return patterns.best_scores(rank, rates)
+
+    context, lessons = QuestionContext(parsed, reads, _READ), []
+    for clause in parsed.clauses:
+        for meaning in context.meanings(clause.topic):
+            steps = patterns.enumerate_patterns((meaning.id,), clause.questions, _READ)
+            found = await patterns.drive_async(steps, reads.read, rated)
+            right = [one for one in found if _leads_to(one, set(gold.answers), reads)]
+            least = min((len(one.pattern) for one in right), default=0)
+            best = [one for one in right if len(one.pattern) == least]
+            others = [one for one in found if one not in right][: _CANDIDATES - 1]
+            if best and others:
+                texts = tuple(pattern_text(one.pattern, own) for one in (*best, *others))
+                for masked in clause.questions:
+                    scores = tuple(scorer.score_texts(masked, texts).tolist())
+                    lessons.append(ReaderLesson(masked, texts, scores, tuple(range(len(best)))))
+    return lessons
+
+
+def _leads_to(one: patterns.FoundPattern, answers: set[str], reads: GraphReads) -> bool:
+    ends = {reads.name(end) for end in one.ends}
+    return ends <= answers if one.more else ends == answers
+
+
+class LessonBook:
+    """The lessons of a run, a line for each question in its folder, so that a killed run goes on where it stopped.
+
+    Raises:
+        ConflictError: `resume` meets a run on other questions or another graph.
+    """
+
+    def __init__(self, folder: Path, owner: str, *, resume: bool) -> None:
+        self._file = folder / "lessons.jsonl"
+        self.lessons: list[list[ReaderLesson]] = []
+        folder.mkdir(parents=True, exist_ok=True)
+        kept = self._file.read_text(encoding="utf-8").splitlines() if resume and self._file.is_file() else []
+        if kept and json.loads(kept[0]) != owner:
+            remedy = "choose another --out, or no --resume"
+            raise ConflictError(f"the run in {folder} has other questions or another graph", remedy=remedy)
+        for line in kept[1:]:
+            try:
+                self.lessons.append([_lesson(**one) for one in json.loads(line)])
+            except ValueError:  # the line that the kill cut
+                break
+        self._write("w", json.dumps(owner), *map(_line, self.lessons))
+
+    def add(self, lessons: list[ReaderLesson]) -> None:
+        """Keep what one more question teaches."""
+        self.lessons.append(lessons)
+        self._write("a", _line(lessons))
+
+    def _write(self, mode: str, *lines: str) -> None:
+        with self._file.open(mode, encoding="utf-8") as file:
+            file.writelines(f"{line}\n" for line in lines)
+
+
+def _line(lessons: Sequence[ReaderLesson]) -> str:
+    return json.dumps([asdict(one) for one in lessons])
+
+
+def _lesson(question: str, patterns: list[str], scores: list[float], right: list[int]) -> ReaderLesson:
+    return ReaderLesson(question, tuple(patterns), tuple(scores), tuple(right))

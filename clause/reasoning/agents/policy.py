@@ -1,7 +1,8 @@
-"""The protocols of a policy: heuristics here, the learned agents in `clause.policy`, baselines elsewhere."""
+"""The protocols of a policy (heuristics here, the learned agents in `clause.policy`), and the book of all policies."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
@@ -9,6 +10,7 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 
 from clause.arrays import Floats, Vector
+from clause.errors import ClauseError, NotFoundError
 from clause.intelligence.causal.scores import CausalScores
 from clause.reasoning.episode.actions import ArchitectAction, CuratorAction, Look, NavigatorAction
 from clause.reasoning.episode.budget import Prices
@@ -16,6 +18,7 @@ from clause.reasoning.episode.episode import Episode
 from clause.reasoning.episode.subgraph import EdgeScore
 from clause.reasoning.models.answer import AnswerReading, QuestionForm
 from clause.reasoning.neighbourhood.port import Edge, Expansion, FoundText, Hop, Node, RelationshipType
+from clause.telemetry import logger
 from clause.text.bert import Tokens
 
 A_co = TypeVar("A_co", covariant=True)
@@ -310,3 +313,77 @@ class PlainPolicy:
 
     def warm(self) -> None:
         """Nothing is read beforehand."""
+
+
+class PolicyBook:
+    """The policies by name; each is made when first asked for.
+
+    Args:
+        makers: those that are known from the start.
+        default: who decides where nobody else is named or chosen.
+        find: the maker of a policy that came later, such as a checkpoint that was promoted since; None: there is none.
+
+    >>> book = PolicyBook({"heuristic": lambda: "H"}, default="heuristic")
+    >>> book[None]
+    'H'
+    """
+
+    def __init__(
+        self,
+        makers: Mapping[str, Callable[[], Policy]],
+        *,
+        default: str,
+        find: Callable[[str], Callable[[], Policy] | None] = lambda _name: None,
+    ) -> None:
+        self._makers = dict(makers)
+        self._made: dict[str, Policy] = {}
+        self._find = find
+        self._ready: set[str] = set()
+        self._told: set[str] = set()
+        self.default = default
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every name that was known from the start or asked for since, sorted."""
+        return tuple(sorted(self._makers))
+
+    def __getitem__(self, name: str | None) -> Policy:
+        """The policy called `name`, or the default one.
+
+        Raises:
+            NotFoundError: there is none of that name.
+        """
+        wanted = name or self.default
+        if wanted not in self._makers:
+            found = self._find(wanted)
+            if found is None:
+                raise NotFoundError(
+                    f"no policy is called {wanted!r}", remedy=f"known: {', '.join(self.names)}", field="policy"
+                )
+            self._makers[wanted] = found
+        if wanted not in self._made:
+            self._made[wanted] = self._makers[wanted]()
+        return self._made[wanted]
+
+    async def problem(self, name: str) -> str | None:
+        """The reason why a policy cannot decide: it is not at hand, or its files are damaged; None: it can."""
+        if name in self._ready:
+            return None
+        try:
+            await asyncio.to_thread(self[name].warm)
+        except ClauseError as error:
+            return str(error)
+        self._ready.add(name)
+        return None
+
+    async def chosen(self, name: str | None) -> Policy:
+        """The policy that a scope chose; the default, with a warning in the log, where it cannot decide."""
+        if name is None:
+            return self[None]
+        problem = await self.problem(name)
+        if problem is None:
+            return self[name]
+        if problem not in self._told:
+            self._told.add(problem)
+            logger(__name__).warning("the chosen policy cannot decide; the default does", policy=name, problem=problem)
+        return self[None]

@@ -12,7 +12,7 @@ import numpy as np
 from clause.arrays import AnyFloats, Vector
 from clause.graph.scopes import Caller
 from clause.reasoning.agents.heuristic import HeuristicAgents, HeuristicPolicy
-from clause.reasoning.agents.policy import Policy, Question
+from clause.reasoning.agents.policy import Policy, PolicyBook, Question
 from clause.reasoning.agents.scoring import edge_scores, shaped_gain, signals_of
 from clause.reasoning.answer.integrations import Conclusion, Integrations
 from clause.reasoning.answer.report import Finished, Reporter, path_view
@@ -37,7 +37,7 @@ from clause.reasoning.models import (
     SubgraphResponse,
 )
 from clause.reasoning.neighbourhood.port import Edge, NeighbourhoodPort, View
-from clause.reasoning.question.preparation import Asker, PolicyBook
+from clause.reasoning.question.preparation import Asker
 from clause.reasoning.question.seeds import SeedFinder
 
 BEARING = 0.18

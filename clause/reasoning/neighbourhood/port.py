@@ -134,12 +134,16 @@ class Hidden:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What a caller may see: scopes, the two clocks (None: now), and what is left out for once."""
+    """What a caller may see: scopes, the two clocks (None: now), and what is left out for once.
+
+    `policy` is whom these scopes chose to decide (None: the default); views that see the same are equal whoever does.
+    """
 
     scopes: tuple[str, ...]
     as_of_valid: datetime | None = None
     as_of_recorded: datetime | None = None
     hidden: Hidden = Hidden()
+    policy: str | None = field(default=None, compare=False)
 
 
 class NeighbourhoodPort(Protocol):

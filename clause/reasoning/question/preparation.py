@@ -1,19 +1,18 @@
-"""From a request to a question that the agents can work on: scopes, seeds, vectors and policy."""
+"""From a request to a question that the agents can work on: scopes, whom they chose, seeds and vectors."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
 from clause.arrays import Vector
-from clause.errors import NotFoundError
 from clause.graph.runner import Graph
-from clause.graph.scopes import Caller, readable_scopes
-from clause.reasoning.agents.policy import Policy, Question, SeedCandidate
+from clause.graph.scopes import Caller, agreed
+from clause.reasoning.agents.policy import PolicyBook, Question, SeedCandidate
 from clause.reasoning.answer.counterfactual import Withholding
 from clause.reasoning.episode.actions import Look
 from clause.reasoning.episode.budget import Prices
@@ -23,40 +22,7 @@ from clause.reasoning.neighbourhood.port import Expansion, NeighbourhoodPort, Re
 from clause.reasoning.question.seed_matching import plain
 from clause.reasoning.question.seeds import SeedFinder
 from clause.text.embedder import Embedder
-
-
-class PolicyBook:
-    """The policies by name; each is made when first asked for.
-
-    >>> book = PolicyBook({"heuristic": lambda: "H"}, default="heuristic")
-    >>> book[None]
-    'H'
-    """
-
-    def __init__(self, makers: Mapping[str, Callable[[], Policy]], *, default: str) -> None:
-        self._makers = dict(makers)
-        self._made: dict[str, Policy] = {}
-        self.default = default
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Every name, sorted."""
-        return tuple(sorted(self._makers))
-
-    def __getitem__(self, name: str | None) -> Policy:
-        """The policy called `name`, or the default one.
-
-        Raises:
-            NotFoundError: there is none of that name.
-        """
-        wanted = name or self.default
-        if wanted not in self._makers:
-            raise NotFoundError(
-                f"no policy is called {wanted!r}", remedy=f"known: {', '.join(self.names)}", field="policy"
-            )
-        if wanted not in self._made:
-            self._made[wanted] = self._makers[wanted]()
-        return self._made[wanted]
+from clause.text.tokens import count_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +70,11 @@ class Asker:
         as_of_valid: datetime | None = None,
         as_of_recorded: datetime | None = None,
     ) -> View:
-        """What the caller may see of what was asked for."""
-        readable = await readable_scopes(self._graph, caller, scopes, stored=True)
-        return View(readable, as_of_valid, as_of_recorded)
+        """What the caller may see of what was asked for, and the policy that decides there: one read tells both."""
+        known = await self._graph.run("graph/scopes")
+        readable = caller.resolve(scopes, [row["id"] for row in known])
+        chosen = {row["id"]: row["policy"] for row in known if row.get("policy")}
+        return View(readable, as_of_valid, as_of_recorded, policy=agreed(readable, chosen))
 
     async def ask(
         self,
@@ -167,3 +135,11 @@ class Asker:
 
     async def _types(self, view: View) -> Mapping[str, RelationshipType]:
         return {kind.name: kind for kind in await self._port.relationship_types(view)}
+
+
+async def warm(embedder: Embedder, policies: PolicyBook) -> None:
+    """Load the embedding model, the tokenizer and the default policy."""
+    await embedder.warm()
+    await asyncio.to_thread(count_tokens, "warm")
+    policy = await asyncio.to_thread(policies.__getitem__, None)
+    await asyncio.to_thread(policy.warm)

@@ -16,13 +16,14 @@ from clause.lab.bench.loading import causal_bench, flags_bench, rollback_bench, 
 from clause.lab.curiosity import SCOPE, curiosity_demo
 from clause.policy.train.lessons import TypedWalks
 from clause.reasoning.agents.heuristic import HeuristicPolicy
+from clause.reasoning.agents.policy import PolicyBook
 from clause.reasoning.agents.single_agent import LoneAgents
 from clause.reasoning.answer.evidence import Provenance
 from clause.reasoning.answer.integrations import Integrations
 from clause.reasoning.answer.report import Reporter
 from clause.reasoning.answer.runs import RunRecorder
 from clause.reasoning.neighbourhood.neo4j import Neo4jNeighbourhood
-from clause.reasoning.question.preparation import Asker, PolicyBook
+from clause.reasoning.question.preparation import Asker
 from clause.reasoning.question.seeds import SeedFinder
 from tests.integration.intelligence.ground import Clock, make_ground
 from tests.integration.reasoning.known_graph import run

@@ -14,6 +14,7 @@ from clause.lab.baselines import BASELINES
 from clause.lab.commands import measuring
 from clause.lab.passages import Corpus, PassageQuestion, passages_study
 from clause.reasoning.agents import text_walk
+from clause.reasoning.agents.policy import PolicyBook
 from clause.reasoning.agents.text_walk import TextWalkPolicy
 from clause.reasoning.answer.evidence import Provenance
 from clause.reasoning.answer.report import Reporter
@@ -23,7 +24,7 @@ from clause.reasoning.coordinator import Coordinator
 from clause.reasoning.episode.budget import Budgets
 from clause.reasoning.models import BudgetAllocation, CoordinationRequest
 from clause.reasoning.neighbourhood.neo4j import Neo4jNeighbourhood
-from clause.reasoning.question.preparation import Asker, PolicyBook
+from clause.reasoning.question.preparation import Asker
 from clause.reasoning.question.seeds import SeedFinder
 from clause.text.tokens import count_all
 from tests.fakes.embedder import HashEmbedder

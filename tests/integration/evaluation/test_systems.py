@@ -8,6 +8,7 @@ from clause.evaluation.training_material import export_snapshot
 from clause.graph.scopes import Caller
 from clause.ingest.triples import load_triples
 from clause.lab.baselines import BASELINES
+from clause.reasoning.agents.policy import PolicyBook
 from clause.reasoning.answer.evidence import Provenance
 from clause.reasoning.answer.report import Reporter
 from clause.reasoning.answer.runs import RunRecorder
@@ -15,7 +16,7 @@ from clause.reasoning.coordinator import Coordinator
 from clause.reasoning.episode.budget import Budgets
 from clause.reasoning.neighbourhood.neo4j import Neo4jNeighbourhood
 from clause.reasoning.neighbourhood.port import View
-from clause.reasoning.question.preparation import Asker, PolicyBook
+from clause.reasoning.question.preparation import Asker
 from clause.reasoning.question.seeds import SeedFinder
 from clause.text.tokens import count_all
 from tests.fakes.embedder import HashEmbedder

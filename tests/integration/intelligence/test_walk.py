@@ -19,7 +19,7 @@ from clause.intelligence.room import Intelligence
 from clause.intelligence.thoughtseeds import query_source, seed_id
 from clause.knowledge.room import Knowledge
 from clause.reasoning.agents.heuristic import HeuristicAgents, HeuristicPolicy
-from clause.reasoning.agents.policy import Embed, Foresight, Question
+from clause.reasoning.agents.policy import Embed, Foresight, PolicyBook, Question
 from clause.reasoning.agents.single_agent import LoneAgents
 from clause.reasoning.answer.evidence import Provenance
 from clause.reasoning.answer.integrations import Integrations
@@ -36,7 +36,7 @@ from clause.reasoning.models import (
 )
 from clause.reasoning.neighbourhood.neo4j import Neo4jNeighbourhood
 from clause.reasoning.neighbourhood.port import View
-from clause.reasoning.question.preparation import Asker, PolicyBook
+from clause.reasoning.question.preparation import Asker
 from clause.reasoning.question.seeds import SeedFinder
 from clause.text.activation import strengthening
 from tests.fakes.clock import Clock

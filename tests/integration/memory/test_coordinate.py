@@ -9,6 +9,7 @@ from clause.ground import Ground
 from clause.memory.models import MemoryWriteInput
 from clause.memory.room import Memory
 from clause.reasoning.agents.heuristic import HeuristicPolicy
+from clause.reasoning.agents.policy import PolicyBook
 from clause.reasoning.answer.evidence import Provenance
 from clause.reasoning.answer.report import Reporter
 from clause.reasoning.answer.runs import RunRecorder
@@ -16,7 +17,7 @@ from clause.reasoning.answer.texts import IndexedTexts, RecalledTexts
 from clause.reasoning.coordinator import Coordinator
 from clause.reasoning.models import BudgetAllocation, CoordinationRequest
 from clause.reasoning.neighbourhood.neo4j import Neo4jNeighbourhood
-from clause.reasoning.question.preparation import Asker, PolicyBook
+from clause.reasoning.question.preparation import Asker
 from clause.reasoning.question.seeds import SeedFinder
 from clause.text.tokens import count_all
 from tests.integration.memory.conftest import OWNER

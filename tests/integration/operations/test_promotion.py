@@ -1,65 +1,90 @@
-"""Promotion and rollback on a real server."""
+"""Choices of scopes on a real server: kept, taken back, and changed by several at once."""
 
 from __future__ import annotations
 
-import json
+import asyncio
 from collections.abc import AsyncIterator
+from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from ulid import ULID
 
-from clause.errors import ConflictError
+from clause.errors import BadInputError, ConflictError, ForbiddenError
 from clause.graph.runner import Graph
-from clause.operations.promotion import Promotions, Verdict, default_policy
+from clause.graph.scopes import Caller
+from clause.operations.promotion import KEPT, Promotions
 from clause.policy.serve.checkpoint_store import CheckpointStore
+from clause.reasoning.agents.heuristic import HeuristicPolicy
+from clause.reasoning.agents.policy import PolicyBook
 from tests.servers import statement
 
 pytestmark = pytest.mark.integration
-PASSED = Verdict(True)
+OWNER = Caller()
 
 
 @pytest.fixture
-async def promotions(graph: Graph, tmp_path: Path) -> AsyncIterator[Promotions]:
-    forget = statement("MATCH (p:Policy) WHERE p.state IS NOT NULL DETACH DELETE p")
-    await graph.execute(forget, {})
-    yield Promotions(graph, CheckpointStore(tmp_path / "policies", "all-MiniLM-L6-v2", 384))
-    await graph.execute(forget, {})
+async def scope(graph: Graph) -> AsyncIterator[str]:
+    own = f"kg:chosen-{str(ULID()).lower()}"
+    await graph.execute(statement("MERGE (:Scope {id: $scope})", parameters="$scope STRING"), {"scope": own})
+    yield own
+    forget = statement("MATCH (s:Scope {id: $scope}) DELETE s", parameters="$scope STRING")
+    await graph.execute(forget, {"scope": own})
 
 
 @pytest.fixture
-def checkpoint(tmp_path: Path) -> Path:
-    about = {"embedder": {"model": "all-MiniLM-L6-v2", "dimension": 384}, "sha256": "abc"}
-    (tmp_path / "policy.json").write_text(json.dumps(about))
-    (tmp_path / "policy.safetensors").write_bytes(b"")
-    return tmp_path / "policy"
+def promotions(graph: Graph, tmp_path: Path) -> Promotions:
+    makers: dict[str, Any] = dict.fromkeys(("learned", "first", "second"), HeuristicPolicy)
+    coordinator: Any = SimpleNamespace(policies=PolicyBook(makers, default="learned"))
+    return Promotions(graph, CheckpointStore(tmp_path, "all-MiniLM-L6-v2", 384), coordinator)
 
 
-async def test_the_last_promoted_decides_and_one_call_goes_back(
-    graph: Graph, promotions: Promotions, checkpoint: Path
-) -> None:
-    known = {"films-1": None, "films-2": None}
-    assert await default_policy(graph, known) is None
-    assert await promotions.promote(checkpoint, "films-1", PASSED, {}) == {"id": "films-1", "replaces": None}
-    assert await promotions.promote(checkpoint, "films-2", PASSED, {}) == {"id": "films-2", "replaces": "films-1"}
-    assert await default_policy(graph, known) == "films-2"
-    assert await promotions.rollback() == {"id": "films-2", "back_to": "films-1"}
-    assert await default_policy(graph, known) == "films-1"
-    assert await promotions.rollback() == {"id": "films-1", "back_to": None}
-    assert await default_policy(graph, known) is None
-    with pytest.raises(ConflictError, match="no policy was promoted"):
-        await promotions.rollback()
+async def test_the_last_chosen_decides_and_each_call_goes_one_back(promotions: Promotions, scope: str) -> None:
+    assert (await promotions.use("first", scope, OWNER)).before == ("",)
+    again = await promotions.use("first", scope, OWNER)
+    assert again.before == ("",), "what decides already is no step back"
+    chosen = await promotions.use("second", scope, OWNER)
+    assert (chosen.policy, chosen.before, chosen.chosen_by) == ("second", ("", "first"), "owner")
+    known = await promotions.all(OWNER)
+    assert [(one.policy, one.problem) for one in known.choices if one.scope == scope] == [("second", None)]
+    assert (await promotions.rollback(scope, OWNER)).policy == "first"
+    assert (await promotions.rollback(scope, OWNER)).policy is None
+    with pytest.raises(ConflictError, match="nothing was chosen"):
+        await promotions.rollback(scope, OWNER)
 
 
-async def test_what_the_gate_refused_changes_nothing(graph: Graph, promotions: Promotions, checkpoint: Path) -> None:
-    with pytest.raises(ConflictError, match="em_at_1 falls"):
-        await promotions.promote(checkpoint, "films-1", Verdict(False, ("em_at_1 falls",)), {})
-    assert await default_policy(graph, {"films-1": None}) is None
+async def test_changes_at_once_are_all_kept(promotions: Promotions, scope: str) -> None:
+    names = ["first", "second"] * 8
+    await asyncio.gather(*(promotions.use(name, scope, OWNER) for name in names))
+    known = await promotions.all(OWNER)
+    (choice,) = [one for one in known.choices if one.scope == scope]
+    assert choice.policy is not None
+    told = [*choice.before, choice.policy]
+    assert told[0] == ""
+    assert all(one != after for one, after in pairwise(told))
+    backs = [await promotions.rollback(scope, OWNER) for _ in choice.before]
+    assert [one.policy or "" for one in backs] == told[-2::-1]
 
 
-async def test_a_promoted_policy_without_its_files_does_not_decide(
-    graph: Graph, promotions: Promotions, checkpoint: Path
-) -> None:
-    await promotions.promote(checkpoint, "films-1", PASSED, {"n": 1})
-    assert await default_policy(graph, {"learned": None}) is None
-    (row,) = [row for row in await promotions.all() if row["id"] == "films-1"]
-    assert (row["state"], json.loads(row["metrics"])) == ("active", {"n": 1})
+async def test_only_so_many_choices_are_remembered(promotions: Promotions, scope: str) -> None:
+    for number in range(KEPT + 4):
+        chosen = await promotions.use(("first", "second")[number % 2], scope, OWNER)
+    assert len(chosen.before) == KEPT
+
+
+async def test_others_scopes_and_unknown_ones_are_refused(promotions: Promotions, scope: str) -> None:
+    stranger = Caller(readable=("user:eve",), writable=("user:eve",))
+    with pytest.raises(ForbiddenError):
+        await promotions.use("first", scope, stranger)
+    with pytest.raises(ForbiddenError):
+        await promotions.rollback(scope, stranger)
+    with pytest.raises(BadInputError, match="nothing is stored"):
+        await promotions.use("first", "kg:no-such-graph", OWNER)
+    with pytest.raises(ConflictError, match="no policy is called 'third'"):
+        await promotions.use("third", scope, OWNER)
+    await promotions.use("first", scope, OWNER)
+    assert scope not in {one.scope for one in (await promotions.all(stranger)).choices}
+    with pytest.raises(BadInputError, match="kept no questions aside"):
+        await promotions.promote("first", scope, OWNER)

@@ -1,62 +1,49 @@
-"""`clause policy`: what is printed, and what the gate is given."""
+"""`clause policy`: the running service is asked where there is one, and what is printed."""
 
 from __future__ import annotations
 
 import json
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from clause.cli import policy
-from clause.evaluation.harness import AnswerOutcome
+from clause.errors import ConflictError
+from clause.policy.serve.checkpoint_store import CheckpointStore
+from tests.unit.policy.serve.test_checkpoint_store import checkpoint
 
-ROWS = [{"id": "films-1", "state": "active"}]
+CHOICE = {"scope": "kg:mine", "policy": "boats", "before": ["", "learned"], "problem": None}
+KNOWN = {"default": "learned", "at_hand": ["boats", "learned"], "choices": [CHOICE]}
+FIGURES = {"n": 9, "em_at_1": 0.5, "supported_f1": 0.4, "answered": 0.6}
 
 
-class Promoted:
-    """Stands for the promotions; keeps what it was given."""
+class Service:
+    """A running service that keeps what it was asked."""
 
     def __init__(self) -> None:
-        self.given: tuple[Any, ...] = ()
+        self.asked: list[tuple[str, Mapping[str, Any]]] = []
+        self.refuses = False
 
-    async def all(self) -> list[dict[str, Any]]:
-        return ROWS
+    def get(self, path: str) -> Any:
+        self.asked.append((path, {}))
+        return KNOWN
 
-    async def promote(self, *given: Any) -> dict[str, Any]:
-        self.given = given
-        return {"id": given[1], "replaces": None}
-
-    async def rollback(self) -> dict[str, Any]:
-        return {"id": "films-1", "back_to": None}
+    def post(self, path: str, body: Mapping[str, Any]) -> Any:
+        self.asked.append((path, body))
+        if self.refuses:
+            raise ConflictError("the candidate stays behind")
+        sides = {side: {"ample": {"own": FIGURES}} for side in ("candidate", "current")}
+        return {**CHOICE, **(sides if path.endswith("promote") else {})}
 
 
 @pytest.fixture
-def promoted(monkeypatch: pytest.MonkeyPatch) -> Promoted:
-    from clause.app import Container
-
-    async def warmed() -> None:
-        return None
-
-    @asynccontextmanager
-    async def opened(settings: Any, *, policies: Any) -> Any:
-        book = SimpleNamespace(default="learned", names=("films-1", "heuristic", "learned"))
-        yield SimpleNamespace(warming=warmed(), coordinator=SimpleNamespace(policies=book))
-
-    async def answer(system: Any, asked: Any, clients: int) -> list[AnswerOutcome]:
-        return [AnswerOutcome(answers=[(question.answers[0], 1.0)]) for question in asked]
-
-    async def snapshot(container: Any, scopes: Any) -> None:
-        return None
-
-    stand_in = Promoted()
-    monkeypatch.setattr(Container, "open", opened)
-    monkeypatch.setattr(policy, "promotions", lambda container: stand_in)
-    monkeypatch.setattr("clause.evaluation.harness.ask_all", answer)
-    monkeypatch.setattr("clause.cli.console.snapshot_coordinate", snapshot)
+def service(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Service:
+    stand_in = Service()
+    monkeypatch.setenv("CLAUSE_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr("clause.cli.service.running", lambda: stand_in)
     return stand_in
 
 
@@ -66,27 +53,54 @@ def run(*words: str) -> str:
     return result.stdout
 
 
-def test_the_list_marks_the_default(promoted: Promoted) -> None:
-    assert run("list").splitlines() == ["films-1", "heuristic", "learned  (default)"]
-    assert json.loads(run("list", "--json")) == {
-        "default": "learned",
-        "at_hand": ["films-1", "heuristic", "learned"],
-        "recorded": ROWS,
-    }
+def test_the_list_marks_the_default_and_says_what_scopes_chose(service: Service) -> None:
+    told = ["boats", "learned  (default)", "boats decides in kg:mine, before it learned"]
+    assert run("list").splitlines() == told
+    assert json.loads(run("list", "--json")) == KNOWN
 
 
-def test_a_candidate_meets_the_current_policy_at_both_settings(promoted: Promoted, tmp_path: Path) -> None:
+def test_a_choice_that_cannot_decide_is_told(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(KNOWN, "choices", [{**CHOICE, "problem": "its file is away"}])
+    assert "(it cannot decide, the default does: its file is away)" in run("list")
+
+
+def test_use_and_rollback_are_asked_of_the_running_service(service: Service) -> None:
+    assert run("use", "boats", "--scope", "kg:mine").startswith("boats decides in kg:mine, before it learned, from the")
+    run("rollback", "--scope", "kg:mine", "--json")
+    assert service.asked == [
+        ("/api/policies/use", {"policy": "boats", "scope": "kg:mine"}),
+        ("/api/policies/rollback", {"scope": "kg:mine"}),
+    ]
+
+
+def test_promote_puts_the_checkpoint_at_hand_and_shows_both_sides(service: Service, tmp_path: Path) -> None:
+    source = checkpoint(tmp_path / "run")
     questions = tmp_path / "qa.txt"
     questions.write_text("who directed [Heat]\tMichael Mann\n")
-    words = ("promote", str(tmp_path / "new"), "--name", "films-2", "--questions", f"1={questions}")
-    assert run(*words).startswith("films-2 decides from the next start on, instead of learned")
-    source, name, verdict, metrics = promoted.given
-    assert (source, name, verdict.passed) == (tmp_path / "new", "films-2", True)
-    assert set(metrics) == {"ample", "tight"}
-    assert metrics["tight"]["1"]["em_at_1"] == 1.0
-    assert json.loads(run(*words, "--json"))["id"] == "films-2"
+    told = run("promote", str(source), "--name", "boats", "--scope", "kg:mine", "--questions", f"1={questions}")
+    assert "current   own: 9 questions, right 0.500" in told
+    assert (tmp_path / "home" / "policies" / "boats.safetensors").is_file()
+    sent = {"1": [{"question": "who directed Heat", "answers": ("Michael Mann",)}]}
+    assert service.asked == [
+        ("/api/policies/promote", {"policy": "boats", "scope": "kg:mine", "questions": sent}),
+    ]
 
 
-def test_one_call_goes_back(promoted: Promoted) -> None:
-    assert run("rollback").startswith("learned decides from the next start on, instead of films-1")
-    assert json.loads(run("rollback", "--json"))["back_to"] is None
+def test_what_the_gate_refused_is_not_at_hand_unless_it_was_before(service: Service, tmp_path: Path) -> None:
+    source = checkpoint(tmp_path / "run")
+    store = CheckpointStore(tmp_path / "home" / "policies", "all-MiniLM-L6-v2", 384)
+    words = ("promote", str(source), "--name", "boats", "--scope", "kg:mine")
+    service.refuses = True
+    with pytest.raises(ConflictError):
+        run(*words)
+    assert "boats" not in store
+    store.put(source, "boats")
+    with pytest.raises(ConflictError):
+        run(*words)
+    assert "boats" in store
+
+
+def test_without_a_service_the_command_does_it_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clause.cli.service.running", lambda: None)
+    monkeypatch.setattr(policy, "_done", lambda work: CHOICE)
+    assert json.loads(run("use", "boats", "--scope", "kg:mine", "--json"))["policy"] == "boats"

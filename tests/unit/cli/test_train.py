@@ -131,6 +131,25 @@ def test_own_questions_are_trained_on_the_explored_graph(
     assert "policy" in result.stdout
 
 
+def test_own_questions_teach_the_shipped_reader_unless_agents_are_wanted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "own.jsonl"
+    file.write_text(json.dumps({"question": "who directed Heat", "answers": ["Mann"]}))
+    told = []
+
+    async def taught(questions: list[GoldQuestion], scopes: list[str], out: Path, **how: object) -> dict[str, float]:
+        told.append((questions[0].text, scopes, how))
+        return {"right": 0.5}
+
+    monkeypatch.setattr(train, "_taught", taught)
+    command = ["own", str(file), "--scope", "kg:mine", "--out", str(tmp_path / "run"), "--resume", "--json"]
+    result = CliRunner().invoke(train.app, command)
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout) == {"checkpoint": str(tmp_path / "run" / "policy"), "metrics": {"right": 0.5}}
+    assert told == [("who directed Heat", ["kg:mine"], {"resume": True, "seed": 0})]
+
+
 def test_bracketed_entities_that_the_graph_lacks_are_left_out() -> None:
     name = cinema().names[cinema().ids.index("film0")]
     questions = [

@@ -13,12 +13,12 @@ from clause.evaluation.service import PlayedSystem, Stage
 from clause.lab.baselines.relation_path import DepthFirst
 from clause.lab.studies import RememberingEmbedder
 from clause.lab.training.trial import log_uniform_limits
+from clause.reasoning.agents.policy import PolicyBook, SeedCandidate
 from clause.reasoning.agents.policy import Question as Prepared
-from clause.reasoning.agents.policy import SeedCandidate
 from clause.reasoning.coordinator import Coordinator
 from clause.reasoning.episode.budget import Budgets, Prices
 from clause.reasoning.models import SeedEntity
-from clause.reasoning.question.preparation import PolicyBook, PreparedQuestion
+from clause.reasoning.question.preparation import PreparedQuestion
 from tests.fakes.embedder import HashEmbedder
 from tests.unit.evaluation.episodes import VIEW, count_words
 from tests.unit.evaluation.films import axis, snapshot

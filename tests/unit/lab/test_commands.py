@@ -15,7 +15,7 @@ from clause.evaluation.question_files import GoldQuestion
 from clause.lab.baselines import BASELINES
 from clause.lab.commands import bench, evaluate, measuring
 from clause.lab.training.trial import log_uniform_limits
-from clause.reasoning.question.preparation import PolicyBook
+from clause.reasoning.agents.policy import PolicyBook
 from tests.unit.evaluation.films import TRIPLES
 from tests.unit.evaluation.test_service import response
 from tests.unit.evaluation.test_service_playing import stage as film_stage

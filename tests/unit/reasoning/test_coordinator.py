@@ -14,6 +14,7 @@ from clause.arrays import Vector
 from clause.errors import NotFoundError
 from clause.graph.scopes import Caller
 from clause.reasoning.agents.heuristic import HeuristicPolicy
+from clause.reasoning.agents.policy import PolicyBook
 from clause.reasoning.agents.single_agent import LoneAgents
 from clause.reasoning.answer.evidence import Provenance
 from clause.reasoning.answer.report import NO_SEEDS, TOO_WEAK, Reporter
@@ -30,7 +31,7 @@ from clause.reasoning.models import (
     SubgraphRequest,
 )
 from clause.reasoning.neighbourhood.port import Node, View
-from clause.reasoning.question.preparation import Asker, PolicyBook
+from clause.reasoning.question.preparation import Asker
 from tests.fakes.embedder import HashEmbedder
 from tests.unit.reasoning.asking_fakes import embedded_films
 from tests.unit.reasoning.films import NAMES
@@ -44,9 +45,11 @@ class FakeGraph:
     def __init__(self) -> None:
         self.written: list[tuple[str, Mapping[str, Any]]] = []
         self.entities: list[dict[str, Any]] = []
+        self.chosen: str | None = None
 
     async def run(self, name: str, /, **_: Any) -> list[dict[str, Any]]:
-        return {"graph/scopes": [{"id": "kg:films"}], "reasoning/some_entities": self.entities}.get(name, [])
+        scopes = [{"id": "kg:films", "policy": self.chosen}]
+        return {"graph/scopes": scopes, "reasoning/some_entities": self.entities}.get(name, [])
 
     async def write(self, work: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
         self.written += work
@@ -245,3 +248,25 @@ async def test_given_edges_are_scored_in_the_order_given(house: House) -> None:
     response = await house.agents.score_edges(EdgeScoreRequest(query="Heat directed by", edges=triples), OWNER)
     assert [score.relation for score in response.scores] == ["has_genre", "directed_by"]
     assert response.scores[1].signals.phi_rel > response.scores[0].signals.phi_rel
+
+
+@pytest.mark.parametrize(
+    ("chosen", "asked", "decides"),
+    [
+        ("mine", {}, "mine"),
+        ("mine", {"scopes": ["kg:films"]}, "mine"),
+        ("mine", {"policy": "heuristic"}, "heuristic"),
+        ("gone", {}, "heuristic"),
+        (None, {}, "heuristic"),
+    ],
+)
+async def test_a_request_wins_over_its_scopes_choice_and_that_over_the_default(
+    house: House, chosen: str | None, asked: dict[str, Any], decides: str
+) -> None:
+    house.graph.chosen = chosen
+    makers: dict[str, Any] = {"heuristic": HeuristicPolicy, "mine": lambda: HeuristicPolicy(name="mine")}
+    house.coordinator.policies = PolicyBook(makers, default="heuristic")
+    await house.coordinator.coordinate(request(**asked), OWNER)
+    await house.runs.settled()
+    rows = [row for name, given in house.graph.written for row in given.get("rows", ()) if "policy" in row]
+    assert [row["policy"] for row in rows] == [decides]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from clause.errors import BadInputError
+from clause.errors import BadInputError, ConflictError
 from clause.policy.serve.checkpoint_store import SHIPPED_NAME, CheckpointStore
 from clause.text.thread_pool import CpuPool
 
@@ -60,3 +60,36 @@ def test_the_shipped_checkpoint_makes_a_policy_of_that_name(tmp_path: Path) -> N
     policy = CheckpointStore(tmp_path, MODEL, 384).policies(pool)[SHIPPED_NAME]()
     assert policy.name == SHIPPED_NAME
     pool.close()
+
+
+def test_a_name_stands_for_the_same_weights_for_ever(tmp_path: Path) -> None:
+    store = CheckpointStore(tmp_path / "policies", MODEL, 384)
+    source = checkpoint(tmp_path / "run")
+    store.put(source, "films")
+    store.put(source, "films")
+    source.with_suffix(".json").write_text(json.dumps({"embedder": {}, "sha256": "another"}))
+    with pytest.raises(ConflictError, match="called 'films' already"):
+        store.put(source, "films")
+    assert store.sha256("films") == "s"
+
+
+def test_a_checkpoint_that_came_after_the_start_is_found_and_one_that_left_is_not(tmp_path: Path) -> None:
+    store = CheckpointStore(tmp_path / "policies", MODEL, 384)
+    assert store.find("films", CpuPool(1)) is None
+    store.put(checkpoint(tmp_path / "run"), "films")
+    made = store.find("films", CpuPool(1))
+    assert made is not None
+    assert made().name == "films"
+    store.remove("films")
+    assert "films" not in store
+    assert store.find("../films", CpuPool(1)) is None
+
+
+def test_the_questions_that_training_kept_aside_come_back(tmp_path: Path) -> None:
+    store = CheckpointStore(tmp_path / "policies", MODEL, 384)
+    source = checkpoint(tmp_path / "run")
+    about = json.loads(source.with_suffix(".json").read_text())
+    source.with_suffix(".json").write_text(json.dumps({**about, "kept_aside": [{"question": "who", "answers": ["A"]}]}))
+    store.put(source, "films")
+    assert store.kept_aside("films") == [("who", ("A",))]
+    assert store.kept_aside("learned") == []

@@ -6,7 +6,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clause.policy.train.batch import (
+from clause.policy.train.rollout import (
     balanced_log_probabilities,
     order_log_probability,
     segment_entropy,

@@ -3,10 +3,9 @@ import pytest
 import torch
 
 from clause.policy.config import LearningConfig
-from clause.policy.train.batch import DecisionBatch, evaluate
 from clause.policy.train.demonstrations import serving_networks
 from clause.policy.train.learner import Learner
-from clause.policy.train.rollout import Arena, collect
+from clause.policy.train.rollout import Arena, DecisionBatch, collect, evaluate
 from clause.reasoning.episode.actions import ARCHITECT
 from tests.unit.policy.cinema import DIRECTED, DIRECTS, STARS, actors, cinema, task
 
