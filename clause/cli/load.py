@@ -1,4 +1,4 @@
-"""`clause load triples|passages FILE --scope S` and `clause reembed`: files and vectors; run again, they go on."""
+"""`clause load triples|passages|documents --scope S`: files and vectors; run again, they go on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from clause.cli.console import JsonFlag, loading_bar, print_json, stdout
 
 if TYPE_CHECKING:
     from clause.graph.runner import Graph
-    from clause.ingest.source import EmbedReport, LoadReport
+    from clause.ingest.source import LoadReport
     from clause.telemetry import Progress
     from clause.text.embedder import Embedder
 
@@ -143,38 +143,3 @@ def _report(report: LoadReport, what: str, as_json: bool) -> None:
         console.print(f"  ... and {report.bad_count - len(report.bad):,} more", markup=False)
     if report.embedding is not None:
         console.print(f"{report.embedding.embedded:,} vectors in {report.embedding.seconds:.1f} s", markup=False)
-
-
-reembed_app = typer.Typer()
-
-
-@reembed_app.command()
-def reembed(
-    scope: Annotated[
-        str | None, typer.Option("--scope", help="Only this scope, where the model stays the same.", show_default=False)
-    ] = None,
-    as_json: JsonFlag = False,
-) -> None:
-    """Embed what has no vector of the model that CLAUSE_EMBEDDER names, and record that model."""
-    report = asyncio.run(_reembed(scope))
-    if as_json:
-        print_json(report.model_dump(mode="json"))
-    else:
-        stdout().print(f"{report.embedded:,} vectors of {report.model} in {report.seconds:.1f} s", markup=False)
-
-
-async def _reembed(scope: str | None) -> EmbedReport:
-    from clause.graph.database import open_graph
-    from clause.graph.migrations import migrate
-    from clause.ingest.embedding import reembed
-    from clause.settings import Settings
-    from clause.text.embedder import SentenceTransformerEmbedder
-
-    settings = Settings.load()
-    embedder = SentenceTransformerEmbedder.of(settings)
-    with loading_bar() as progress:
-        async with open_graph(settings, progress=progress) as graph:
-            await migrate(graph)
-            report = await reembed(graph, embedder, scope=scope, progress=progress)
-    embedder.close()
-    return report

@@ -6,7 +6,7 @@ import html
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -165,8 +165,15 @@ class MentionFinder:
         self._titles.setdefault(title)
         self._proper.update(_proper_names(text).keys())
 
-    def find(self, title: str, text: str) -> list[str]:
-        """Names in order of place, each once; the passage's own title comes first."""
+    def names(self, text: str) -> list[str]:
+        """The names that a text seems to hold, by rule alone."""
+        return [*_proper_names(text)]
+
+    def find(self, title: str, text: str, known: Container[str] = frozenset()) -> list[str]:
+        """Names in order of place, each once; the passage's own title comes first.
+
+        A name by rule counts where two texts hold it, or where it is `known` already.
+        """
         if self._finder is None:
             shorter = (short for known in self._titles for short in short_names(known))
             self._finder = TitleFinder([*self._titles, *shorter])
@@ -176,7 +183,7 @@ class MentionFinder:
         names = dict.fromkeys([title, *(name for name, _, _ in known)])
         taken = [(start, end) for _, start, end in known]
         for name, (start, end) in _proper_names(text).items():
-            shared = self._proper[name] >= _SHARED_BY
+            shared = self._proper[name] >= _SHARED_BY or name in known
             if shared and not any(start < other_end and other < end for other, other_end in taken):
                 names.setdefault(name)
         return [name for name in names if name]

@@ -130,3 +130,17 @@ class LoadReport(Frozen):
     records_per_s: float = Field(ge=0, description="of this run, without embedding")
     resumed_at: int = Field(0, ge=0, description="records that an earlier run had done")
     embedding: EmbedReport | None = Field(None, description="None: vectors were not asked for, or come later")
+
+
+class LinkReport(Frozen):
+    """The work of `clause link`; counts are of the whole job, also when an earlier run had done a part of it."""
+
+    job_id: str
+    scope: str
+    texts: int = Field(ge=0, description="passages, memories, beliefs and other texts that were read")
+    links: int = Field(ge=0, description="links from texts to entities that were not there before")
+    entities: int = Field(ge=0, description="entities that were made for names that nobody knew")
+    rounds: int = Field(ge=1, description="times that all was read; the last one found nothing new")
+    seconds: float = Field(ge=0, description="wall-clock time of this run, without embedding")
+    texts_per_s: float = Field(ge=0, description="of this run, texts of every round, without embedding")
+    embedding: EmbedReport | None = Field(None, description="None: vectors were not asked for")
