@@ -1,4 +1,4 @@
-"""`clause db`, `migrate`, `doctor`, `consolidate`, `reembed` and `link`: the local Neo4j, its schema, Neo4j Browser, what
+"""`clause db`, `migrate`, `doctor`, `consolidate`, `reembed`, `link`: the local Neo4j, its schema, Neo4j Browser, what
 is wrong, and upkeep of what is stored."""
 
 from __future__ import annotations
@@ -363,7 +363,7 @@ def link(
 async def _link(scope: str, *, embed: bool) -> LinkReport:
     from clause.graph.database import open_graph
     from clause.graph.migrations import migrate
-    from clause.ingest.passages import link_scope
+    from clause.ingest.embedding import link_scope
     from clause.settings import Settings
     from clause.text.embedder import SentenceTransformerEmbedder
 

@@ -210,3 +210,75 @@ def _without_overlap(mentions: list[Mention]) -> list[Mention]:
         if not any(mention.start < other.end and other.start < mention.end for other in kept):
             kept.append(mention)
     return kept
+
+
+_LETTERS = re.compile(r"\w+")
+_SHORTEST = 3
+
+
+class TitleFinder:
+    """Known names in a text, word by word: the longest at each place, in time that grows with the text alone.
+
+    A name that starts with a capital is only found where the text has a capital or a digit too: the title `It` is not
+    every `it`.
+
+    >>> TitleFinder(["It", "The Matrix", "Matrix"]).find("He saw it in The Matrix.")
+    [('The Matrix', 13, 23)]
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names: dict[tuple[str, ...], str] = {}
+        self._lengths: dict[str, list[int]] = {}
+        for name in names:
+            words = tuple(_LETTERS.findall(folded_key(name)))
+            if words and words not in self._names:
+                self._names[words] = name
+                self._lengths.setdefault(words[0], []).append(len(words))
+        for first, lengths in self._lengths.items():
+            self._lengths[first] = sorted(set(lengths), reverse=True)
+
+    def find(self, text: str) -> list[tuple[str, int, int]]:
+        """(name, start, end) of what `text` mentions, in order of place, without overlaps."""
+        places = [(found.start(), found.end()) for found in _LETTERS.finditer(text)]
+        words = [folded_key(text[start:end]) for start, end in places]
+        found, at = [], 0
+        while at < len(words):
+            for length in self._lengths.get(words[at], ()):
+                stretch = tuple(words[at : at + length])
+                name = self._names.get(stretch) if len(stretch) == length else None
+                if name is not None and _starts_high(text[places[at][0]]) >= _starts_high(name[0]):
+                    found.append((name, places[at][0], places[at + length - 1][1]))
+                    at += length - 1
+                    break
+            at += 1
+        return found
+
+
+_BEFORE = re.compile(r"(\S+)\s$")
+_AFTER = re.compile(r"\s(\S+)")
+_NEAR = 30
+_OPENS = frozenset(["the", "in", "a", "an", "at", "on", "by", "from", "of", "with", "for", "and"])
+
+
+def stands_alone(text: str, start: int, end: int) -> bool:
+    """Whether no capitalised word makes a longer name of what stands between two places."""
+    after = _AFTER.match(text, end)
+    if after and after[1][0].isupper():
+        return False
+    before = _BEFORE.search(text[max(0, start - _NEAR) : start])
+    if before is None or not before[1][0].isupper():
+        return True
+    return before[1][-1] in ".!?:;," or before[1].casefold() in _OPENS
+
+
+def joining_names(text: str) -> dict[str, tuple[int, int]]:
+    """Names by rule and where they stand first; numbers and dates say too little to join two passages."""
+    return {
+        mention.name: (mention.start, mention.end)
+        for mention in reversed(find_proper_names(text))
+        if len(mention.name) >= _SHORTEST and not any(letter.isdigit() for letter in mention.name)
+    }
+
+
+def _starts_high(letter: str) -> bool:
+    return letter.isupper() or letter.isdigit()

@@ -11,7 +11,8 @@ import pytest
 from clause.graph.jobs import Jobs
 from clause.graph.lease import Lease
 from clause.graph.runner import Graph
-from clause.ingest.passages import LinkJob, link_scope, load_passages
+from clause.ingest.embedding import LinkJob, link_scope
+from clause.ingest.passages import load_passages
 from tests.fakes.embedder import HashEmbedder
 from tests.integration.graphs import state, wrong_counts
 from tests.servers import statement
