@@ -11,6 +11,8 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from clause.text.tokens import is_common
+
 MAX_WORDS = 14
 MAX_SPANS = 4000
 
@@ -282,3 +284,79 @@ def joining_names(text: str) -> dict[str, tuple[int, int]]:
 
 def _starts_high(letter: str) -> bool:
     return letter.isupper() or letter.isdigit()
+
+
+_DAYS = """monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays
+saturdays sundays january february march april may june july august september october november december"""
+_TITLES = "mr mrs ms miss dr prof professor sir madam"
+_SHOUTED = "ok pm am todo api ci faq ps fyi asap lgtm wip ui pr eta i"
+_NO_NAME = frozenset(f"{_DAYS} {_TITLES} {_SHOUTED}".split())
+_FORMS = """new north south east west old great upper lower central lake mount port fort cape river sea saint st queen
+king prince princess red black white green big world human national royal united bank university ministry tower"""
+_FORMING = frozenset(_FORMS.split())
+"""Common words that open names of several words."""
+_WITHIN = re.compile(r"(?<=\w\w)\.\s+(?=\w)")
+_SHORT_TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|St|Prof|Mt|Jr|Sr)$")
+_SHORT_VERB = re.compile(r"(?:i|don|let|that|there|here|what|who|it|he|she)['\u2019]\w+")
+_SHORTENED = re.compile(r"['\u2019](?:m|d|ve|ll|re|t|s)$", re.IGNORECASE)
+_ENDS_BEFORE = re.compile(r"(?:^|[.!?:;\u2026\n\"\u201c\u201d(]|[^\w\s,'\u2019]\s)\s*$")
+
+
+def find_names(text: str) -> list[Mention]:
+    """Names by rule that entities may be made of: proper names without what only opens a sentence, days, months, titles
+    of address, shortened verbs, numbers and quoted talk.
+
+    >>> [m.name for m in find_names("Done. Wednesday I will ask Priya. CI. Also, Mr. Tanaka's \"I'm tired\".")]
+    ['Priya', 'Tanaka']
+    """
+    found = []
+    for mention in find_proper_names(text):
+        quoted = mention.start > 0 and text[mention.start - 1] in '"\u201c\u00ab'
+        if quoted and not mention.name.split()[-1][0].isupper():
+            continue
+        for part in _sentences_of(mention):
+            kept = part if quoted else _bare_name(text, part)
+            if kept and len(kept.name) >= _SHORTEST and not any(letter.isdigit() for letter in kept.name):
+                found.append(kept)
+    return found
+
+
+def _sentences_of(mention: Mention) -> Iterator[Mention]:
+    """The mention, or its parts where a sentence ends within it: `CI. Also`."""
+    start = 0
+    for stop in _WITHIN.finditer(mention.name):
+        if not _SHORT_TITLE.search(mention.name[: stop.start()]):
+            yield Mention(mention.name[start : stop.start()], mention.start + start, mention.start + stop.start())
+            start = stop.end()
+    yield Mention(mention.name[start:], mention.start + start, mention.end)
+
+
+def _bare_name(text: str, mention: Mention) -> Mention | None:
+    """The mention without what is no name at its edges; None where nothing is left."""
+    words = [(found[0], found.start(), found.end()) for found in re.finditer(r"\S+", mention.name)]
+    opens = bool(_ENDS_BEFORE.search(text[: mention.start]))
+    while words and (_no_name(words[0][0]) or (opens and _only_opens(words))):
+        words = words[1:]
+        while words and words[0][0] in _CONNECTORS:
+            words = words[1:]
+    while words and _no_name(words[-1][0]) and len(words) > 1:
+        words = words[:-1]
+    if not words:
+        return None
+    start, end = words[0][1], words[-1][2]
+    return Mention(mention.name[start:end], mention.start + start, mention.start + end)
+
+
+def _no_name(word: str) -> bool:
+    plain = word.rstrip(".,").casefold()
+    return plain in _NO_NAME or bool(
+        re.fullmatch(r"(?:i|don|let|that|there|here|what|who|it|he|she)['\u2019]\w+", plain)
+    )
+
+
+def _only_opens(words: list[tuple[str, int, int]]) -> bool:
+    """Whether the first word stands high only because a sentence begins."""
+    word = _SHORTENED.sub("", words[0][0]).rstrip(".,'\u2019-&")
+    if word.casefold() in _FORMING and len(words) > 1:
+        return False
+    return is_common(word)
