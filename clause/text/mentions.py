@@ -306,7 +306,7 @@ def find_names(text: str) -> list[Mention]:
     """Names by rule that entities may be made of: proper names without what only opens a sentence, days, months, titles
     of address, shortened verbs, numbers and quoted talk.
 
-    >>> [m.name for m in find_names("Done. Wednesday I will ask Priya. CI. Also, Mr. Tanaka's \"I'm tired\".")]
+    >>> [m.name for m in find_names("Done. Wednesday I will ask Priya. CI. Also, I'm with Mr. Tanaka.")]
     ['Priya', 'Tanaka']
     """
     found = []
