@@ -20,6 +20,7 @@ from clause.graph.database import open_graph
 from clause.graph.lease import FixedKind, JobKind
 from clause.graph.scheduler import Periodic, PeriodicWork
 from clause.ground import Ground
+from clause.ingest.embedding import LINK_KIND, LinkJob
 from clause.insights.room import Insights
 from clause.intelligence.room import Intelligence
 from clause.knowledge.room import Knowledge
@@ -81,7 +82,8 @@ class Rooms:
     def job_kinds(self) -> dict[str, JobKind]:
         """The long work of all rooms, by kind."""
         rooms = (self.knowledge, self.sessions, self.memory, self.values, self.insights, self.intelligence)
-        return dict(ChainMap(*(room.job_kinds() for room in rooms)))
+        linking: dict[str, JobKind] = {LINK_KIND: LinkJob(self.ground.graph, self.ground.embedder)}
+        return dict(ChainMap(linking, *(room.job_kinds() for room in rooms)))
 
     def periodic(self) -> PeriodicWork:
         """What a running service does by itself: the jobs that it queues, where the settings want them, and upkeep."""

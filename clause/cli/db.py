@@ -1,5 +1,5 @@
-"""`clause db`, `migrate`, `doctor` and `consolidate`: the local Neo4j, its schema, Neo4j Browser, what is wrong, and
-consolidation now."""
+"""`clause db`, `migrate`, `doctor`, `consolidate`, `reembed`, `link`: the local Neo4j, its schema, Neo4j Browser, what
+is wrong, and upkeep of what is stored."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clause.cli.console import JsonFlag, note, print_json, stderr, stdout
+from clause.cli.console import JsonFlag, loading_bar, note, print_json, stderr, stdout
 from clause.errors import SettingsError
 
 if TYPE_CHECKING:
     from clause.app import Container
     from clause.graph.server import ManagedServer, Progress
+    from clause.ingest.source import EmbedReport, LinkReport
     from clause.memory.consolidation import ConsolidationReport
     from clause.settings import Settings
 
@@ -300,3 +301,77 @@ async def _one(container: Container, scope: str, dry_run: bool) -> Any:
     from clause.graph.scopes import Caller
 
     return await container.rooms.memory.consolidation.run(scope, caller=Caller(None, None), dry_run=dry_run)
+
+
+reembed_app = typer.Typer()
+
+
+@reembed_app.command()
+def reembed(
+    scope: Annotated[
+        str | None, typer.Option("--scope", help="Only this scope, where the model stays the same.", show_default=False)
+    ] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Embed what has no vector of the model that CLAUSE_EMBEDDER names, and record that model."""
+    report = asyncio.run(_reembed(scope))
+    if as_json:
+        print_json(report.model_dump(mode="json"))
+    else:
+        stdout().print(f"{report.embedded:,} vectors of {report.model} in {report.seconds:.1f} s", markup=False)
+
+
+async def _reembed(scope: str | None) -> EmbedReport:
+    from clause.graph.database import open_graph
+    from clause.graph.migrations import migrate
+    from clause.ingest.embedding import reembed
+    from clause.settings import Settings
+    from clause.text.embedder import SentenceTransformerEmbedder
+
+    settings = Settings.load()
+    embedder = SentenceTransformerEmbedder.of(settings)
+    with loading_bar() as progress:
+        async with open_graph(settings, progress=progress) as graph:
+            await migrate(graph)
+            report = await reembed(graph, embedder, scope=scope, progress=progress)
+    embedder.close()
+    return report
+
+
+link_app = typer.Typer()
+
+
+@link_app.command()
+def link(
+    scope: Annotated[str, typer.Option("--scope", help="Whose texts are linked.", show_default=False)],
+    *,
+    no_embed: Annotated[bool, typer.Option("--no-embed", help="Leave the vectors out.")] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Link the passages, memories, beliefs, insights and values of a scope to the entities that they name."""
+    report = asyncio.run(_link(scope, embed=not no_embed))
+    if as_json:
+        print_json(report.model_dump(mode="json"))
+        return
+    stdout().print(
+        f"{report.texts:,} texts read, {report.rounds} rounds in {report.seconds:.1f} s ({report.texts_per_s:,.0f}/s): "
+        f"{report.links:,} links and {report.entities:,} entities are new",
+        markup=False,
+    )
+
+
+async def _link(scope: str, *, embed: bool) -> LinkReport:
+    from clause.graph.database import open_graph
+    from clause.graph.migrations import migrate
+    from clause.ingest.embedding import link_scope
+    from clause.settings import Settings
+    from clause.text.embedder import SentenceTransformerEmbedder
+
+    settings = Settings.load()
+    embedder = SentenceTransformerEmbedder.of(settings)
+    with loading_bar() as progress:
+        async with open_graph(settings, progress=progress) as graph:
+            await migrate(graph)
+            report = await link_scope(graph, embedder, scope, embed=embed, progress=progress)
+    embedder.close()
+    return report

@@ -1,4 +1,4 @@
-"""`clause load triples|passages FILE --scope S` and `clause reembed`: files and vectors; run again, they go on."""
+"""`clause load triples|passages|documents --scope S`: files and vectors; run again, they go on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from clause.cli.console import JsonFlag, loading_bar, print_json, stdout
 
 if TYPE_CHECKING:
     from clause.graph.runner import Graph
-    from clause.ingest.source import EmbedReport, LoadReport
+    from clause.ingest.source import LoadReport
     from clause.telemetry import Progress
     from clause.text.embedder import Embedder
 
@@ -102,6 +102,25 @@ def passages(
     _report(asyncio.run(_run(load, scope, embed=not no_embed, background=background)), "passages", as_json)
 
 
+@app.command()
+def documents(
+    path: Annotated[Path, typer.Argument(help="A document, or a folder of them.", show_default=False)],
+    scope: Scope,
+    *,
+    on_bad: Annotated[OnBad, typer.Option(help="Skip bad files and report them, or stop at the first.")] = OnBad.SKIP,
+    no_embed: NoEmbed = False,
+    background: Background = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Load Markdown, HTML, PDF, DOCX and text: passages with their source, page and heading."""
+    from clause.ingest.passages import load_documents
+
+    async def load(graph: Graph, embedder: Embedder | None, progress: Progress) -> LoadReport:
+        return await load_documents(graph, embedder, path, scope, on_bad=on_bad.value, progress=progress)
+
+    _report(asyncio.run(_run(load, scope, embed=not no_embed, background=background)), "passages", as_json)
+
+
 async def _run(load: Load, scope: str, *, embed: bool, background: bool) -> LoadReport:
     from clause.graph.database import check_embedding_model, open_graph
     from clause.graph.jobs import Jobs
@@ -131,50 +150,17 @@ def _report(report: LoadReport, what: str, as_json: bool) -> None:
         print_json(report.model_dump(mode="json"))
         return
     console = stdout()
+    kind = "files" if report.format == "documents" else "records"
     resumed = f", going on after {report.resumed_at:,}" if report.resumed_at else ""
     console.print(
-        f"{report.records:,} records in {report.seconds:.1f} s ({report.records_per_s:,.0f}/s){resumed}: "
+        f"{report.records:,} {kind} in {report.seconds:.1f} s ({report.records_per_s:,.0f}/s){resumed}: "
         f"{report.created:,} {what} are new, {report.known:,} were there, {report.bad_count:,} are bad",
         markup=False,
     )
     for bad in report.bad:
-        console.print(f"  line {bad.number}: {bad.reason}", markup=False)
+        place = "" if report.format == "documents" else f"line {bad.number}: "
+        console.print(f"  {place}{bad.reason}", markup=False)
     if report.bad_count > len(report.bad):
         console.print(f"  ... and {report.bad_count - len(report.bad):,} more", markup=False)
     if report.embedding is not None:
         console.print(f"{report.embedding.embedded:,} vectors in {report.embedding.seconds:.1f} s", markup=False)
-
-
-reembed_app = typer.Typer()
-
-
-@reembed_app.command()
-def reembed(
-    scope: Annotated[
-        str | None, typer.Option("--scope", help="Only this scope, where the model stays the same.", show_default=False)
-    ] = None,
-    as_json: JsonFlag = False,
-) -> None:
-    """Embed what has no vector of the model that CLAUSE_EMBEDDER names, and record that model."""
-    report = asyncio.run(_reembed(scope))
-    if as_json:
-        print_json(report.model_dump(mode="json"))
-    else:
-        stdout().print(f"{report.embedded:,} vectors of {report.model} in {report.seconds:.1f} s", markup=False)
-
-
-async def _reembed(scope: str | None) -> EmbedReport:
-    from clause.graph.database import open_graph
-    from clause.graph.migrations import migrate
-    from clause.ingest.embedding import reembed
-    from clause.settings import Settings
-    from clause.text.embedder import SentenceTransformerEmbedder
-
-    settings = Settings.load()
-    embedder = SentenceTransformerEmbedder.of(settings)
-    with loading_bar() as progress:
-        async with open_graph(settings, progress=progress) as graph:
-            await migrate(graph)
-            report = await reembed(graph, embedder, scope=scope, progress=progress)
-    embedder.close()
-    return report

@@ -44,7 +44,8 @@ COMMANDS: dict[str, Entry] = {
     "demo": Entry("clause.cli.demo", "Start everything on the sample graph and answer a first question."),
     "ask": Entry("clause.cli.ask", "Ask a question; get answers, path, evidence and the receipt."),
     "serve": Entry("clause.cli.serve", "Serve the REST API."),
-    "load": Entry("clause.cli.load", "Load triples or passages into a scope."),
+    "load": Entry("clause.cli.load", "Load triples, passages or documents into a scope."),
+    "link": Entry("clause.cli.db", "Link the texts of a scope to the entities that they name; resumable.", "link_app"),
     "migrate": Entry("clause.cli.db", "Bring the graph's schema up to date.", "migrate_app"),
     "db": Entry("clause.cli.db", "Start, stop and look after the local Neo4j."),
     "evaluate": Entry("clause.lab.commands.evaluate", "Measure answers against a data set."),
@@ -57,7 +58,7 @@ COMMANDS: dict[str, Entry] = {
         "clause.cli.db", "Close full clusters of memories and join twins; resumable.", "consolidate_app"
     ),
     "curiosity": Entry("clause.cli.curiosity", "Investigate hops that came out otherwise than expected."),
-    "reembed": Entry("clause.cli.load", "Embed the graph again with another model; resumable.", "reembed_app"),
+    "reembed": Entry("clause.cli.db", "Embed the graph again with another model; resumable.", "reembed_app"),
     "mcp": Entry("clause.cli.mcp", "Serve an agent's tools over MCP; `clause mcp install` sets a client up."),
     "keys": Entry("clause.cli.keys", "Make, list and revoke API keys."),
     "forget": Entry("clause.cli.archive", "Erase a scope, a source, a belief or a memory for good.", "forget_app"),

@@ -1,4 +1,5 @@
-"""Gives nodes their vectors: a resumable job, used after loading, in the background, and for `clause reembed`."""
+"""Jobs over what the graph holds already: nodes get their vectors (after loading, for `clause reembed`), texts their
+links (`clause link`); resumable."""
 
 from __future__ import annotations
 
@@ -14,10 +15,13 @@ from clause.graph.jobs import Jobs
 from clause.graph.lease import Job, Lease
 from clause.graph.migrations import online, reindex
 from clause.graph.runner import Graph
-from clause.graph.scopes import known_scopes
-from clause.ingest.source import EmbedReport
+from clause.graph.scopes import known_scopes, parse_scope, scope_token
+from clause.ingest.passage_reader import MentionFinder
+from clause.ingest.source import EmbedReport, LinkReport, ScopeNames
 from clause.telemetry import Progress, silent
 from clause.text.embedder import Embedder
+from clause.text.linking import EntityLinker
+from clause.text.names import canonical_key, entity_id
 
 KIND = "embed"
 
@@ -231,3 +235,153 @@ async def _vectors(embedder: Embedder, texts: Sequence[Sequence[str]]) -> list[A
     vectors = await embedder.embed(flat)
     ends = np.cumsum([len(node) for node in texts])
     return list(np.split(vectors, ends[:-1]))
+
+
+LINK_KIND = "link_texts"
+LINKED_AT_ONCE = 500
+PASSAGES = "Document"
+ROLES: Final[Mapping[str, str | None]] = {
+    PASSAGES: None,
+    "Memory": None,
+    "Belief": "context",
+    "Experience": None,
+    "Value": None,
+    "Insight": None,
+}
+"""What is linked, in this order, and the role of its links."""
+
+
+async def link_scope(
+    graph: Graph,
+    embedder: Embedder,
+    scope: str,
+    *,
+    embed: bool = True,
+    progress: Progress = silent,
+    jobs: Jobs | None = None,
+    page: int = LINKED_AT_ONCE,
+    clock: Callable[[], float] = time.perf_counter,
+) -> LinkReport:
+    """Link every text that `scope` holds to the entities that it names; broken off, it goes on when run again.
+
+    Links are only added. All is read again until a round finds nothing new, so that a second run changes nothing.
+
+    Raises:
+        EmbedderMismatchError: the graph was embedded by another model.
+        LeaseLostError: another worker has taken the job over.
+    """
+    parse_scope(scope)
+    await check_embedding_model(graph, embedder.model, embedder.dimension)
+    jobs = jobs or Jobs(graph)
+    job = await jobs.submit(LINK_KIND, {}, scope, resource=f"link:{scope}", resume=True)
+    started = clock()
+    async with jobs.lease(job.id, patient=True) as lease:
+        linking = _ScopeLinking(graph, embedder, lease, progress, page)
+        await linking.run()
+    seconds = clock() - started
+    embedding = await embed_scope(graph, embedder, scope, progress=progress, jobs=jobs) if embed else None
+    at = linking.at
+    return LinkReport(
+        job_id=job.id,
+        scope=scope,
+        texts=at["texts"],
+        links=at["links"],
+        entities=at["entities"],
+        rounds=at["round"],
+        seconds=seconds,
+        texts_per_s=linking.read / seconds if seconds > 0 else 0.0,
+        embedding=embedding,
+    )
+
+
+class LinkJob:
+    """The job of a service that links the texts of the scope for which it was queued."""
+
+    def __init__(self, graph: Graph, embedder: Embedder) -> None:
+        self._graph = graph
+        self._embedder = embedder
+
+    async def __call__(self, lease: Lease) -> None:
+        """Link until nothing new is found; vectors of new entities are made by the linker or by an `embed` job."""
+        await _ScopeLinking(self._graph, self._embedder, lease, silent, LINKED_AT_ONCE).run()
+
+
+class _ScopeLinking:
+    """One run over the texts of a scope; `at` is what the job's cursor keeps, `read` counts texts of this run."""
+
+    def __init__(self, graph: Graph, embedder: Embedder, lease: Lease, progress: Progress, page: int) -> None:
+        self._graph = graph
+        self._lease = lease
+        self._scope = lease.job.scope
+        self._common = {"scope": self._scope, "recorded_at": lease.job.created_at}
+        self._linker = EntityLinker(graph, embedder)
+        self._progress = progress
+        self._page = page
+        self._finder = MentionFinder()
+        begun = {"round": 1, "part": PASSAGES, "after": "", "texts": 0, "links": 0, "entities": 0, "news": 0}
+        self.at: dict[str, Any] = {**begun, **lease.cursor}
+        if lease.cursor:  # what the last page of a broken off run brought was not told any more: one round more is safe
+            self.at["news"] = max(1, self.at["news"])
+        self.read = 0
+
+    async def run(self) -> None:
+        """Rounds over all parts, until one finds nothing new."""
+        async for rows in self._pages(PASSAGES, ""):
+            for row in rows:
+                self._finder.learn(row["title"], "\n\n".join(text for _, text in row["passages"]))
+        while True:
+            parts = [*ROLES]
+            for part in parts[parts.index(self.at["part"]) :]:
+                async for rows in self._pages(part, self.at["after"] if part == self.at["part"] else ""):
+                    await self._link(part, rows)
+            if not self.at["news"]:
+                return
+            self.at = {**self.at, "round": self.at["round"] + 1, "part": PASSAGES, "after": "", "news": 0}
+
+    async def _pages(self, part: str, after: str) -> AsyncIterator[list[dict[str, Any]]]:
+        name = "ingest/documents_to_link" if part == PASSAGES else f"ingest/texts_to_link[{part}]"
+        while rows := await self._graph.run(name, scope=self._scope, after=after, limit=self._page):
+            after = str(rows[-1]["id"])
+            yield [dict(row) for row in rows]
+
+    async def _link(self, part: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        work, texts = await (self._passages(rows) if part == PASSAGES else self._statements(part, rows))
+        first = self.at["texts"] if self.at["round"] == 1 else None
+        self.read += texts
+        cursor = {**self.at, "part": part, "after": rows[-1]["id"]}
+        cursor["texts"] += texts if first is not None else 0
+        message = f"linking, round {cursor['round']}"
+        found = await self._lease.commit(work, done=self.read, message=message, cursor=cursor)
+        links = sum(int(row["made"]) for each in found for row in each if "made" in row)
+        made = sum(len(row["fresh"]) for each in found for row in each if "fresh" in row)
+        cursor.update(links=cursor["links"] + links, entities=cursor["entities"] + made, news=cursor["news"] + links)
+        self.at = cursor
+        self._progress(message, self.read, 0)
+
+    async def _passages(self, rows: Sequence[Mapping[str, Any]]) -> tuple[list[tuple[str, dict[str, Any]]], int]:
+        """Statements that link the passages of documents, and how many passages these have."""
+        passages = [(row["title"], *one) for row in rows for one in row["passages"]]
+        if not passages:
+            return [], 0
+        known = await self._known({name for _, _, text in passages for name in self._finder.names(text)})
+        named = ScopeNames(self._scope)
+        links = [
+            [one, named.ids(self._finder.find(title, text, known)), named.about(title)] for title, one, text in passages
+        ]
+        token = scope_token(self._scope)
+        entities = ("graph/merge_entities", {"rows": named.rows(), "scope_token": token, **self._common})
+        return [entities, ("ingest/link_passages", {"rows": links, **self._common})], len(passages)
+
+    async def _known(self, names: set[str]) -> frozenset[str]:
+        """Those names that an entity of the scope has."""
+        ids = {entity_id(self._scope, canonical_key(name)): name for name in sorted(names)}
+        rows = await self._graph.run("ingest/known_ids", ids=[*ids], scope=self._scope)
+        return frozenset(ids[row["id"]] for row in rows)
+
+    async def _statements(
+        self, part: str, rows: Sequence[Mapping[str, Any]]
+    ) -> tuple[list[tuple[str, dict[str, Any]]], int]:
+        linking = await self._linker.link([row["text"] for row in rows], self._scope, self._lease.job.created_at)
+        links = [[row["id"], [one.id for one in found]] for row, found in zip(rows, linking.entities, strict=True)]
+        linked = (f"ingest/link_texts[{part}]", {"rows": links, "role": ROLES[part], **self._common})
+        return [*linking.statements, linked], len(rows)

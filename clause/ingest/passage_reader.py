@@ -1,17 +1,21 @@
-"""Reads passages from JSON lines {"id", "title", "text"}, cut at paragraphs, and finds the names that they mention."""
+"""Readers of passages: JSON lines {"id", "title", "text"} and documents in their formats, cut at paragraphs; and the
+names that passages mention."""
 
 from __future__ import annotations
 
 import html
+import io
 import json
 import re
+import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from clause.errors import NotFoundError
 from clause.ingest.source import open_text
-from clause.text.mentions import find_proper_names, folded_key
+from clause.text.mentions import TitleFinder, joining_names, stands_alone
 from clause.text.names import normalise, short_names
 
 LONGEST_PASSAGE = 2_000
@@ -20,12 +24,25 @@ LONGEST_TITLE = 1_000
 _BREAKS = re.compile(r"\n\s*\n|(?<=[.!?。！？])\s+|\s+")
 
 
+class Piece(NamedTuple):
+    """A passage of a document and where it stands: under which heading, on which page (from 1)."""
+
+    text: str
+    heading: str | None = None
+    page: int | None = None
+
+
 class Document(NamedTuple):
-    """A line: the given id, the title (may be empty) and the text."""
+    """A line or a file: the given id, the title (may be empty) and the text; `pieces` where it is cut already."""
 
     given_id: str
     title: str
     text: str
+    pieces: tuple[Piece, ...] = ()
+
+    def passages(self) -> tuple[Piece, ...]:
+        """Its passages in order."""
+        return self.pieces or tuple(Piece(text) for text in cut(self.text))
 
 
 class DocumentRecord(NamedTuple):
@@ -104,47 +121,7 @@ def _rank(text: str, found: re.Match[str]) -> int:
     return int(text[found.start() - 1] in ".!?。！？")
 
 
-_WORD = re.compile(r"\w+")
 _SHARED_BY = 2
-_SHORTEST = 3
-
-
-class TitleFinder:
-    """Known names in a text, word by word: the longest at each place, in time that grows with the text alone.
-
-    A name that starts with a capital is only found where the text has a capital or a digit too: the title `It` is not
-    every `it`.
-
-    >>> TitleFinder(["It", "The Matrix", "Matrix"]).find("He saw it in The Matrix.")
-    [('The Matrix', 13, 23)]
-    """
-
-    def __init__(self, names: Iterable[str]) -> None:
-        self._names: dict[tuple[str, ...], str] = {}
-        self._lengths: dict[str, list[int]] = {}
-        for name in names:
-            words = tuple(_WORD.findall(folded_key(name)))
-            if words and words not in self._names:
-                self._names[words] = name
-                self._lengths.setdefault(words[0], []).append(len(words))
-        for first, lengths in self._lengths.items():
-            self._lengths[first] = sorted(set(lengths), reverse=True)
-
-    def find(self, text: str) -> list[tuple[str, int, int]]:
-        """(name, start, end) of what `text` mentions, in order of place, without overlaps."""
-        places = [(found.start(), found.end()) for found in _WORD.finditer(text)]
-        words = [folded_key(text[start:end]) for start, end in places]
-        found, at = [], 0
-        while at < len(words):
-            for length in self._lengths.get(words[at], ()):
-                stretch = tuple(words[at : at + length])
-                name = self._names.get(stretch) if len(stretch) == length else None
-                if name is not None and _capital(text[places[at][0]]) >= _capital(name[0]):
-                    found.append((name, places[at][0], places[at + length - 1][1]))
-                    at += length - 1
-                    break
-            at += 1
-        return found
 
 
 class MentionFinder:
@@ -163,50 +140,240 @@ class MentionFinder:
     def learn(self, title: str, text: str) -> None:
         """Remember a passage's title and the names that its text seems to hold."""
         self._titles.setdefault(title)
-        self._proper.update(_proper_names(text).keys())
+        self._proper.update(joining_names(text).keys())
 
-    def find(self, title: str, text: str) -> list[str]:
-        """Names in order of place, each once; the passage's own title comes first."""
+    def names(self, text: str) -> list[str]:
+        """The names that a text seems to hold, by rule alone."""
+        return [*joining_names(text)]
+
+    def find(self, title: str, text: str, known: Container[str] = frozenset()) -> list[str]:
+        """Names in order of place, each once; the passage's own title comes first.
+
+        A name by rule counts where two texts hold it, or where it is `known` already.
+        """
         if self._finder is None:
             shorter = (short for known in self._titles for short in short_names(known))
             self._finder = TitleFinder([*self._titles, *shorter])
             self._whole = set(self._titles)
         found = self._finder.find(text)
-        known = [one for one in found if one[0] in self._whole or _stands_alone(text, one[1], one[2])]
-        names = dict.fromkeys([title, *(name for name, _, _ in known)])
-        taken = [(start, end) for _, start, end in known]
-        for name, (start, end) in _proper_names(text).items():
-            shared = self._proper[name] >= _SHARED_BY
+        titled = [one for one in found if one[0] in self._whole or stands_alone(text, one[1], one[2])]
+        names = dict.fromkeys([title, *(name for name, _, _ in titled)])
+        taken = [(start, end) for _, start, end in titled]
+        for name, (start, end) in joining_names(text).items():
+            shared = self._proper[name] >= _SHARED_BY or name in known
             if shared and not any(start < other_end and other < end for other, other_end in taken):
                 names.setdefault(name)
         return [name for name in names if name]
 
 
-_BEFORE = re.compile(r"(\S+)\s$")
-_AFTER = re.compile(r"\s(\S+)")
-_NEAR = 30
-_OPENS = frozenset(["the", "in", "a", "an", "at", "on", "by", "from", "of", "with", "for", "and"])
+FORMATS: Final[Mapping[str, str]] = {
+    ".md": "Markdown",
+    ".markdown": "Markdown",
+    ".html": "HTML",
+    ".htm": "HTML",
+    ".pdf": "PDF",
+    ".docx": "DOCX",
+    ".txt": "text",
+    ".text": "text",
+}
+"""The formats of documents by the endings of their files' names."""
+
+PIECE = 1_200
+"""Characters of a passage of a document at most: a few of them fit a budget of 512 tokens."""
+LARGEST_FILE = 100 * 1024 * 1024
 
 
-def _stands_alone(text: str, start: int, end: int) -> bool:
-    """Whether no capitalised word makes a longer name of what stands between two places."""
-    after = _AFTER.match(text, end)
-    if after and after[1][0].isupper():
-        return False
-    before = _BEFORE.search(text[max(0, start - _NEAR) : start])
-    if before is None or not before[1][0].isupper():
-        return True
-    return before[1][-1] in ".!?:;," or before[1].casefold() in _OPENS
+class UnreadableDocumentError(Exception):
+    """A file is no document that can be read; the text says why."""
 
 
-def _proper_names(text: str) -> dict[str, tuple[int, int]]:
-    """Names by rule and where they stand first; numbers and dates say too little to join two passages."""
-    return {
-        mention.name: (mention.start, mention.end)
-        for mention in reversed(find_proper_names(text))
-        if len(mention.name) >= _SHORTEST and not any(letter.isdigit() for letter in mention.name)
-    }
+def find_documents(path: Path) -> list[tuple[str, Path]]:
+    """The documents of a file or a folder, by name: (name within the folder, file); hidden ones are left out.
+
+    Raises:
+        NotFoundError: there is no such file or folder, or the folder has no document.
+    """
+    if path.is_file():
+        return [(path.name, path)]
+    if not path.is_dir():
+        raise NotFoundError(f"there is no file or folder {path.name}", remedy="check the path", field="path")
+    found = [
+        (one.relative_to(path).as_posix(), one)
+        for one in path.rglob("*")
+        if one.is_file() and one.suffix.lower() in FORMATS and not any(part[0] == "." for part in _parts(one, path))
+    ]
+    if not found:
+        known = ", ".join(FORMATS)
+        raise NotFoundError(f"{path.name} has no document", remedy=f"documents end in {known}", field="path")
+    return sorted(found)
 
 
-def _capital(letter: str) -> bool:
-    return letter.isupper() or letter.isdigit()
+def _parts(one: Path, folder: Path) -> tuple[str, ...]:
+    return one.relative_to(folder).parts
+
+
+def read_document(name: str, path: Path) -> Document:
+    """A file as a document in passages with their headings and pages; its id is its name.
+
+    Raises:
+        UnreadableDocumentError: it is of no known format, damaged, locked, too large, or holds no text.
+    """
+    form = FORMATS.get(path.suffix.lower())
+    if form is None:
+        raise UnreadableDocumentError(f"documents end in {', '.join(FORMATS)}")
+    if path.stat().st_size > LARGEST_FILE:
+        raise UnreadableDocumentError(f"it is larger than {LARGEST_FILE // 1024 // 1024} MB")
+    readers = {"Markdown": _markdown, "HTML": _html, "PDF": _pdf, "DOCX": _docx, "text": _plain}
+    try:
+        title, sections = readers[form](path.read_bytes())
+    except UnreadableDocumentError:
+        raise
+    except Exception as error:  # readers of foreign formats raise what they like
+        reason = " ".join(str(error).split())[:120] or type(error).__name__
+        raise UnreadableDocumentError(f"it is no {form} that can be read: {reason}") from error
+    pieces = tuple(_pieces(sections))
+    if not pieces:
+        raise UnreadableDocumentError("it holds no text")
+    title = normalise(title)[:LONGEST_TITLE] or normalise(Path(name).stem.replace("_", " ").replace("-", " "))
+    return Document(name, title, "\n\n".join(piece.text for piece in pieces), pieces)
+
+
+def _pieces(sections: Iterable[Piece]) -> Iterator[Piece]:
+    """Sections cut to passages; a heading stands in the first of its passages too, so that words find it."""
+    for text, heading, page in sections:
+        plain = _clean(text)
+        title = _clean(heading or "") or None
+        for number, part in enumerate(cut(plain, PIECE)):
+            yield Piece(f"{title}\n{part}" if title and number == 0 else part, title, page)
+
+
+def _clean(text: str) -> str:
+    """Text in NFC without control letters; blanks at line ends go."""
+    kept = "".join(letter for letter in unicodedata.normalize("NFC", text) if letter in "\n\t" or letter.isprintable())
+    return re.sub(r"\n{3,}", "\n\n", re.sub(r"[ \t\u00a0]+", " ", kept).replace(" \n", "\n")).strip()
+
+
+def _decoded(raw: bytes) -> str:
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UnreadableDocumentError(f"it is not UTF-8: byte {error.start}") from error
+
+
+def _plain(raw: bytes) -> tuple[str, list[Piece]]:
+    text = _decoded(raw)
+    if "\x00" in text:
+        raise UnreadableDocumentError("it holds a NUL byte")
+    return "", [Piece(text)]
+
+
+def _sections(blocks: Iterable[tuple[int, str]]) -> tuple[str, list[Piece]]:
+    """The title (the first heading of the highest level) and sections of (heading level or 0, text) blocks.
+
+    A section's heading names those above it: `Leave > Sick leave`.
+    """
+    above: list[tuple[int, str]] = []
+    texts: list[str] = []
+    found: list[Piece] = []
+    titles: list[tuple[int, str]] = []
+
+    def close() -> None:
+        if texts:
+            found.append(Piece("\n\n".join(texts), " > ".join(name for _, name in above) or None))
+            texts.clear()
+
+    for level, text in blocks:
+        if not text.strip():
+            continue
+        if not level:
+            texts.append(text)
+            continue
+        close()
+        heading = " ".join(text.split())
+        titles.append((level, heading))
+        above = [*(one for one in above if one[0] < level), (level, heading)]
+    close()
+    return (min(titles, key=lambda one: one[0])[1] if titles else ""), found
+
+
+def _markdown(raw: bytes) -> tuple[str, list[Piece]]:
+    from markdown_it import MarkdownIt  # noqa: PLC0415 -- only where such a file comes
+
+    lines = re.sub(r"\A---\n.*?\n---\n", "", _decoded(raw).replace("\r\n", "\n"), flags=re.DOTALL)
+    tokens = MarkdownIt("commonmark").enable("table").parse(lines)
+    blocks, level = [], 0
+    for token in tokens:
+        if token.type == "heading_open":
+            level = int(token.tag[1])
+        elif token.type == "heading_close":
+            level = 0
+        elif token.type == "inline":
+            shown = (one.content or ("\n" if "break" in one.type else "") for one in token.children or ())
+            blocks.append((level, "".join(shown)))
+        elif token.type in ("fence", "code_block"):
+            blocks.append((0, token.content))
+    return _sections(blocks)
+
+
+_UNSEEN = ("script", "style", "noscript", "template", "nav", "footer", "head", "svg", "iframe")
+_BLOCKS = ("h1", "h2", "h3", "h4", "h5", "h6", "p", "li", "pre", "blockquote", "td", "th", "dt", "dd", "figcaption")
+
+
+def _html(raw: bytes) -> tuple[str, list[Piece]]:
+    from bs4 import BeautifulSoup  # noqa: PLC0415 -- only where such a file comes
+    from bs4.element import PreformattedString  # noqa: PLC0415
+
+    page = BeautifulSoup(raw, "html.parser")
+    named = page.title.get_text(" ", strip=True) if page.title else ""
+    for unseen in page.find_all(_UNSEEN):
+        unseen.decompose()
+    for line in page.find_all("br"):
+        line.replace_with("\n")
+    blocks: list[tuple[int, str]] = []
+    last: tuple[int, int] | None = None
+    for text in page.find_all(string=lambda one: not isinstance(one, PreformattedString)):
+        around = text.find_parent(_BLOCKS) or text.find_parent(["div", "section", "article", "main", "body"])
+        name = around.name if around else ""
+        level = int(name[1]) if re.fullmatch(r"h[1-6]", name) else 0
+        key = (level, id(around))
+        if blocks and last == key:
+            blocks[-1] = (level, f"{blocks[-1][1]}{text}")
+        elif text.strip():
+            blocks.append((level, str(text)))
+            last = key
+    title, sections = _sections([(level, " ".join(text.split())) for level, text in blocks])
+    return named or title, sections
+
+
+def _pdf(raw: bytes) -> tuple[str, list[Piece]]:
+    from pypdf import PdfReader  # noqa: PLC0415 -- only where such a file comes
+
+    reader = PdfReader(io.BytesIO(raw))
+    if reader.is_encrypted and not reader.decrypt(""):
+        raise UnreadableDocumentError("it is locked with a password")
+    title = str(reader.metadata.title or "") if reader.metadata else ""
+    pages = [Piece(_unwrapped(page.extract_text() or ""), None, number) for number, page in enumerate(reader.pages, 1)]
+    return title, pages
+
+
+def _unwrapped(text: str) -> str:
+    """Lines of a page joined where a sentence goes on; words parted at line ends are whole again."""
+    return re.sub(r"(?<![.!?:;\n])\n(?!\n)", " ", re.sub(r"(?<=[a-z])-\n(?=[a-z])", "", text))
+
+
+def _docx(raw: bytes) -> tuple[str, list[Piece]]:
+    import docx  # noqa: PLC0415 -- only where such a file comes
+    from docx.table import Table  # noqa: PLC0415
+
+    document = docx.Document(io.BytesIO(raw))
+    blocks: list[tuple[int, str]] = []
+    for block in document.iter_inner_content():
+        if isinstance(block, Table):
+            rows = (" | ".join(cell.text.strip() for cell in row.cells) for row in block.rows)
+            blocks.append((0, "\n".join(rows)))
+            continue
+        style = (block.style.name if block.style else "") or ""
+        heading = re.fullmatch(r"Heading (\d)", style)
+        blocks.append((1 if style == "Title" else int(heading[1]) + 1 if heading else 0, block.text))
+    title, sections = _sections(blocks)
+    return document.core_properties.title or title, sections

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from clause.graph.database import check_embedding_model
 from clause.graph.jobs import Jobs
@@ -16,14 +17,25 @@ from clause.graph.lease import Lease
 from clause.graph.runner import Graph
 from clause.graph.scopes import parse_scope, scope_token
 from clause.ingest.embedding import embed_scope
-from clause.ingest.passage_reader import Document, DocumentRecord, MentionFinder, cut, read_documents
-from clause.ingest.source import BAD_KEPT, BadRecord, BadRecordError, LoadReport, SourceFile, describe
+from clause.ingest.passage_reader import (
+    Document,
+    DocumentRecord,
+    MentionFinder,
+    UnreadableDocumentError,
+    find_documents,
+    read_document,
+    read_documents,
+)
+from clause.ingest.source import BAD_KEPT, BadRecord, BadRecordError, LoadReport, ScopeNames, SourceFile, describe
 from clause.telemetry import Progress, silent
 from clause.text.activation import strengthening
 from clause.text.embedder import Embedder
-from clause.text.names import canonical_key, entity_id, hashed, name_key, short_names
+from clause.text.names import hashed
 
 KIND = "load_passages"
+DOCUMENTS_KIND = "load_documents"
+Reader = Callable[[int], Iterator[DocumentRecord]]
+"""Gives the records of what is loaded after the first so many."""
 BATCH = 500
 
 
@@ -44,25 +56,77 @@ async def load_passages(
 
     A document that is there with the same content is passed over; with other content its passages are made anew.
     """
+    source = await asyncio.to_thread(describe, path, scope)
+    form = _Form(KIND, "passages", source, lambda skip: read_documents(path, skip=skip), {})
+    when = _When(progress, jobs or Jobs(graph, now), batch_size, clock)
+    return await _load(graph, embedder, form, scope, on_bad=on_bad, when=when)
+
+
+async def load_documents(
+    graph: Graph,
+    embedder: Embedder | None,
+    path: Path,
+    scope: str,
+    *,
+    on_bad: Literal["skip", "fail"] = "skip",
+    progress: Progress = silent,
+    jobs: Jobs | None = None,
+    batch_size: int = 20,
+    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    clock: Callable[[], float] = time.perf_counter,
+) -> LoadReport:
+    """Load a document or a folder of them (Markdown, HTML, PDF, DOCX, text); each file is a source of its own.
+
+    Arguments, errors and what a second load does are those of `load_passages`; records are files.
+    """
+    files = await asyncio.to_thread(find_documents, path)
+    sources = {name: await asyncio.to_thread(_describe_file, name, file, scope) for name, file in files}
+    whole = hashed("sha256:", *(f"{one.name} {one.content_hash}" for one in sources.values()))
+    source = SourceFile(hashed("src_", scope, path.name, whole), path.name, whole, len(files))
+    form = _Form(DOCUMENTS_KIND, "documents", source, lambda skip: _read_files(files, skip), sources)
+    when = _When(progress, jobs or Jobs(graph, now), batch_size, clock)
+    return await _load(graph, embedder, form, scope, on_bad=on_bad, when=when)
+
+
+class _Form(NamedTuple):
+    """What is loaded and how it is read; `sources` are those of single documents by their given ids."""
+
+    kind: str
+    name: str
+    source: SourceFile
+    read: Reader
+    sources: Mapping[str, SourceFile]
+
+
+class _When(NamedTuple):
+    """How a load goes on: who is told, its jobs, records at once, and the clock."""
+
+    progress: Progress
+    jobs: Jobs
+    batch: int
+    clock: Callable[[], float]
+
+
+async def _load(
+    graph: Graph, embedder: Embedder | None, form: _Form, scope: str, *, on_bad: str, when: _When
+) -> LoadReport:
     parse_scope(scope)
     if embedder is not None:
         await check_embedding_model(graph, embedder.model, embedder.dimension)
-    source = await asyncio.to_thread(describe, path, scope)
-    jobs = jobs or Jobs(graph, now)
-    parameters = {"source_id": source.id, "on_bad": on_bad}
-    job = await jobs.submit(KIND, parameters, scope, resource=f"load:{scope}", resume=True)
-    started = clock()
-    async with jobs.lease(job.id, patient=True) as lease:
-        load = _PassageLoad(graph, lease, source, on_bad=on_bad, progress=progress)
+    parameters = {"source_id": form.source.id, "on_bad": on_bad}
+    job = await when.jobs.submit(form.kind, parameters, scope, resource=f"load:{scope}", resume=True)
+    started = when.clock()
+    async with when.jobs.lease(job.id, patient=True) as lease:
+        load = _PassageLoad(graph, lease, form, on_bad=on_bad, progress=when.progress)
         resumed_at = load.records
-        await load.run(path, batch_size)
-    seconds = clock() - started
-    embedding = await embed_scope(graph, embedder, scope, progress=progress, jobs=jobs) if embedder else None
+        await load.run(when.batch)
+    seconds = when.clock() - started
+    embedding = await embed_scope(graph, embedder, scope, progress=when.progress, jobs=when.jobs) if embedder else None
     return LoadReport(
         job_id=job.id,
         scope=scope,
-        source_id=source.id,
-        format="passages",
+        source_id=form.source.id,
+        format=form.name,
         records=load.records,
         created=load.created,
         known=load.known,
@@ -75,10 +139,24 @@ async def load_passages(
     )
 
 
-def learn(path: Path) -> MentionFinder:
+def _describe_file(name: str, path: Path, scope: str) -> SourceFile:
+    """A file as a source; it stays the same source when its content changes."""
+    content = hashlib.sha256(path.read_bytes()).hexdigest()
+    return SourceFile(hashed("src_", scope, "document", name), name, content, 0)
+
+
+def _read_files(files: Sequence[tuple[str, Path]], skip: int) -> Iterator[DocumentRecord]:
+    for number, (name, path) in enumerate(files[skip:], skip + 1):
+        try:
+            yield DocumentRecord(number, read_document(name, path))
+        except (UnreadableDocumentError, OSError) as error:
+            yield DocumentRecord(number, None, f"{name}: {error}")
+
+
+def learn(records: Iterable[DocumentRecord]) -> MentionFinder:
     """Read a corpus once for its titles and the names that its passages share."""
     finder = MentionFinder()
-    for record in read_documents(path):
+    for record in records:
         if record.document is not None:
             finder.learn(record.document.title, record.document.text)
     return finder
@@ -87,10 +165,11 @@ def learn(path: Path) -> MentionFinder:
 class _PassageLoad:
     """One run through the file."""
 
-    def __init__(self, graph: Graph, lease: Lease, source: SourceFile, *, on_bad: str, progress: Progress) -> None:
+    def __init__(self, graph: Graph, lease: Lease, form: _Form, *, on_bad: str, progress: Progress) -> None:
         self._graph = graph
         self._lease = lease
-        self._source = source
+        self._form = form
+        self._source = form.source
         self._scope = lease.job.scope
         self._on_bad = on_bad
         self._progress = progress
@@ -101,11 +180,12 @@ class _PassageLoad:
         self.bad_count = int(lease.cursor.get("bad_count", 0))
         self.bad = [BadRecord(number=number, reason=reason) for number, reason in lease.cursor.get("bad", [])]
 
-    async def run(self, path: Path, size: int) -> None:
+    async def run(self, size: int) -> None:
         await self._graph.run("graph/register_scope", scope=self._scope, recorded_at=self._recorded_at)
-        await self._graph.run("ingest/merge_source", **self._source.row(self._scope, self._recorded_at))
-        finder = await asyncio.to_thread(learn, path)
-        records = read_documents(path, skip=self.records)
+        for source in self._form.sources.values() or [self._source]:
+            await self._graph.run("ingest/merge_source", **source.row(self._scope, self._recorded_at))
+        finder = await asyncio.to_thread(lambda: learn(self._form.read(0)))
+        records = self._form.read(self.records)
         while batch := await asyncio.to_thread(lambda: list(islice(records, size))):
             await self._write(batch, finder)
 
@@ -113,7 +193,7 @@ class _PassageLoad:
         bad = [BadRecord(number=r.number, reason=r.reason) for r in batch if r.document is None]
         if bad and self._on_bad == "fail":
             raise BadRecordError(
-                f"{self._source.name} line {bad[0].number}: {bad[0].reason}",
+                bad[0].reason if self._form.sources else f"{self._source.name} line {bad[0].number}: {bad[0].reason}",
                 remedy="mend the file, or load with --on-bad skip",
                 field="file",
             )
@@ -144,28 +224,20 @@ class _PassageLoad:
 
     def _rows(self, documents: Sequence[Document], finder: MentionFinder) -> tuple[list[dict[str, Any]], list[Any]]:
         """Rows of ingest/create_passages, and of graph/merge_entities for what they mention."""
-        rows, entities = [], dict[str, list[Any]]()
-
-        def ids(names: Iterable[str]) -> list[str]:
-            """The entities of these names; those that are new here get a row."""
-            keys = {canonical_key(name): name for name in names}
-            found = {entity_id(self._scope, key): (key, name) for key, name in keys.items()}
-            for entity, (key, name) in found.items():
-                entities.setdefault(entity, [len(entities), entity, key, name, name_key(name), "concept", []])
-            return [*found]
-
+        rows, named = [], ScopeNames(self._scope)
         for document in documents:
-            subject = ids([document.title] if document.title else [])
-            shorter = [one for one in ids(short_names(document.title)) if one not in subject]
+            about = named.about(document.title)
             passages = [
                 {
                     "id": hashed("psg_", self._id(document), str(ordinal), text),
                     "ordinal": ordinal,
                     "text": text,
-                    "mentions": ids(finder.find(document.title, text)),
-                    "about": [[one, "subject", 1.0] for one in subject] + [[one, "short name", 0.5] for one in shorter],
+                    "heading": heading,
+                    "page": page,
+                    "mentions": named.ids(finder.find(document.title, text)),
+                    "about": about,
                 }
-                for ordinal, text in enumerate(cut(document.text))
+                for ordinal, (text, heading, page) in enumerate(document.passages())
             ]
             rows.append(
                 {
@@ -173,16 +245,17 @@ class _PassageLoad:
                     "given_id": document.given_id,
                     "title": document.title,
                     "content_hash": _content_hash(document),
+                    "source_id": self._form.sources.get(document.given_id, self._source).id,
                     "passages": passages,
                 }
             )
-        return rows, [*entities.values()]
+        return rows, named.rows()
 
     def _statements(self, rows: Sequence[dict[str, Any]]) -> list[tuple[str, dict[str, Any]]]:
         if not rows:
             return []
         keys = {"scope": self._scope, **self._lease.keys}
-        created = {"rows": rows, "scope_token": scope_token(self._scope), "source_id": self._source.id, **keys}
+        created = {"rows": rows, "scope_token": scope_token(self._scope), **keys}
         return [
             ("ingest/drop_passages", {"ids": [row["id"] for row in rows], **keys}),
             ("ingest/create_passages", {**created, "recorded_at": self._recorded_at}),

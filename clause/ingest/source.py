@@ -1,5 +1,5 @@
-"""The file that is loaded: how it is opened, its fingerprint, the Source node that everything from it points to, and
-the report of its loading."""
+"""The file that is loaded: how it is opened, its fingerprint, the Source node that everything from it points to, the
+entities that its names stand for, and the report of its loading."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import gzip
 import hashlib
 import io
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -17,7 +17,7 @@ from pydantic import Field
 
 from clause.errors import BadInputError, NotFoundError
 from clause.text.fields import Frozen
-from clause.text.names import hashed
+from clause.text.names import canonical_key, entity_id, hashed, name_key, short_names
 
 
 @contextmanager
@@ -130,3 +130,43 @@ class LoadReport(Frozen):
     records_per_s: float = Field(ge=0, description="of this run, without embedding")
     resumed_at: int = Field(0, ge=0, description="records that an earlier run had done")
     embedding: EmbedReport | None = Field(None, description="None: vectors were not asked for, or come later")
+
+
+class LinkReport(Frozen):
+    """The work of `clause link`; counts are of the whole job, also when an earlier run had done a part of it."""
+
+    job_id: str
+    scope: str
+    texts: int = Field(ge=0, description="passages, memories, beliefs and other texts that were read")
+    links: int = Field(ge=0, description="links from texts to entities that were not there before")
+    entities: int = Field(ge=0, description="entities that were made for names that nobody knew")
+    rounds: int = Field(ge=1, description="times that all was read; the last one found nothing new")
+    seconds: float = Field(ge=0, description="wall-clock time of this run, without embedding")
+    texts_per_s: float = Field(ge=0, description="of this run, texts of every round, without embedding")
+    embedding: EmbedReport | None = Field(None, description="None: vectors were not asked for")
+
+
+class ScopeNames:
+    """The entities that names of a scope stand for, and the rows of graph/merge_entities that make them."""
+
+    def __init__(self, scope: str) -> None:
+        self._scope = scope
+        self._rows: dict[str, list[Any]] = {}
+
+    def ids(self, names: Iterable[str]) -> list[str]:
+        """The entities of these names, each once."""
+        keys = {canonical_key(name): name for name in names}
+        found = {entity_id(self._scope, key): (key, name) for key, name in keys.items()}
+        for entity, (key, name) in found.items():
+            self._rows.setdefault(entity, [len(self._rows), entity, key, name, name_key(name), "concept", []])
+        return [*found]
+
+    def about(self, title: str) -> list[list[Any]]:
+        """[entity, role, weight] of what a passage under this title is about."""
+        subject = self.ids([title] if title else [])
+        shorter = [one for one in self.ids(short_names(title)) if one not in subject]
+        return [[one, "subject", 1.0] for one in subject] + [[one, "short name", 0.5] for one in shorter]
+
+    def rows(self) -> list[list[Any]]:
+        """Rows of graph/merge_entities, in the order in which the names came."""
+        return [*self._rows.values()]

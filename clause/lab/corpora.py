@@ -18,12 +18,13 @@ LONGEST = 10_000
 
 @dataclass(frozen=True, slots=True)
 class CorpusItem:
-    """One text to remember."""
+    """One text to remember; `session` names the talk that it is of, where the file says so."""
 
     id: str
     text: str
     scope: str
     timestamp: str | None = None
+    session: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,9 @@ def _read(path: Path, make: Callable[[dict[str, Any], int], Item], field: str, f
 def _corpus_item(item: dict[str, Any], _number: int) -> CorpusItem:
     timestamp = item.get("timestamp")
     text = str(item["text"]).replace("\x00", "")[:LONGEST]
-    return CorpusItem(str(item["id"]), text, str(item["scope"]), None if timestamp is None else str(timestamp)[:200])
+    when = None if timestamp is None else str(timestamp)[:200]
+    session = item.get("session")
+    return CorpusItem(str(item["id"]), text, str(item["scope"]), when, None if session is None else str(session))
 
 
 def _question(item: dict[str, Any], number: int) -> RecallQuestion:
@@ -118,6 +121,7 @@ def _turns(sample: Mapping[str, Any]) -> Iterator[dict[str, str]]:
                 "text": f"{turn['speaker']}: {turn['text']}{shares}",
                 "scope": _scope(sample),
                 "timestamp": talk[f"{session}_date_time"],
+                "session": f"{sample['sample_id']}/{session}",
             }
 
 

@@ -16,7 +16,7 @@ from clause.graph.runner import Graph
 from clause.graph.scopes import PUBLIC, parse_scope, scope_token
 from clause.text.embedder import Embedder
 from clause.text.fields import Frozen
-from clause.text.mentions import Mention, candidate_spans, find_mentions, find_proper_names, folded_key
+from clause.text.mentions import Mention, candidate_spans, find_mentions, find_names, folded_key
 from clause.text.mentions import name_key as case_key
 from clause.text.names import canonical_key, entity_id, name_key
 from clause.text.retrieval import escape
@@ -262,7 +262,7 @@ class EntityLinker:
         """
         sees = parse_scope(scope).sees
         names = given or [()] * len(texts)
-        by_rule, keys = await _aside(len(texts), lambda: (list(map(_proper_names, texts)), _keys(texts, names)))
+        by_rule, keys = await _aside(len(texts), lambda: (list(map(find_names, texts)), _keys(texts, names)))
         naming = _Naming(scope, await self._known(keys, by_rule, sees), kinds)
         found = await _aside(len(texts), lambda: tuple(map(naming.entities, texts, by_rule, names)))
         return Linking(found, await self._statements(naming.fresh, scope, recorded_at))
@@ -348,15 +348,6 @@ def _keys(texts: Sequence[str], given: Sequence[Iterable[str]]) -> set[str]:
     """Look-up keys of all that may be a name."""
     spans = {name_key(span) for text in texts for span in _spans(text)}
     return spans | {name_key(name) for names in given for name in names}
-
-
-def _proper_names(text: str) -> list[Mention]:
-    """Names by rule; numbers and dates say too little to join two texts."""
-    return [
-        mention
-        for mention in find_proper_names(text)
-        if len(mention.name) >= _SHORTEST and not any(letter.isdigit() for letter in mention.name)
-    ]
 
 
 def _spans(text: str) -> Iterable[str]:

@@ -11,6 +11,8 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from clause.text.tokens import is_common
+
 MAX_WORDS = 14
 MAX_SPANS = 4000
 
@@ -210,3 +212,151 @@ def _without_overlap(mentions: list[Mention]) -> list[Mention]:
         if not any(mention.start < other.end and other.start < mention.end for other in kept):
             kept.append(mention)
     return kept
+
+
+_LETTERS = re.compile(r"\w+")
+_SHORTEST = 3
+
+
+class TitleFinder:
+    """Known names in a text, word by word: the longest at each place, in time that grows with the text alone.
+
+    A name that starts with a capital is only found where the text has a capital or a digit too: the title `It` is not
+    every `it`.
+
+    >>> TitleFinder(["It", "The Matrix", "Matrix"]).find("He saw it in The Matrix.")
+    [('The Matrix', 13, 23)]
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names: dict[tuple[str, ...], str] = {}
+        self._lengths: dict[str, list[int]] = {}
+        for name in names:
+            words = tuple(_LETTERS.findall(folded_key(name)))
+            if words and words not in self._names:
+                self._names[words] = name
+                self._lengths.setdefault(words[0], []).append(len(words))
+        for first, lengths in self._lengths.items():
+            self._lengths[first] = sorted(set(lengths), reverse=True)
+
+    def find(self, text: str) -> list[tuple[str, int, int]]:
+        """(name, start, end) of what `text` mentions, in order of place, without overlaps."""
+        places = [(found.start(), found.end()) for found in _LETTERS.finditer(text)]
+        words = [folded_key(text[start:end]) for start, end in places]
+        found, at = [], 0
+        while at < len(words):
+            for length in self._lengths.get(words[at], ()):
+                stretch = tuple(words[at : at + length])
+                name = self._names.get(stretch) if len(stretch) == length else None
+                if name is not None and _starts_high(text[places[at][0]]) >= _starts_high(name[0]):
+                    found.append((name, places[at][0], places[at + length - 1][1]))
+                    at += length - 1
+                    break
+            at += 1
+        return found
+
+
+_BEFORE = re.compile(r"(\S+)\s$")
+_AFTER = re.compile(r"\s(\S+)")
+_NEAR = 30
+_OPENS = frozenset(["the", "in", "a", "an", "at", "on", "by", "from", "of", "with", "for", "and"])
+
+
+def stands_alone(text: str, start: int, end: int) -> bool:
+    """Whether no capitalised word makes a longer name of what stands between two places."""
+    after = _AFTER.match(text, end)
+    if after and after[1][0].isupper():
+        return False
+    before = _BEFORE.search(text[max(0, start - _NEAR) : start])
+    if before is None or not before[1][0].isupper():
+        return True
+    return before[1][-1] in ".!?:;," or before[1].casefold() in _OPENS
+
+
+def joining_names(text: str) -> dict[str, tuple[int, int]]:
+    """Names by rule and where they stand first; numbers and dates say too little to join two passages."""
+    return {
+        mention.name: (mention.start, mention.end)
+        for mention in reversed(find_proper_names(text))
+        if len(mention.name) >= _SHORTEST and not any(letter.isdigit() for letter in mention.name)
+    }
+
+
+def _starts_high(letter: str) -> bool:
+    return letter.isupper() or letter.isdigit()
+
+
+_DAYS = """monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays
+saturdays sundays january february march april may june july august september october november december"""
+_TITLES = "mr mrs ms miss dr prof professor sir madam"
+_SHOUTED = "ok pm am todo api ci faq ps fyi asap lgtm wip ui pr eta i"
+_NO_NAME = frozenset(f"{_DAYS} {_TITLES} {_SHOUTED}".split())
+_FORMS = """new north south east west old great upper lower central lake mount port fort cape river sea saint st queen
+king prince princess red black white green big world human national royal united bank university ministry tower"""
+_FORMING = frozenset(_FORMS.split())
+"""Common words that open names of several words."""
+_WITHIN = re.compile(r"(?<=\w\w)\.\s+(?=\w)")
+_SHORT_TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|St|Prof|Mt|Jr|Sr)$")
+_SHORT_VERB = re.compile(r"(?:i|don|let|that|there|here|what|who|it|he|she)['\u2019]\w+")
+_SHORTENED = re.compile(r"['\u2019](?:m|d|ve|ll|re|t|s)$", re.IGNORECASE)
+_ENDS_BEFORE = re.compile(r"(?:^|[.!?:;\u2026\n\"\u201c\u201d(]|[^\w\s,'\u2019]\s)\s*$")
+
+
+def find_names(text: str) -> list[Mention]:
+    """Names by rule that entities may be made of: proper names without what only opens a sentence, days, months, titles
+    of address, shortened verbs, numbers and quoted talk.
+
+    >>> [m.name for m in find_names("Done. Wednesday I will ask Priya. CI. Also, I'm with Mr. Tanaka.")]
+    ['Priya', 'Tanaka']
+    """
+    found = []
+    for mention in find_proper_names(text):
+        quoted = mention.start > 0 and text[mention.start - 1] in '"\u201c\u00ab'
+        if quoted and not mention.name.split()[-1][0].isupper():
+            continue
+        for part in _sentences_of(mention):
+            kept = part if quoted else _bare_name(text, part)
+            if kept and len(kept.name) >= _SHORTEST and not any(letter.isdigit() for letter in kept.name):
+                found.append(kept)
+    return found
+
+
+def _sentences_of(mention: Mention) -> Iterator[Mention]:
+    """The mention, or its parts where a sentence ends within it: `CI. Also`."""
+    start = 0
+    for stop in _WITHIN.finditer(mention.name):
+        if not _SHORT_TITLE.search(mention.name[: stop.start()]):
+            yield Mention(mention.name[start : stop.start()], mention.start + start, mention.start + stop.start())
+            start = stop.end()
+    yield Mention(mention.name[start:], mention.start + start, mention.end)
+
+
+def _bare_name(text: str, mention: Mention) -> Mention | None:
+    """The mention without what is no name at its edges; None where nothing is left."""
+    words = [(found[0], found.start(), found.end()) for found in re.finditer(r"\S+", mention.name)]
+    opens = bool(_ENDS_BEFORE.search(text[: mention.start]))
+    while words and (_no_name(words[0][0]) or (opens and _only_opens(words))):
+        words = words[1:]
+        while words and words[0][0] in _CONNECTORS:
+            words = words[1:]
+    while words and _no_name(words[-1][0]) and len(words) > 1:
+        words = words[:-1]
+    if not words:
+        return None
+    start, end = words[0][1], words[-1][2]
+    return Mention(mention.name[start:end], mention.start + start, mention.start + end)
+
+
+def _no_name(word: str) -> bool:
+    plain = word.rstrip(".,").casefold()
+    return plain in _NO_NAME or bool(
+        re.fullmatch(r"(?:i|don|let|that|there|here|what|who|it|he|she)['\u2019]\w+", plain)
+    )
+
+
+def _only_opens(words: list[tuple[str, int, int]]) -> bool:
+    """Whether the first word stands high only because a sentence begins."""
+    word = _SHORTENED.sub("", words[0][0]).rstrip(".,'\u2019-&")
+    if word.casefold() in _FORMING and len(words) > 1:
+        return False
+    return is_common(word)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -29,6 +30,34 @@ def count_all(texts: Sequence[str]) -> list[int]:
     [2, 1]
     """
     return [count_tokens(text) for text in texts]
+
+
+def rank(text: str) -> int | None:
+    """The place of `text` in the vocabulary, where it is one token: small for frequent pieces; None where it is none.
+
+    >>> rank(" the") < rank(" Lisbon"), rank("no token of its own")
+    (True, None)
+    """
+    try:
+        return _encoding().encode_single_token(text)
+    except KeyError:
+        return None
+
+
+@lru_cache(maxsize=20_000)
+def is_common(word: str) -> bool:
+    """Whether a word is written small more often than high: the ranks of both in the vocabulary of tokens tell, which
+    was built from the most frequent pieces down.
+
+    >>> [is_common(word) for word in ("Nobody", "Merging", "Ravi", "Tom")]
+    [True, True, False, False]
+    """
+    if not word or not word[0].isalpha():
+        return False
+    low, high = rank(f" {word.lower()}"), rank(f" {word}")
+    if low is None:
+        return high is None and bool(re.search(r"(?:ing|ly)$", word)) and len(word) > len("ringly")
+    return high is None or low < high
 
 
 @lru_cache(maxsize=1)

@@ -136,3 +136,92 @@ WITH c, [i IN range(0, size(members[0]) - 1) | reduce(total = 0.0, m IN members 
 WITH c, total, sqrt(reduce(squares = 0.0, x IN total | squares + x * x)) AS length
 SET c.sum = total, c.prototype = [x IN total | CASE WHEN length > 0 THEN x / length ELSE x END],
   c.settled = false, c.version = c.version + 1
+
+// ingest/documents_to_link, documents with the texts of their passages in order, in the order of their ids
+// mode:       read
+// returns:    many
+// parameters: $scope STRING, $after STRING, $limit INTEGER
+// columns:    id, title, passages
+CYPHER 25 MATCH (document:Document)
+USING INDEX document:Document(id)
+WHERE document.id > $after AND document.scope = $scope
+RETURN document.id AS id, coalesce(document.title, '') AS title, COLLECT {
+  MATCH (document)-[:HAS_PASSAGE]->(passage:Passage)
+  RETURN [passage.id, passage.text] AS one ORDER BY passage.ordinal
+} AS passages
+ORDER BY id
+LIMIT $limit
+
+// ingest/texts_to_link[{{label}}], texts of this label in the order of their ids
+// mode:       read
+// returns:    many
+// parameters: $scope STRING, $after STRING, $limit INTEGER
+// columns:    id, text
+// kinds:      label property: Memory content, Belief content, Experience content, Value text, Insight content
+CYPHER 25 MATCH (n:{{label}})
+USING INDEX n:{{label}}(id)
+WHERE n.id > $after AND n.scope = $scope AND n.{{property}} IS NOT NULL
+RETURN n.id AS id, n.{{property}} AS text
+ORDER BY id
+LIMIT $limit
+
+// ingest/known_ids, which of these entities a scope has
+// mode:       read
+// returns:    many
+// parameters: $ids LIST<STRING>, $scope STRING
+// columns:    id
+CYPHER 25 UNWIND $ids AS id
+MATCH (entity:Entity {id: id})
+WHERE entity.scope = $scope
+RETURN id
+
+// ingest/link_passages, link passages to what they mention and are about; what is linked stays as it is. A row is
+//                       [id, [mentioned], [[about, role, weight], ...]]; an entity that was merged gives way to the other
+// mode:       write
+// returns:    one
+// parameters: $rows LIST<LIST<ANY>>, $scope STRING, $recorded_at ZONED DATETIME
+// columns:    made
+CYPHER 25 UNWIND $rows AS row
+MATCH (passage:Passage {id: row[0]})
+WHERE passage.scope = $scope
+CALL (passage, row) {
+  UNWIND row[1] AS id
+  MATCH (named:Entity {id: id})
+  MATCH (entity:Entity {id: coalesce(named.merged_into, named.id)})
+  WITH DISTINCT passage, entity
+  WHERE NOT EXISTS { (passage)-[:MENTIONS]->(entity) }
+  CREATE (passage)-[:MENTIONS {scope: $scope, recorded_at: $recorded_at, weight: 1.0, source_id: passage.source_id}]->
+         (entity)
+  SET entity.degree = coalesce(entity.degree, 0) + 1, passage.degree = coalesce(passage.degree, 0) + 1
+  RETURN count(*) AS mentions
+}
+CALL (passage, row) {
+  UNWIND row[2] AS about
+  MATCH (named:Entity {id: about[0]})
+  MATCH (entity:Entity {id: coalesce(named.merged_into, named.id)})
+  WITH passage, entity, head(collect(about)) AS about
+  WHERE NOT EXISTS { (passage)-[:ABOUT]->(entity) }
+  CREATE (passage)-[:ABOUT {role: about[1], scope: $scope, recorded_at: $recorded_at, weight: about[2],
+                            source_id: passage.source_id}]->(entity)
+  SET entity.degree = coalesce(entity.degree, 0) + 1, passage.degree = coalesce(passage.degree, 0) + 1
+  RETURN count(*) AS abouts
+}
+RETURN coalesce(sum(mentions + abouts), 0) AS made
+
+// ingest/link_texts[{{label}}], link texts of this label to what they name; what is linked stays as it is. A row is
+//                              [id, [entity]]
+// mode:       write
+// returns:    one
+// parameters: $rows LIST<LIST<ANY>>, $scope STRING, $role STRING, $recorded_at ZONED DATETIME
+// columns:    made
+// kinds:      label type: Memory MENTIONS, Belief ABOUT, Experience ABOUT, Value ABOUT, Insight ABOUT
+CYPHER 25 UNWIND $rows AS row
+MATCH (n:{{label}} {id: row[0]})
+WHERE n.scope = $scope
+UNWIND row[1] AS id
+MATCH (entity:Entity {id: id})
+WITH DISTINCT n, entity
+WHERE NOT EXISTS { (n)-[:MENTIONS|ABOUT]->(entity) }
+CREATE (n)-[:{{type}} {role: $role, scope: $scope, recorded_at: $recorded_at, weight: 1.0}]->(entity)
+SET entity.degree = coalesce(entity.degree, 0) + 1, n.degree = coalesce(n.degree, 0) + 1
+RETURN count(*) AS made

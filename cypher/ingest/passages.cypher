@@ -29,40 +29,41 @@ DETACH DELETE passage
 // ingest/create_passages, documents with their passages in order, what each mentions and what it is about; runs once in a turn
 // mode:       write
 // returns:    none
-// parameters: $rows LIST<MAP>, $scope STRING, $scope_token STRING, $source_id STRING, $recorded_at ZONED DATETIME,
+// parameters: $rows LIST<MAP>, $scope STRING, $scope_token STRING, $recorded_at ZONED DATETIME,
 //             $job_id STRING, $owner STRING, $sequence INTEGER
 // columns:    none
 CYPHER 25 MATCH (job:Job {id: $job_id})
 WHERE job.scope = $scope AND job.owner = $owner AND job.sequence = $sequence
-MATCH (source:Source {id: $source_id})
 UNWIND $rows AS row
+MATCH (source:Source {id: row.source_id})
 MERGE (document:Document {id: row.id})
 ON CREATE SET document.scope = $scope, document.recorded_at = $recorded_at, document.given_id = row.given_id
 SET document.title = row.title, document.name = row.title, document.content_hash = row.content_hash,
     document.degree = size(row.passages), document.version = coalesce(document.version, 0) + 1,
-    document.source_id = $source_id
+    document.source_id = row.source_id
 MERGE (document)-[:FROM]->(source)
 WITH document, row
 CALL (document, row) {
   UNWIND row.passages AS given
-  CREATE (document)-[:HAS_PASSAGE {scope: $scope, recorded_at: $recorded_at, weight: 1.0, source_id: $source_id}]->
+  CREATE (document)-[:HAS_PASSAGE {scope: $scope, recorded_at: $recorded_at, weight: 1.0, source_id: row.source_id}]->
          (passage:Passage {id: given.id, scope: $scope, scope_token: $scope_token, recorded_at: $recorded_at,
                            version: 1, document_id: document.id, ordinal: given.ordinal, title: row.title,
-                           text: given.text, source_id: $source_id, degree: size(given.mentions) + size(given.about) + 1})
-  WITH passage, given
+                           text: given.text, source_id: row.source_id, heading: given.heading, page: given.page,
+                           degree: size(given.mentions) + size(given.about) + 1})
+  WITH passage, given, row
   ORDER BY given.ordinal
-  CALL (passage, given) {
+  CALL (passage, given, row) {
     UNWIND given.mentions AS mentioned
     MATCH (entity:Entity {id: mentioned})
-    CREATE (passage)-[:MENTIONS {scope: $scope, recorded_at: $recorded_at, weight: 1.0, source_id: $source_id}]->
+    CREATE (passage)-[:MENTIONS {scope: $scope, recorded_at: $recorded_at, weight: 1.0, source_id: row.source_id}]->
            (entity)
     SET entity.degree = entity.degree + 1
   }
-  CALL (passage, given) {
+  CALL (passage, given, row) {
     UNWIND given.about AS about
     MATCH (entity:Entity {id: about[0]})
     CREATE (passage)-[:ABOUT {role: about[1], scope: $scope, recorded_at: $recorded_at, weight: about[2],
-                              source_id: $source_id}]->(entity)
+                              source_id: row.source_id}]->(entity)
     SET entity.degree = entity.degree + 1
   }
   WITH passage ORDER BY passage.ordinal

@@ -12,7 +12,7 @@ import typer
 
 from clause.arrays import Floats
 from clause.cli.console import JsonFlag, counter, print_json, stdout
-from clause.lab.commands.measuring import Limit, PolicyName, given_command
+from clause.lab.commands.measuring import Limit, given_command
 from clause.lab.pairs import Judge
 
 if TYPE_CHECKING:
@@ -45,7 +45,9 @@ def recall(
     k: Annotated[list[int] | None, typer.Option("-k", min=1, max=100, help="Where recall is cut; 5 and 10.")] = None,
     fusion: Annotated[Fusion | None, typer.Option(help="The service's fusion, if not said.")] = None,
     sparse_weight: Annotated[float | None, typer.Option(min=0, max=1, help="The service's, if not said.")] = None,
-    policy: PolicyName = "learned",
+    policy: Annotated[
+        str | None, typer.Option(help="Who decides, by name; not said, as for a request that names nobody.")
+    ] = None,
     limit: Limit = None,
     as_json: JsonFlag = False,
 ) -> None:
@@ -98,7 +100,7 @@ def _memory(container: Container, fusion: Fusion | None, sparse_weight: float | 
     return Memory.open(room.ground, room.store.config.model_copy(update=changes))
 
 
-def _evidence(container: Container, policy: str) -> Evidence:
+def _evidence(container: Container, policy: str | None) -> Evidence:
     from clause.cli.console import coordinate
     from clause.evaluation.service import read_response
     from clause.lab.recall import TOKEN_BUDGET

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clause.ingest.passage_reader import MentionFinder, TitleFinder, cut, read_documents
+from clause.ingest.passage_reader import MentionFinder, cut, read_documents
 from clause.ingest.readers import Record, Term, Triple
 from clause.ingest.triples import Interner
+from clause.text.mentions import TitleFinder
 from clause.text.names import (
     LONGEST_KEY,
     canonical_key,

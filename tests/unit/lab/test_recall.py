@@ -11,7 +11,7 @@ import pytest
 from clause.errors import BadInputError, NotFoundError
 from clause.lab.bench.memory import LagMeter, made_memories
 from clause.lab.corpora import CorpusItem, RecallQuestion, make_recall_files, read_corpus, read_recall_questions
-from clause.lab.recall import Bm25, filled, filled_figures, mean, plain_search
+from clause.lab.recall import Bm25, filled, filled_figures, laxer_figures, mean, plain_search
 
 SAMPLE = {
     "sample_id": "conv-1",
@@ -44,7 +44,7 @@ def test_locomo_becomes_turns_and_questions(tmp_path: Path) -> None:
     turns = read_corpus(corpus)
     assert [turn.id for turn in turns] == ["conv-1/D1:1", "conv-1/D1:2", "conv-1/D2:1", "conv-1/D10:1"]
     assert turns[1] == CorpusItem(
-        "conv-1/D1:2", "Bob: Look [shares a red bird]", "user:conv-1", "1:56 pm on 8 May, 2023"
+        "conv-1/D1:2", "Bob: Look [shares a red bird]", "user:conv-1", "1:56 pm on 8 May, 2023", "conv-1/session_1"
     )
     assert read_recall_questions(questions) == [
         RecallQuestion("conv-1/q0", "What did Bob show?", "user:conv-1", ("conv-1/D1:2", "conv-1/D2:1"))
@@ -112,3 +112,14 @@ def test_made_memories_are_groups_of_near_unit_vectors() -> None:
 
 def test_without_a_tick_there_is_no_lag() -> None:
     assert LagMeter().figures() == {"p50_ms": 0.0, "p99_ms": 0.0, "max_ms": 0.0}
+
+
+def test_laxer_counts_ask_for_any_turn_and_for_its_session() -> None:
+    asked = [RecallQuestion("q1", "?", "s", ("a", "b")), RecallQuestion("q2", "?", "s", ("c",))]
+    sessions = {"a": "one", "b": "two", "c": "two", "d": "two"}
+
+    assert laxer_figures(asked, [["a", "d"], ["d", "a"]], [1, 2], sessions) == {
+        "any": {"1": 0.5, "2": 0.5},
+        "session": {"1": 1.0, "2": 1.0},
+    }
+    assert "session" not in laxer_figures(asked, [["a"], []], [1], {})

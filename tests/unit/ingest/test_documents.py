@@ -1,0 +1,189 @@
+"""Documents in every format become passages that say where they stand."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import docx
+import pytest
+
+from clause.errors import NotFoundError
+from clause.ingest.passage_reader import PIECE, UnreadableDocumentError, find_documents, read_document
+
+MARKDOWN = """---
+draft: yes
+---
+# Beekeeping at Hollow Farm
+
+The apiary has nine hives.
+
+## Spring work
+
+Clean the floors in *March*. See the [register](hives.csv).
+
+### Feeding
+
+Sugar syrup, one to one.
+
+| hive | queen |
+| --- | --- |
+| 4 | Marigold |
+
+## Harvest
+
+Take honey after the limes have flowered.
+"""
+HTML = """<!doctype html><html><head><title>Tide tables of Brannoch</title><style>p {color: red}</style>
+<script>alert("never shown")</script></head><body><nav>Home | About</nav><h1>Tides</h1>
+<p>High water is at <b>six</b> &amp; at seven.</p><h2>Spring tides</h2><div>The causeway floods
+for <i>three</i> hours.<ul><li>Wait at the hut.</li></ul></div></body></html>"""
+TEXT = "Notes of the clockmaker.\n\nThe church clock of Sankt Veit loses two minutes a day.\n"
+
+
+def pdf(*pages: str, title: str = "") -> bytes:
+    """A small PDF with one line of text after the other on each page."""
+    objects = ["<< /Type /Catalog /Pages 2 0 R >>", ""]
+    kids = []
+    for page in pages:
+        lines = "".join(f"({line}) Tj T* " for line in page.splitlines())
+        stream = f"BT /F1 12 Tf 14 TL 72 720 Td {lines}ET"
+        objects += [
+            f"<< /Type /Page /Parent 2 0 R /Contents {len(objects) + 2} 0 R /MediaBox [0 0 612 792] /Resources "
+            "<< /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>",
+            f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream",
+        ]
+        kids.append(f"{len(objects) - 1} 0 R")
+    objects[1] = f"<< /Type /Pages /Kids [{' '.join(kids)}] /Count {len(kids)} >>"
+    objects.append(f"<< /Title ({title}) >>")
+    made, places = b"%PDF-1.4\n", []
+    for number, text in enumerate(objects, 1):
+        places.append(len(made))
+        made += f"{number} 0 obj\n{text}\nendobj\n".encode("latin-1")
+    table = "".join(f"{place:010} 00000 n \n" for place in places)
+    end = f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}trailer\n"
+    root = f"<< /Size {len(objects) + 1} /Root 1 0 R /Info {len(objects)} 0 R >>"
+    return made + f"{end}{root}\nstartxref\n{len(made)}\n%%EOF".encode("latin-1")
+
+
+def word() -> bytes:
+    """A DOCX with a title, two headings and a table."""
+    made = docx.Document()
+    made.add_heading("Handbook of the ferry", 0)
+    made.add_paragraph("The ferry Osprey crosses twice a day.")
+    made.add_heading("Fares", 1)
+    made.add_paragraph("Children under six pay nothing.")
+    table = made.add_table(rows=1, cols=2)
+    table.cell(0, 0).text, table.cell(0, 1).text = "bicycle", "two crowns"
+    made.add_heading("Crew", 1)
+    made.add_paragraph("The captain is Runa Vik.")
+    held = io.BytesIO()
+    made.save(held)
+    return held.getvalue()
+
+
+PDF = pdf("The mill at Orrin was\nbuilt in 1788.", "Its wheel is an over-\nshot wheel.", title="Mills of the glen")
+CORPUS: dict[str, bytes] = {
+    "bees.md": MARKDOWN.encode(),
+    "tides.html": HTML.encode(),
+    "clock.txt": TEXT.encode(),
+    "mills.pdf": PDF,
+    "ferry.docx": word(),
+}
+
+
+def _read(folder: Path, name: str) -> tuple[str, list[tuple[str, str | None, int | None]]]:
+    (folder / name).write_bytes(CORPUS[name])
+    found = read_document(name, folder / name)
+    return found.title, [tuple(piece) for piece in found.pieces]
+
+
+def test_markdown_is_cut_at_its_headings(tmp_path: Path) -> None:
+    title, pieces = _read(tmp_path, "bees.md")
+
+    assert title == "Beekeeping at Hollow Farm"
+    top = "Beekeeping at Hollow Farm"
+    assert [heading for _, heading, _ in pieces] == [
+        top,
+        f"{top} > Spring work",
+        f"{top} > Spring work > Feeding",
+        f"{top} > Harvest",
+    ]
+    assert "Clean the floors in March. See the register." in pieces[1][0]
+    assert "Marigold" in pieces[2][0]
+    assert "draft" not in "".join(text for text, _, _ in pieces)
+
+
+def test_html_says_what_a_reader_sees(tmp_path: Path) -> None:
+    title, pieces = _read(tmp_path, "tides.html")
+
+    assert title == "Tide tables of Brannoch"
+    assert [heading for _, heading, _ in pieces] == ["Tides", "Tides > Spring tides"]
+    assert "High water is at six & at seven." in pieces[0][0]
+    assert "The causeway floods for three hours." in pieces[1][0]
+    assert "Wait at the hut." in pieces[1][0]
+    assert not any(hidden in str(pieces) for hidden in ("never shown", "color", "About"))
+
+
+def test_a_pdf_tells_its_pages(tmp_path: Path) -> None:
+    assert _read(tmp_path, "mills.pdf") == (
+        "Mills of the glen",
+        [("The mill at Orrin was built in 1788.", None, 1), ("Its wheel is an overshot wheel.", None, 2)],
+    )
+
+
+def test_a_docx_tells_its_headings_and_tables(tmp_path: Path) -> None:
+    title, pieces = _read(tmp_path, "ferry.docx")
+
+    assert title == "Handbook of the ferry"
+    assert [heading for _, heading, _ in pieces] == [title, f"{title} > Fares", f"{title} > Crew"]
+    assert "bicycle | two crowns" in pieces[1][0]
+
+
+def test_plain_text_is_called_like_its_file(tmp_path: Path) -> None:
+    assert _read(tmp_path, "clock.txt") == ("clock", [(TEXT.strip(), None, None)])
+
+
+def test_long_sections_become_passages_under_one_heading(tmp_path: Path) -> None:
+    path = tmp_path / "long.md"
+    path.write_text("# Log\n\n" + "\n\n".join(f"Day {day}: nothing was seen from the tower." for day in range(99)))
+
+    pieces = read_document("long.md", path).pieces
+
+    assert len(pieces) > 2
+    assert {piece.heading for piece in pieces} == {"Log"}
+    assert max(len(piece.text) for piece in pieces) <= PIECE + len("Log\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("cut.pdf", PDF[:300], "it is no PDF that can be read"),
+        ("fake.docx", b"PK no archive", "it is no DOCX that can be read"),
+        ("latin.txt", "Grüße".encode("latin-1"), "it is not UTF-8: byte 2"),
+        ("latin.md", "Grüße".encode("latin-1"), "it is not UTF-8: byte 2"),
+        ("zero.txt", b"a\x00b", "it holds a NUL byte"),
+        ("blank.md", b"# \n\n", "it holds no text"),
+        ("empty.html", b"<html><script>1</script></html>", "it holds no text"),
+        ("scan.pdf", pdf(""), "it holds no text"),
+        ("table.xls", b"", "documents end in .md"),
+    ],
+)
+def test_what_is_no_document_says_why(tmp_path: Path, name: str, content: bytes, reason: str) -> None:
+    (tmp_path / name).write_bytes(content)
+
+    with pytest.raises(UnreadableDocumentError, match=reason):
+        read_document(name, tmp_path / name)
+
+
+def test_a_folder_gives_its_documents_in_order_and_no_hidden_ones(tmp_path: Path) -> None:
+    for folder in ("inner", ".git", "none"):
+        (tmp_path / folder).mkdir()
+    for name in ("b.md", "inner/a.TXT", ".git/c.md", "picture.png", ".hidden.md"):
+        (tmp_path / name).write_text("x")
+
+    assert [name for name, _ in find_documents(tmp_path)] == ["b.md", "inner/a.TXT"]
+    with pytest.raises(NotFoundError, match="has no document"):
+        find_documents(tmp_path / "none")
+    with pytest.raises(NotFoundError, match="there is no file or folder"):
+        find_documents(tmp_path / "gone")
