@@ -43,6 +43,10 @@ PROPERTIES = {
 _MOST_CLUSTERS = 10_000
 
 
+RECORD_WEIGHT = 1.5
+"""The weight of a whole record beside each of its sentences, where the middle of what members tell is taken."""
+
+
 class Neo4jVectorStore:
     """The port on a real graph.
 
@@ -163,7 +167,7 @@ class Neo4jVectorStore:
         row = {text: place for place, text in enumerate(texts)}
         vectors: Floats = np.asarray(await self._embedder.embed(texts), dtype=np.float32)
         weights = [member.weight for member, one in zip(members, told, strict=True) for _ in one]
-        weights += [member.weight for member in members]
+        weights += [RECORD_WEIGHT * member.weight for member in members]
         records = np.stack([np.asarray(member.embedding, dtype=np.float32) for member in members])
         middle = np.average(np.vstack([vectors[[row[one] for one in sentences]], records]), axis=0, weights=weights)
         return vectors[[row[part] for part in parts]], middle.astype(np.float32)

@@ -73,8 +73,13 @@ KEPT_ASIDE = {group: texts[2:] for group, texts in VALUES_OF_SECOND.items()}
 @pytest.mark.parametrize("axis", ["full", "strategy", "surprise", "root_cause"])
 @pytest.mark.parametrize(
     ("told", "values"),
-    [(GENERATED, WRITTEN), (BY_HAND, VALUES_BY_HAND), (told_by_hand(SECOND), KEPT_ASIDE)],
-    ids=["generated", "by hand", "kept aside"],
+    [
+        (GENERATED, WRITTEN),
+        (told_by_hand(), VALUES_OF_TOLD),
+        (BY_HAND, VALUES_BY_HAND),
+        (told_by_hand(SECOND), KEPT_ASIDE),
+    ],
+    ids=["generated", "first by hand", "by hand", "kept aside"],
 )
 async def test_sentences_pass_where_they_fit_and_nowhere_else(
     ground: Ground, graph: Graph, scope: str, embedder: SentenceTransformerEmbedder,
