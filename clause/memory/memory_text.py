@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from clause.memory.models import PersonalDataError
@@ -94,7 +94,7 @@ def short_name(content: str) -> str:
     return (line[: LONGEST_NAME - 1].rsplit(" ", 1)[0].rstrip() or line[: LONGEST_NAME - 1]) + "\u2026"
 
 
-Metadata = Mapping[str, str | int | float | bool]
+Metadata = Mapping[str, str | float | bool | Sequence[str]]
 
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _DIGITS = re.compile(r"(?<![\w.])\+?\(?\d(?:[ ().\-/]{0,2}\d){6,18}(?![\w.])")
@@ -109,7 +109,7 @@ _CARD = range(13, 20)
 _PHONE = range(7, 16)
 
 
-def personal_kind(key: str, value: str | float | bool) -> str | None:
+def personal_kind(key: str, value: str | float | bool | Sequence[str]) -> str | None:
     """What kind of personal data `value` looks like under `key`: email, phone, card or national id; None for none.
 
     A bare run of digits is a phone number only under a key that says so, or written as one (a plus, blanks, brackets);

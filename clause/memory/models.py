@@ -3,12 +3,13 @@ bring."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
 
 from clause.arrays import Floats
 from clause.errors import BadInputError, ClauseError, ConflictError, NotFoundError, OutOfBoundsError
@@ -89,7 +90,9 @@ class MemoryWriteInput(BaseModel):
     )
 
     content: str = Field(min_length=1, max_length=10000, description="what to remember; `Name: ...` names its speaker")
-    metadata: dict[str, str | int | float | bool] | None = Field(None, max_length=100, description="free keys")
+    metadata: dict[str, str | int | float | bool | Annotated[list[str], Field(max_length=20)]] | None = Field(
+        None, max_length=100, description="free keys; `tags` is a list of words"
+    )
     user_id: str | None = Field(None, max_length=128, description="whose it is")
     session_id: str | None = Field(None, max_length=128, description="of which session it is")
     force_new_cluster: bool = Field(False, description="open a cluster of its own, however near another is")
@@ -113,6 +116,46 @@ class MemoryWriteResult(Frozen):
     scope: str = Field(description="whose it is")
     entities: tuple[str, ...] = Field((), description="ids of the entities that it mentions")
     replayed: bool = Field(False, description="True where the idempotency key was known: nothing was written")
+
+
+class MemoryFilters(BaseModel):
+    """What memories must be, whatever is searched: all of it holds of every result.
+
+    >>> MemoryFilters(tags=["boat"], metadata={"channel": "mail"}).passes('{"channel": "mail", "tags": ["boat"]}')
+    True
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    since: AwareDatetime | None = Field(None, description="said (or else stored) at this instant or later")
+    until: AwareDatetime | None = Field(None, description="said (or else stored) before this instant")
+    speaker: str | None = Field(None, min_length=1, max_length=200, description="who said it; case makes no difference")
+    tags: list[str] = Field([], max_length=20, description="all of them are in the list `tags` of the metadata")
+    metadata: dict[str, str | int | float | bool | None] = Field(
+        {}, max_length=20, description="keys of the metadata with the values that they have"
+    )
+
+    @model_validator(mode="after")
+    def _some_time_lies_between(self) -> Self:
+        if self.since is not None and self.until is not None and self.until <= self.since:
+            raise ValueError("until must be later than since")
+        return self
+
+    def written(self) -> list[str]:
+        """The stretches that the stored metadata of every result has; others may have them, too."""
+        wanted = [f"{_stored(key)}: {_stored(value)}" for key, value in sorted(self.metadata.items())]
+        return [*wanted, *map(_stored, self.tags)]
+
+    def passes(self, metadata: str) -> bool:
+        """Tell whether stored metadata has the tags and the values."""
+        has = json.loads(metadata)
+        tags = has.get("tags")
+        told = all(key in has and _stored(has[key]) == _stored(value) for key, value in self.metadata.items())
+        return told and (not self.tags or (isinstance(tags, list) and set(self.tags) <= {*map(str, tags)}))
+
+
+def _stored(value: str | float | bool | None) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 class MemoryReadInput(BaseModel):
@@ -140,6 +183,7 @@ class MemoryReadInput(BaseModel):
     fusion_method: FusionMethod | None = Field(None, description="rrf or rsf; the scope's where not sent")
     scopes: list[str] | None = Field(None, max_length=100, description="whose memories, in place of user and session")
     search_members: bool = Field(False, description="search every member, not the prototypes first")
+    filters: MemoryFilters | None = Field(None, description="what results must be; all that pass are compared exactly")
     include_embeddings: bool = Field(True, description="whether results carry their vectors")
 
 

@@ -17,7 +17,7 @@ from clause.errors import BadInputError
 from clause.graph.scopes import scope_token
 from clause.ground import Ground
 from clause.memory.configuration import Configurations, Configured
-from clause.memory.models import MCSConfig, MemoryReadInput, MemoryReadResult, unit_vector
+from clause.memory.models import MCSConfig, MemoryFilters, MemoryReadInput, MemoryReadResult, unit_vector
 from clause.text.retrieval import clip01, escape, reciprocal_rank_fusion
 
 DENSE_BEFORE, DENSE_AFTER = 0.1, 0.2
@@ -299,22 +299,35 @@ class Recall:
             "near": BESIDE if mode == "hybrid" else 0,
         }
         dense, sparse = await asyncio.gather(
-            self._dense(embedding, common, members=request.search_members) if mode != "sparse" else _nothing(),
-            self._sparse(request.query_text, common) if mode != "dense" else _nothing(),
+            self._dense(embedding, common, request) if mode != "sparse" else _nothing(),
+            self._sparse(common, request) if mode != "dense" else _nothing(),
         )
         return dense, sparse
 
-    async def _dense(self, embedding: Floats | None, common: Mapping[str, Any], *, members: bool) -> Hits:
+    async def _dense(self, embedding: Floats | None, common: Mapping[str, Any], request: MemoryReadInput) -> Hits:
         if embedding is None:
             return NO_HITS
-        name = "memory/dense_members" if members else "memory/dense"
+        if request.filters is not None:
+            return await self._passing("memory/dense_passing", common, request.filters, embedding=embedding)
+        name = "memory/dense_members" if request.search_members else "memory/dense"
         return Hits.from_rows(await self._ground.graph.run(name, embedding=embedding, **common))
 
-    async def _sparse(self, text: str | None, common: Mapping[str, Any]) -> Hits:
-        words = lucene_query(text, common["scopes"]) if text else None
+    async def _sparse(self, common: Mapping[str, Any], request: MemoryReadInput) -> Hits:
+        words = lucene_query(request.query_text, common["scopes"]) if request.query_text else None
         if words is None:
             return NO_HITS
+        if request.filters is not None:
+            return await self._passing("memory/sparse_passing", common, request.filters, words=words)
         return Hits.from_rows(await self._ground.graph.run("memory/sparse", words=words, **common))
+
+    async def _passing(self, name: str, common: Mapping[str, Any], filters: MemoryFilters, **searched: Any) -> Hits:
+        """Hits that pass filters: the query lets through what may, metadata is looked at here; none counts its
+        neighbours, which the filters may hold back.
+        """
+        when: dict[str, Any] = {"since": filters.since, "until": filters.until, "speaker": filters.speaker}
+        given = {**when, "written": filters.written(), "scopes": common["scopes"], "limit": common["limit"]}
+        rows = await self._ground.graph.run(name, **given, **searched)
+        return Hits.from_rows([{**row, "beside": []} for row in rows if filters.passes(row["metadata"])])
 
     def _ranked(self, request: MemoryReadInput, dense: Hits, sparse: Hits, known: Configured) -> list[RankedMemory]:
         scores = self._scores(request, dense, sparse)

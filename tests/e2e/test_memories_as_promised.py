@@ -123,6 +123,56 @@ def test_a_label_that_names_nobody_is_no_speaker(http: httpx.Client, scope: str)
     assert shown == list(texts.values())
 
 
+SHED = [
+    ("Ada: the canoe leaks at the stern", "2026-03-02", {"channel": "mail", "tags": ["boat", "repair"], "depth": 2}),
+    ("Ben: the canoe was patched with tar", "2026-04-11", {"channel": "talk", "tags": ["boat"], "note": "depth: 2"}),
+    ("Ada: the canoe goes back on the water", "2026-05-20", {"channel": "mail", "tags": ["boat"]}),
+    ("Ben: the tar pot is empty", "2026-05-21", {"channel": "talk", "tags": ["repair"], "about": "boat"}),
+]
+
+
+@pytest.mark.parametrize(
+    ("filters", "places"),
+    [
+        ({"tags": ["boat"]}, {0, 1, 2}),
+        ({"tags": ["boat", "repair"]}, {0}),
+        ({"metadata": {"channel": "mail"}}, {0, 2}),
+        ({"metadata": {"depth": 2}}, {0}),
+        ({"speaker": "ben"}, {1, 3}),
+        ({"since": "2026-04-01T00:00:00Z"}, {1, 2, 3}),
+        ({"since": "2026-04-01T00:00:00Z", "until": "2026-05-21T00:00:00Z", "tags": ["boat"]}, {1, 2}),
+        ({"tags": ["kayak"]}, set()),
+    ],
+)
+@pytest.mark.parametrize("mode", ["dense", "hybrid"])
+def test_recall_keeps_to_its_filters(
+    http: httpx.Client, scope: str, filters: dict[str, Any], places: set[int], mode: str
+) -> None:
+    for text, day, metadata in SHED:
+        keep(http, scope, [text], timestamp=day, metadata=metadata)
+    neighbours = [f"the canoe of neighbour {number} leaks, too" for number in range(40)]
+    keep(http, scope, neighbours, timestamp="2026-01-05")
+    found = recall(http, scope, "what about the canoe", filters=filters, search_mode=mode, k=20)
+    assert {one["content"] for one in found} == {SHED[place][0] for place in places}
+
+
+def test_words_alone_keep_to_filters_too_and_a_wrong_filter_is_told(http: httpx.Client, scope: str) -> None:
+    for text, day, metadata in SHED:
+        keep(http, scope, [text], timestamp=day, metadata=metadata)
+    found = recall(
+        http, scope, "tar", filters={"metadata": {"channel": "talk"}, "tags": ["boat"]}, search_mode="sparse"
+    )
+    assert [one["content"] for one in found] == [SHED[1][0]]
+    for wrong in (
+        {"sinse": "2026"},
+        {"since": "2026-05-01T00:00:00Z", "until": "2026-04-01T00:00:00Z"},
+        {"since": "May"},
+    ):
+        asked = http.post("/api/memories/search", json={"query_text": "tar", "filters": wrong})
+        assert asked.status_code in {400, 422}, asked.text
+        assert "filters" in asked.text
+
+
 def test_figures_have_a_silhouette_whenever_it_is_defined(http: httpx.Client, scope: str) -> None:
     configure(http, scope, similarity_threshold=0.6)
     assert http.get("/api/memories/stats", params={"scope": scope}).json()["silhouette"] is None
