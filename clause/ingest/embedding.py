@@ -240,15 +240,25 @@ async def _vectors(embedder: Embedder, texts: Sequence[Sequence[str]]) -> list[A
 LINK_KIND = "link_texts"
 LINKED_AT_ONCE = 500
 PASSAGES = "Document"
-ROLES: Final[Mapping[str, str | None]] = {
-    PASSAGES: None,
-    "Memory": None,
-    "Belief": "context",
-    "Experience": None,
-    "Value": None,
-    "Insight": None,
+
+
+class Linked(NamedTuple):
+    """One label of texts that are linked: the statements that read and link them, and the role of the links."""
+
+    read: str
+    link: str
+    role: str | None = None
+
+
+LINKED: Final[Mapping[str, Linked]] = {
+    PASSAGES: Linked("ingest/documents_to_link", "ingest/link_passages"),
+    "Memory": Linked("ingest/texts_to_link[Memory]", "ingest/link_texts[Memory]"),
+    "Belief": Linked("ingest/texts_to_link[Belief]", "ingest/link_texts[Belief]", "context"),
+    "Experience": Linked("ingest/texts_to_link[Experience]", "ingest/link_texts[Experience]"),
+    "Value": Linked("ingest/texts_to_link[Value]", "ingest/link_texts[Value]"),
+    "Insight": Linked("ingest/texts_to_link[Insight]", "ingest/link_texts[Insight]"),
 }
-"""What is linked, in this order, and the role of its links."""
+"""What is linked, in this order."""
 
 
 async def link_scope(
@@ -330,7 +340,7 @@ class _ScopeLinking:
             for row in rows:
                 self._finder.learn(row["title"], "\n\n".join(text for _, text in row["passages"]))
         while True:
-            parts = [*ROLES]
+            parts = [*LINKED]
             for part in parts[parts.index(self.at["part"]) :]:
                 async for rows in self._pages(part, self.at["after"] if part == self.at["part"] else ""):
                     await self._link(part, rows)
@@ -339,8 +349,7 @@ class _ScopeLinking:
             self.at = {**self.at, "round": self.at["round"] + 1, "part": PASSAGES, "after": "", "news": 0}
 
     async def _pages(self, part: str, after: str) -> AsyncIterator[list[dict[str, Any]]]:
-        name = "ingest/documents_to_link" if part == PASSAGES else f"ingest/texts_to_link[{part}]"
-        while rows := await self._graph.run(name, scope=self._scope, after=after, limit=self._page):
+        while rows := await self._graph.run(LINKED[part].read, scope=self._scope, after=after, limit=self._page):
             after = str(rows[-1]["id"])
             yield [dict(row) for row in rows]
 
@@ -370,7 +379,7 @@ class _ScopeLinking:
         ]
         token = scope_token(self._scope)
         entities = ("graph/merge_entities", {"rows": named.rows(), "scope_token": token, **self._common})
-        return [entities, ("ingest/link_passages", {"rows": links, **self._common})], len(passages)
+        return [entities, (LINKED[PASSAGES].link, {"rows": links, **self._common})], len(passages)
 
     async def _known(self, names: set[str]) -> frozenset[str]:
         """Those names that an entity of the scope has."""
@@ -383,5 +392,5 @@ class _ScopeLinking:
     ) -> tuple[list[tuple[str, dict[str, Any]]], int]:
         linking = await self._linker.link([row["text"] for row in rows], self._scope, self._lease.job.created_at)
         links = [[row["id"], [one.id for one in found]] for row, found in zip(rows, linking.entities, strict=True)]
-        linked = (f"ingest/link_texts[{part}]", {"rows": links, "role": ROLES[part], **self._common})
+        linked = (LINKED[part].link, {"rows": links, "role": LINKED[part].role, **self._common})
         return [*linking.statements, linked], len(rows)

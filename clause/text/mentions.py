@@ -295,6 +295,15 @@ _FORMS = """new north south east west old great upper lower central lake mount p
 king prince princess red black white green big world human national royal united bank university ministry tower"""
 _FORMING = frozenset(_FORMS.split())
 """Common words that open names of several words."""
+_GIVEN = """ada al ann ava beau ben cal dan deb dee del di don drew ed ella em flo flora fran gene hal herb iris jo kit
+les lia mat max mel mia mo nan nat ned nell norm pam pat peg pip rusty sal sid sol
+stu sue tad tess tim una uri val vic"""
+_GIVEN_NAMES = frozenset(_GIVEN.split())
+"""Given names that are seldom words, though words begin with them (`annual`)."""
+_WORDS = """art bill chance charity chase chip cliff dot faith ginger grace grant guy hope jasmine joy lane mark marsh
+mercy miles olive page patience penny sky summer ward win"""
+_WORDS_AND_NAMES = frozenset(_WORDS.split())
+"""Words that are given names where another name follows (`Mark Twain`)."""
 _WITHIN = re.compile(r"(?<=\w\w)\.\s+(?=\w)")
 _SHORT_TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|St|Prof|Mt|Jr|Sr)$")
 _SHORT_VERB = re.compile(r"(?:i|don|let|that|there|here|what|who|it|he|she)['\u2019]\w+")
@@ -357,6 +366,7 @@ def _no_name(word: str) -> bool:
 def _only_opens(words: list[tuple[str, int, int]]) -> bool:
     """Whether the first word stands high only because a sentence begins."""
     word = _SHORTENED.sub("", words[0][0]).rstrip(".,'\u2019-&")
-    if word.casefold() in _FORMING and len(words) > 1:
+    low = word.casefold()
+    if low in _GIVEN_NAMES or (len(words) > 1 and low in _FORMING | _WORDS_AND_NAMES):
         return False
     return is_common(word)

@@ -26,6 +26,7 @@ from clause.text.statements.slots import (
     holds_role,
     names_place,
     names_role,
+    numbered_apart,
     one_subject,
     refers,
     same_numbers,
@@ -267,7 +268,9 @@ def _signals(reading: PairReading, same_subject: bool) -> tuple[float, tuple[str
 def _numbers_differ(reading: PairReading) -> list[str]:
     """`numbers differ` or `dates differ`, where both sides have some."""
     first, second = reading.first.slots.quantities, reading.second.slots.quantities
-    found = []
+    found: list[str] = []
+    if numbered_apart(reading.first, reading.second):
+        return found
     if "numbers" in reading.differing and first.numbers and second.numbers:
         found.append("dates differ" if same_numbers(first.counts, second.counts) else "numbers differ")
     if "dates" in reading.differing and first.dates and second.dates and "dates differ" not in found:

@@ -167,8 +167,22 @@ def one_subject(first: ParsedStatement, second: ParsedStatement) -> bool:
         if one.lower != other.lower:
             return False
         if at in places[0] and at in places[1]:
-            return refers(first) and refers(second)
+            return refers(first) and refers(second) and not numbered_apart(first, second)
     return False
+
+
+def numbered_apart(first: ParsedStatement, second: ParsedStatement) -> bool:
+    """Whether both statements open with one noun and different numbers that tell things of it apart.
+
+    >>> told = ("Room 12 is free", "Room 13 is free", "Rooms are free", "Ann has 2 cats", "Ann has 3 cats")
+    >>> numbered_apart(*map(read_statement, told[:2])), numbered_apart(*map(read_statement, told[3:]))
+    (True, False)
+    """
+    ends = [statement.content[0][0] + 1 for statement in (first, second) if statement.content]
+    if len(ends) < 2 or ends[0] != ends[1]:
+        return False
+    heads = [[word.lower for word in statement.words[: ends[0] + 1]] for statement in (first, second)]
+    return heads[0][:-1] == heads[1][:-1] and heads[0] != heads[1] and all(head[-1].isdigit() for head in heads)
 
 
 def happens_once(statement: ParsedStatement) -> bool:

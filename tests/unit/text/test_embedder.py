@@ -188,7 +188,7 @@ async def test_a_missing_model_package_is_a_clear_error(backend, monkeypatch):
 async def test_another_model_without_torch_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     embedder = SentenceTransformerEmbedder("other")
-    with pytest.raises(SetupError, match=r"clause\[torch\]"):
+    with pytest.raises(SetupError, match=r"clause-memory\[torch\]"):
         await embedder.warm()
     embedder.close()
 
