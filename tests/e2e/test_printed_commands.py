@@ -46,8 +46,6 @@ ELSEWHERE = {
     "cp deploy/env.example .env": "is a line of the story that needs an engine",
     "CLAUSE_EMBEDDER=/models/mine clause reembed": "needs a second model; tests/integration/ingest embeds anew",
     "clause train own": "trains for many minutes; tests/integration/evaluation trains on a small graph",
-    "clause evaluate metaqa": "asks the whole sample; tests/integration/evaluation asks a part of it",
-    "clause evaluate frontier": "asks the whole sample; tests/integration/evaluation asks a part of it",
     "clause policy promote": "needs a trained checkpoint; tests/integration/operations promotes one",
     "clause policy rollback": "needs a promotion before it; tests/integration/operations takes one back",
 }
@@ -171,6 +169,8 @@ def written(folder: Path) -> None:
     passage = {"id": "1", "title": "Witness (1985 film)", "text": "Witness is a thriller by Peter Weir."}
     (folder / "texts.jsonl").write_text(json.dumps(passage) + "\n")
     asked = {"question": "Who is Mail Relay supplied by?", "answers": ["Ostrava Post"]}
+    (folder / "handbook").mkdir()
+    (folder / "handbook" / "post.md").write_text("# Post\n\nOstrava Post carries mail to Vellmar every Tuesday.\n")
     (folder / "questions.jsonl").write_text(json.dumps(asked) + "\n")
 
 

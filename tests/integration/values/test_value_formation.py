@@ -12,7 +12,9 @@ from clause.graph.runner import Graph
 from clause.ground import Ground
 from clause.settings import Settings
 from clause.values.axes import Axis, UnknownClusterError
+from clause.values.ghap import Lesson
 from clause.values.models import RunRequest
+from clause.values.neo4j_store import Neo4jVectorStore
 from clause.values.room import Values
 from tests.contract.vector_store_checks import DIMENSION, axis_vector
 from tests.fakes.embedder import HashEmbedder
@@ -42,7 +44,8 @@ async def tell_groups(graph: Graph, scope: str, sizes: dict[int, int]) -> dict[s
         for _ in range(size):
             vector = axis_vector(place) + rng.normal(scale=0.02, size=DIMENSION)
             vector = (vector / np.linalg.norm(vector)).astype(np.float32)
-            entry = resolved_entry(scope)
+            lesson = Lesson(what_worked=f"{place} reading the row")
+            entry = resolved_entry(scope, action=f"{place} log the row", lesson=lesson)
             told[entry.id] = place
             group.append((entry, dict.fromkeys(Axis, vector)))
         await save_resolved(graph, group)
@@ -77,7 +80,7 @@ async def test_values_can_be_walked(ground: Ground, values: Values, graph: Graph
     run = await values.clusterer.run(RunRequest(axis="strategy"))
     (first, *_) = await values.store.get_clusters("strategy")
     embedder = PlacedEmbedder()
-    store = type(values.store)(embedder, values.store._store, values.clusterer, ground)
+    store = type(values.store)(embedder, Neo4jVectorStore(graph, embedder), values.clusterer, ground)
     stored = await asyncio.gather(
         *(store.store_value(f"0 is what Acme and Globex want {i}", "strategy_0" if first.label == 0 else "strategy_1",
                             "strategy") for i in range(8))
