@@ -9,13 +9,13 @@ from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from clause.arrays import Floats
 from clause.errors import BadInputError, ClauseError, ConflictError, NotFoundError, OutOfBoundsError
 from clause.settings import Settings
 from clause.text.embedder import Embedder
-from clause.text.fields import Frozen
+from clause.text.fields import Frozen, Instant
 
 FusionMethod = Literal["rrf", "rsf"]
 """Weighted reciprocal rank fusion, or fusion of relative scores."""
@@ -127,8 +127,8 @@ class MemoryFilters(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    since: AwareDatetime | None = Field(None, description="said (or else stored) at this instant or later")
-    until: AwareDatetime | None = Field(None, description="said (or else stored) before this instant")
+    since: Instant | None = Field(None, description="said (or else stored) at this instant or later")
+    until: Instant | None = Field(None, description="said (or else stored) before this instant")
     speaker: str | None = Field(None, min_length=1, max_length=200, description="who said it; case makes no difference")
     tags: list[str] = Field([], max_length=20, description="all of them are in the list `tags` of the metadata")
     metadata: dict[str, str | int | float | bool | None] = Field(

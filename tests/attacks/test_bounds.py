@@ -329,7 +329,7 @@ async def test_who_takes_nothing_is_let_go(monkeypatch: pytest.MonkeyPatch) -> N
     async with served(monkeypatch, request_s=30, answer_s=0.3, size=size) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-        await asyncio.sleep(1.0)
+        await asyncio.sleep(3.0)
         read = 0
         try:
             while data := await asyncio.wait_for(reader.read(1 << 20), 10):

@@ -79,7 +79,7 @@ def test_the_api_answers_503_while_neo4j_is_gone_and_recovers_by_itself(doomed: 
         until(lambda: ready(api))
         after = ask(client)
         assert after.status_code == 200, after.text
-        assert answers(after) == before == ["Ken Loach"]
+        assert answers(after) == before == ["Ken Loach"], after.text
         job = client.post("/api/jobs", json={"kind": "forget_keys"})
         assert job.status_code == 202, job.text
         until(lambda: client.get(job.headers["Location"]).json()["state"] == "succeeded")
