@@ -178,15 +178,15 @@ class NotedReadings(GroundedPolicy):
 
 
 def fitted_weights(graphs: Sequence[Sequence[tuple[ReadingSigns, bool]]]) -> tuple[float, ReadingSigns]:
-    """The bias and the weights that judge readings best on some graphs, each of which counts as the root of its size.
+    """The bias and the weights that judge readings best on some graphs, each of which counts the same.
 
     A logistic regression with a weak prior at nothing. Of signs that never differ the weight is 0.
     """
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - takes a second
 
-    rows = [(signs, right, len(graph) ** -0.5) for graph in graphs for signs, right in graph]
+    rows = [(signs, right, 1 / len(graph)) for graph in graphs for signs, right in graph]
     model = LogisticRegression(C=1.0)
-    model.fit([signs for signs, _, _ in rows], [right for _, right, _ in rows], [10 * weight for _, _, weight in rows])
+    model.fit([signs for signs, _, _ in rows], [right for _, right, _ in rows], [70 * weight for _, _, weight in rows])
     return float(model.intercept_[0]), ReadingSigns(*(round(float(weight), 2) for weight in model.coef_[0]))
 
 

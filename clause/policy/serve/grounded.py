@@ -67,6 +67,7 @@ class ReadingSigns(NamedTuple):
         explained: how far the question explains its least explained walk, in [-1, 1].
         covered: the share of the question's telling words that words of the graph explain, in [0, 1].
         unwalked: 1 where the question names a step that its walk does not take.
+        other_kind: 1 where the answers are of another kind than is asked for (a place, by `when`).
     """
 
     share: float
@@ -78,10 +79,11 @@ class ReadingSigns(NamedTuple):
     explained: float
     covered: float
     unwalked: float = 0.0
+    other_kind: float = 0.0
 
 
-WEIGHTS: Final = ReadingSigns(0.36, 0.7, 0.42, 2.04, 1.79, 1.7, 1.93, 0.05, -1.13)
-BIAS: Final = -2.27
+WEIGHTS: Final = ReadingSigns(0.4, 0.75, 0.39, 1.34, 1.24, 1.18, 2.29, -0.37, -1.63, -2.7)
+BIAS: Final = -2.12
 """The logistic that judges a reading: fitted by `python -m clause.lab.reader calibrate` (docs/benchmarks-reader.md)."""
 
 
@@ -264,6 +266,7 @@ def signs_of(
                 explained=explained,
                 covered=reading.covered,
                 unwalked=reading.steps <= UNWALKED_STEP,
+                other_kind=reading.other_kind,
             )
         )
     return found

@@ -13,6 +13,7 @@ from clause.reasoning.question.forms import ParsedQuestion
 from clause.reasoning.question.measures import WHO, wanted_kind
 from clause.reasoning.question.pattern_text import TypeText, pattern_words
 from clause.reasoning.question.patterns import (
+    UNNAMED_HOP,
     Around,
     Effects,
     FoundPattern,
@@ -26,6 +27,7 @@ from clause.reasoning.question.patterns import (
 )
 from clause.reasoning.question.plan import AnyOf, NodeTest, QuestionPlan, WalkFrom, Where, alike
 from clause.reasoning.question.sides import (
+    PLACES,
     asked_kin,
     asked_way,
     is_other_kind,
@@ -39,9 +41,12 @@ from clause.reasoning.question.vocabulary import (
     FORM_WORDS,
     GENDERS,
     INVERSES,
+    WH_WORDS,
     ImpliedRelation,
 )
 from clause.text.names import readable_relation
+from clause.text.quantities import singular
+from clause.text.statements.quantities import MONTHS, WEEKDAYS
 
 MOST_MEANINGS = 2
 """Entities of one mention that are tried."""
@@ -151,7 +156,7 @@ class QuestionContext:
                 (meaning.id,), questions, self.bounds, steps if len(steps) > 1 else (), self._told
             )
             of_kind = self._of_kind(found_patterns, questions)
-            patterns = self._on_side(of_kind, " ".join(questions))
+            patterns = self._on_side(of_kind, " ".join(questions), further=len(steps) > 1)
             if not patterns and found_patterns:
                 said = pattern_words(found_patterns[0].pattern, self.text_of, meaning.name)
                 why = "the other side of what is asked" if of_kind else "something next to what is asked"
@@ -182,12 +187,21 @@ class QuestionContext:
         around = frozenset().union(*said)
         sayable = [roots(word) for word in sorted(words) if roots(word) & around]
         fits = [self._of_class(one) for one in patterns]
+        kin_asked = asked_kin(asked)
+        named = frozenset().union(*sayable)
+        settled = not words & PLACES and any(
+            len(one.pattern) == 1 and not one.steps and self._right_side(one.pattern, asked) for one in patterns
+        )
         scored = []
         for one, own, right in zip(patterns, said, fits, strict=True):
             loss = self.priors.unsaid * sum(not word & own for word in sayable) + self._by_shape(one, asked)
             loss += self._wrong_kind(
                 one, asked, lexical=any(word & self.roots_of(one.pattern[-1:]) for word in sayable)
             )
+            if len(one.pattern) == 1 and any(says(one.pattern[0], step, self.text_of) for step in kin_asked):
+                loss -= self.priors.told
+            if settled and len(one.pattern) > 1:
+                loss -= UNNAMED_HOP * sum(not self.roots_of((hop,)) & named for hop in one.pattern)
             if any(fits):
                 loss += -self.priors.right_class if right else self.priors.right_class
             scored.append(replace(one, score=one.score + one.steps - loss))
@@ -219,6 +233,19 @@ class QuestionContext:
             explained |= frozenset(root for word in self.parsed.implied.name.split() for root in roots(word))
         told = [word for word in asked if kin(word) & explained or any(alike(kind, word) for kind in kinds)]
         return len(told) / len(asked) if asked else 1.0
+
+    def is_other_kind(self, nodes: Sequence[str], asked: Sequence[str]) -> bool:
+        """Tell whether answers are of another kind than questions ask for: a place, by `when`."""
+        wanted = {wanted_kind(question) for question in asked} - {None}
+        if self.parsed.kind != "list" or len(wanted) != 1 or not nodes:
+            return False
+        kind = comparable([self.names.value(node) for node in nodes[:_SEEN]])
+        if kind == "text" and "date" in wanted:
+            words = {word for node in nodes[:_SEEN] for word in self.names.name(node).lower().split()}
+            return not words & (MONTHS.keys() | WEEKDAYS)
+        if "entity" in wanted:
+            return kind != "text"
+        return kind not in wanted and not any("how old" in question for question in asked)
 
     def is_named(self, pattern: TypedPattern) -> bool:
         """Tell whether the question has a word of a walk's types."""
@@ -261,6 +288,8 @@ class QuestionContext:
         noun = self.parsed.class_words.noun if self.parsed.class_words else None
         if noun is not None and any(alike(self.names.name(end), noun) for end in one.ends[:_SEEN]):
             loss += priors.own_name
+        if noun is not None and self._comes_from(pattern[-1], noun):
+            loss += priors.told
         returns = pattern[-1].inverse == pattern[0]
         if self.parsed.itself and returns and not WHO.search(asked):
             loss -= priors.same_kind
@@ -268,17 +297,28 @@ class QuestionContext:
             loss += priors.elsewhere
         return loss
 
+    def _comes_from(self, hop: Hop, noun: str) -> bool:
+        """Tell whether a hop leads from what a noun says, not to it: `which albums` asks for no songs on an album."""
+        said = pattern_words((hop,), self.text_of).split()
+        return said[0] in WH_WORDS and any(singular(word) == singular(noun) for word in said[1:])
+
     def _of_kind(self, patterns: Sequence[FoundPattern], questions: Sequence[str]) -> list[FoundPattern]:
-        """The patterns without those that say another kind of thing than every wording asks for."""
+        """The patterns without those that say another kind of thing than every wording asks for: no date is a place."""
         texts = {self.text_of(hop.relation) for one in patterns for hop in one.pattern}
         other = {text for text in texts if all(is_other_kind(question, text) for question in questions)}
-        return [one for one in patterns if not any(self.text_of(hop.relation) in other for hop in one.pattern)]
+        kept = [one for one in patterns if not any(self.text_of(hop.relation) in other for hop in one.pattern)]
+        if not all(WHO.search(question) and wanted_kind(question) == "entity" for question in questions):
+            return kept
+        return [one for one in kept if comparable([self.names.value(end) for end in one.ends[:_SEEN]]) != "date"]
 
-    def _on_side(self, patterns: Sequence[FoundPattern], asked: str) -> list[FoundPattern]:
-        """The patterns that do not lead to the other side than is asked for; none where the graph has only that."""
+    def _on_side(self, patterns: Sequence[FoundPattern], asked: str, *, further: bool) -> list[FoundPattern]:
+        """The patterns that do not lead to the other side than is asked for; none where the graph has only that.
+
+        Of a question that goes `further` than one step another step may have the word for it.
+        """
         single = [one.pattern for one in patterns if len(one.pattern) == 1]
         told: dict[TypedPattern, bool | None] = {pattern: self._right_side(pattern, asked) for pattern in single}
-        if False in told.values() and True not in told.values():
+        if False in told.values() and True not in told.values() and not further:
             return []
         return [one for one in patterns if told.get(one.pattern) is not False]
 

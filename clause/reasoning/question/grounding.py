@@ -240,12 +240,25 @@ def spoken(question: Question) -> tuple[str, list[LinkedMention]]:
     >>> spoken(Question("Who made it?", np.zeros(1), [kes], {}, Prices(), start_nodes_given=True))[0]
     'Kes. Who made it?'
     """
-    mentions = linked(question.text, question.seeds)
+    mentions = _without_words(linked(question.text, question.seeds), question)
     if mentions or not question.start_nodes_given or not question.seeds:
         return question.text, mentions
     first = question.seeds[0]
     candidate = EntityCandidate(first.id, first.name, first.score)
     return f"{first.name}. {question.text}", [LinkedMention(0, len(first.name), (candidate,))]
+
+
+def _without_words(mentions: list[LinkedMention], question: Question) -> list[LinkedMention]:
+    """The mentions without words of the graph's types that only stand in a name: `album` is no `Album of the Year`."""
+    texts = texts_of(question.relationship_types)
+    words = vocabulary_of(question.relationship_types, texts)
+
+    def is_word(one: LinkedMention) -> bool:
+        said = folded_key(question.text[one.start : one.end])
+        names = (folded_key(candidate.name) for candidate in one.candidates)
+        return said in words and all(" " in name and said in name.split(" ") for name in names)
+
+    return [one for one in mentions if not is_word(one)]
 
 
 def forgiven(question: Question) -> tuple[ForgivenSpelling, ...]:

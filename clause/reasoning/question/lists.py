@@ -312,7 +312,7 @@ def _classed(context: QuestionContext, draft: ReadingDraft) -> Effects[ReadingDr
                 hop
                 for node, hops in sorted(around.items())
                 for hop, edges in sorted(hops.items())
-                if hop.forward and any(alike(context.names.name(edge.other(node)), word) for edge in edges)
+                if hop.forward and any(_is_called(context.names.name(edge.other(node)), word) for edge in edges)
             ),
             None,
         )
@@ -320,6 +320,11 @@ def _classed(context: QuestionContext, draft: ReadingDraft) -> Effects[ReadingDr
             test = NodeTest((hop,), called=frozenset((word,)))
             draft = replace(draft, plan=Where(draft.plan, test), words=f"{draft.words}, {word}")
     return draft
+
+
+def _is_called(name: str, word: str) -> bool:
+    """Tell whether a thing is called a word, and not only by its last one: the neighbour `Mill Field` is no class."""
+    return name.count(" ") == word.count(" ") and alike(name, word)
 
 
 def _ranked(context: QuestionContext, draft: ReadingDraft) -> Effects[list[ReadingDraft]]:

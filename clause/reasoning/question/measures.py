@@ -362,7 +362,7 @@ def _lasting(first: Measured, last: Measured) -> Measured:
 
 
 _WHEN = re.compile(
-    r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|decade|century)\b|\bhow old\b|\bbirthday\b|\bdate of\b"
+    r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|decade|century)\b|\bhow old\b|\bbirthday\b|\bdate\b"
 )
 _MEASURE = re.compile(
     r"\bhow (?:tall|long|far|high|big|large|deep|heavy|wide|much|fast|old|expensive)\b|\bpopulation\b"

@@ -81,7 +81,7 @@ _EITHER = (
     "link love marry mine need neighbor neighbour nest offer paint pilot play poison present record report rule sail "
     "sign sponsor star start stay stock store study supply support test train transport travel treat use visit water "
     "wear work yield mentor rate release research review run feed find finance trigger buy control deposit export "
-    "influence import"
+    "influence import launch hire call lack flow exhibit hunt"
 )
 BASES = frozenset(_BASES) - frozenset(_EITHER.split()) - {"be"}
 """Plain forms that are no usual noun: "contain", "employ"."""
@@ -176,6 +176,26 @@ _KIN = "of"
 _COPULAS = frozenset({"is", "are", "was", "were"})
 _AUXILIARIES = _COPULAS | {"has", "have", "a", "an", "the"}
 _LEADING = frozenset({"in", "of", "on", "by", "for", "with"})
+_ATTRIBUTES = frozenset(
+    [
+        "date",
+        "year",
+        "time",
+        "day",
+        "place",
+        "site",
+        "location",
+        "rate",
+        "cost",
+        "price",
+        "number",
+        "code",
+        "id",
+        "name",
+        "count",
+    ]
+)
+"""Nouns that make one thing with the verb before them: "publish date"."""
 
 
 TypeText = Callable[[str], str]
@@ -293,6 +313,8 @@ def frames(words: str) -> tuple[str, str]:
     (('whose part is {}', 'part of {}'), ('part of {}', 'whose part is {}'))
     >>> frames("eats"), frames("directed by")
     (('what is eaten by {}', 'what eats {}'), ('what directed {}', 'what is directed by {}'))
+    >>> frames("album by"), frames("on album")
+    (('whose album is {}', 'album of {}'), ('album of {}', 'what is on the album {}'))
     >>> frames("located in"), frames("works for")
     (('in what is located {}', 'what is located in {}'), ('what is worked for by {}', 'what works for {}'))
     """
@@ -315,9 +337,11 @@ def _frames(parts: list[str]) -> tuple[str, str]:
     said, first = " ".join(parts), parts[0]
     if parts[-1] in PREPOSITIONS:
         return _ending_open(said, parts)
-    if is_verb(first):
+    if is_verb(first) and not (first in BASES and parts[-1] in _ATTRIBUTES):
         return _active(parts)
     noun = " ".join(parts[1:]) if first in _LEADING else said
+    if first in {"in", "on"}:
+        return f"{noun} of {{}}", f"what is {first} the {noun} {{}}"
     return f"{noun} of {{}}", f"whose {noun} is {{}}"
 
 
@@ -325,6 +349,8 @@ def _ending_open(said: str, parts: list[str]) -> tuple[str, str]:
     """Texts of a type that ends with a preposition: "made of", "works for", "part of", "next to"."""
     first, last = parts[0], parts[-1]
     if len(parts) == 2 and last == "by":
+        if not is_passive(first, last):
+            return f"whose {first} is {{}}", f"{first} of {{}}"
         return f"what {past(first)} {{}}", f"what is {said} {{}}"
     if len(parts) > 1 and not is_passive(first, last):
         if is_verb(first):

@@ -48,6 +48,7 @@ class RankedReading:
         claims: the walks, each with the questions that it is to answer; none where words alone decided.
         covered: the share of the question's words that words of the graph explain, in [0, 1].
         steps: the log-probability that its hops are what the question asks for one after the other.
+        other_kind: its answers are of another kind than is asked for.
     """
 
     words: str
@@ -60,6 +61,7 @@ class RankedReading:
     claims: tuple[Claim, ...] = ()
     covered: float = 1.0
     steps: float = 0.0
+    other_kind: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +199,7 @@ def _told(
         claims=claims,
         covered=covered,
         steps=draft.steps,
+        other_kind=context.is_other_kind([one.node for one in result.answers if one.node is not None], asked),
     )
 
 

@@ -18,6 +18,7 @@ from clause.reasoning.question.vocabulary import (
     GENDERS,
     INVERSES,
     MOST_LEAST,
+    PLACED,
     PREPOSITIONS,
     SUPERLATIVES,
     SYNONYMS,
@@ -40,7 +41,7 @@ does do did has have had can could will would may might should is are was were b
 place birthplace location city town country site address home headquarters grave seat
 date day year time birthday birthdate month
 instead itself himself herself themselves away up out off down back together now"""
-_ANY_KIND, _OF_MANY, _DETERMINERS, _HELPERS, _PLACES, _TIMES, _NOT_NOUNS = (
+_ANY_KIND, _OF_MANY, _DETERMINERS, _HELPERS, PLACES, _TIMES, _NOT_NOUNS = (
     frozenset(line.split()) for line in _LISTED.splitlines()
 )
 _NOT_TELLING = FORM_WORDS | COMPARATIVES.keys() | SUPERLATIVES.keys() | MOST_LEAST.keys() | set(_NO_WORDS.split())
@@ -239,6 +240,8 @@ def asked_kin(question: str) -> list[str]:
     question = _bare(question)
     words = {singular(word) for word in re.findall(r"[a-z]+", question)}
     steps = [step for step in _KIN if words & {singular(word) for word in SYNONYMS[step]}]
+    if not steps:
+        return [step for step, said in PLACED.items() if said.search(question)]
     turned = re.search(rf"\bwhose \w+ (?:is|was) it\b|\b{_BEING} it (?:an? |the )?\w+ of\b", question)
     return list(dict.fromkeys(INVERSES[step] for step in steps)) if turned else steps
 
@@ -285,7 +288,7 @@ def steps_asked(question: str) -> tuple[str, ...]:
 
 def _repeats(rest: str, step: str) -> bool:
     """Tell whether `where is it` or `when was it` says again what a step named: a place, a date."""
-    again = _PLACES if "where" in rest else _TIMES if "when" in rest else frozenset()
+    again = PLACES if "where" in rest else _TIMES if "when" in rest else frozenset()
     return not set(re.findall(r"[a-z]{3,}", rest)) - _NOT_TELLING and bool(again & set(step.split()))
 
 

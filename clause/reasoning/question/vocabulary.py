@@ -123,6 +123,10 @@ SYNONYMS: Final[dict[str, frozenset[str]]] = {
     "player": frozenset(("player", "players", "member")),
     "band": frozenset(("band", "group", "member")),
     "member": frozenset(("member", "members")),
+    "successor": frozenset(("successor", "succeeded", "followed", "next", "replaced", "precedes")),
+    "predecessor": frozenset(("predecessor", "preceded", "previous", "follows", "succeeds", "replaces")),
+    "owner": frozenset(("owner", "owned", "belongs")),
+    "owned": frozenset(("owns",)),
 }
 """Words by which graphs call a step."""
 
@@ -131,8 +135,16 @@ INVERSES: Final = {
     "spouse": "spouse", "husband": "spouse", "wife": "spouse", "sibling": "sibling", "brother": "sibling",
     "sister": "sibling", "film": "actor", "actor": "film", "employer": "employee", "employee": "employer",
     "school": "pupil", "pupil": "school", "team": "player", "player": "team", "band": "member", "member": "band",
+    "successor": "predecessor", "predecessor": "successor", "owner": "owned", "owned": "owner",
 }  # fmt: skip
 """A step and the one that leads back."""
+
+PLACED: Final = {
+    "successor": re.compile(r"\bafter it\b"),
+    "predecessor": re.compile(r"\bbefore it\b"),
+    "owner": re.compile(r"\bwhose \w+ (?:is|was) it\b"),
+}
+"""Steps that a question about `it` asks for without a word for them."""
 
 GENDERS: Final = {
     "father": "male", "son": "male", "husband": "male", "brother": "male",
@@ -184,7 +196,6 @@ without same both either equal different than whether along together"""
 
 AUXILIARIES: Final = frozenset(_AUXILIARIES.split())
 WH_WORDS: Final = frozenset(_WH.split())
-_PREPOSITIONS = "of by in on at from to with for about as into onto than through via under over inside within behind"
 _PREPOSITIONS = "of by in on at from to with for about as into onto than through via under over inside within behind"
 PREPOSITIONS: Final = frozenset(_PREPOSITIONS.split())
 _JOINTS = "the a an and or but not that this these those it its he she they his her their there also me us you i we be"
