@@ -68,6 +68,7 @@ class ReadingSigns(NamedTuple):
         covered: the share of the question's telling words that words of the graph explain, in [0, 1].
         unwalked: 1 where the question names a step that its walk does not take.
         other_kind: 1 where the answers are of another kind than is asked for (a place, by `when`).
+        unheld: 1 where the question says a type that the graph has elsewhere, and that is not walked.
     """
 
     share: float
@@ -80,9 +81,10 @@ class ReadingSigns(NamedTuple):
     covered: float
     unwalked: float = 0.0
     other_kind: float = 0.0
+    unheld: float = 0.0
 
 
-WEIGHTS: Final = ReadingSigns(0.4, 0.75, 0.39, 1.34, 1.24, 1.18, 2.29, -0.37, -1.63, -2.7)
+WEIGHTS: Final = ReadingSigns(0.4, 0.75, 0.39, 1.34, 1.24, 1.18, 2.29, -0.37, -1.63, -2.7, -1.0)
 BIAS: Final = -2.12
 """The logistic that judges a reading: fitted by `python -m clause.lab.reader calibrate` (docs/benchmarks-reader.md)."""
 
@@ -267,6 +269,7 @@ def signs_of(
                 covered=reading.covered,
                 unwalked=reading.steps <= UNWALKED_STEP,
                 other_kind=reading.other_kind,
+                unheld=reading.unheld,
             )
         )
     return found

@@ -10,20 +10,22 @@ from itertools import pairwise
 
 from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.forms import ParsedQuestion
-from clause.reasoning.question.measures import WHO, wanted_kind
 from clause.reasoning.question.pattern_text import TypeText, pattern_words
 from clause.reasoning.question.patterns import (
     UNNAMED_HOP,
+    WHO,
     Around,
     Effects,
     FoundPattern,
     NodeNames,
-    Rank,
     Read,
     ReadBounds,
+    ReadingPriors,
     TypedPattern,
     comparable,
     enumerate_patterns,
+    rank_hops,
+    wanted_kind,
 )
 from clause.reasoning.question.plan import AnyOf, NodeTest, QuestionPlan, WalkFrom, Where, alike
 from clause.reasoning.question.sides import (
@@ -33,7 +35,6 @@ from clause.reasoning.question.sides import (
     is_other_kind,
     kin,
     roots,
-    says,
     steps_asked,
     telling_words,
 )
@@ -43,6 +44,7 @@ from clause.reasoning.question.vocabulary import (
     INVERSES,
     WH_WORDS,
     ImpliedRelation,
+    says,
 )
 from clause.text.names import readable_relation
 from clause.text.quantities import singular
@@ -53,6 +55,10 @@ MOST_MEANINGS = 2
 _SEEN = 8
 
 _LIKENESS = re.compile(r"\b(?:same|similar|also|too|likewise|share|shares|common|like|together)\b")
+_TELLS_TIME = re.compile(
+    rf"\d|\b(?:{'|'.join([*MONTHS, *WEEKDAYS])}|spring|summer|autumn|fall|winter|morning|noon|evening|night)s?\b",
+    re.IGNORECASE,
+)
 _SAME_AS_IT = re.compile(r"\bsame (?:\w+ ){1,2}(?:as|that|like) it\b")
 _HEAD = re.compile(
     r"^(?:(?:in|on|at|by|for|to|from|of|with) )?"
@@ -62,39 +68,6 @@ _HEAD = re.compile(
 
 CLASS_TYPES = frozenset({"is a", "isa", "type", "instance of", "kind", "kind of", "rdf type", "has type"})
 """Relationship types, in words, that lead from a thing to its class."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReadingPriors:
-    """Losses and gains of a pattern, in nats, beside the scorer's say; a scorer that knows these needs less of them.
-
-    Attributes:
-        wrong_kind: lost by dates where `who` is asked, by things where `when` is.
-        unasked_value: lost by dates and numbers where no word asks for one.
-        right_class: gained by ends of the class that the question names, lost by others where some are.
-        own_name: lost by ends that are called what the question's noun says (the genre `thriller` is no thriller).
-        unsaid: lost for each word of the question that is a word of a type around, and not of this pattern.
-        named: gained by an attribute that the question names.
-        longer: lost for each hop beyond the first.
-        back: lost where a hop is walked back at once, and the question does not ask for others or the same.
-        repeated: lost where a hop is walked twice the same way.
-        elsewhere: lost by a walk that does not come back the way it went, where `the same ... as it` is asked.
-        told: gained by a hop that grammar says a step of the question asks for, lost by one to the other side.
-        same_kind: gained by ends that stand as the topic does, where `what else` is asked.
-    """
-
-    wrong_kind: float = 8.0
-    unasked_value: float = 3.0
-    right_class: float = 2.5
-    own_name: float = 4.0
-    unsaid: float = 3.0
-    named: float = 8.0
-    longer: float = 0.6
-    back: float = 1.5
-    repeated: float = 0.3
-    same_kind: float = 1.5
-    elsewhere: float = 3.0
-    told: float = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,14 +100,16 @@ class Candidates:
 class QuestionContext:
     """The needs of reading beside the question: names of nodes, texts of types, and bounds.
 
-    `instead` gathers what the graph says of a topic, where that is only the other side of what is asked, or next to it.
+    `types` are the relationship types of the whole graph. `instead` gathers what it says of a topic, where that is only
+    the other side of what is asked, or next to it.
     """
 
     parsed: ParsedQuestion
     names: NodeNames
     bounds: ReadBounds
     text_of: TypeText = readable_relation
-    priors: ReadingPriors = ReadingPriors()
+    priors: ReadingPriors = field(default_factory=ReadingPriors)
+    types: Sequence[str] = ()
     instead: list[str] = field(default_factory=list)
 
     def meanings(self, place: int) -> list[Meaning]:
@@ -234,18 +209,27 @@ class QuestionContext:
         told = [word for word in asked if kin(word) & explained or any(alike(kind, word) for kind in kinds)]
         return len(told) / len(asked) if asked else 1.0
 
+    def is_unheld(self, walks: Sequence[TypedPattern]) -> bool:
+        """Tell whether the question says a type that the graph has, and that none of some walks takes.
+
+        Who commanded one mission is not answered by who operated it where the graph knows commanders of others.
+        """
+        noun = self.parsed.class_words.noun if self.parsed.class_words else None
+        walked = frozenset().union(*map(self.roots_of, walks))
+        known = self.roots_of(tuple(Hop(name, forward=True) for name in self.types))
+        asked = (word for word in telling_words(self.parsed) if word != noun)
+        return any(roots(word) & known and not kin(word) & walked for word in asked)
+
     def is_other_kind(self, nodes: Sequence[str], asked: Sequence[str]) -> bool:
-        """Tell whether answers are of another kind than questions ask for: a place, by `when`."""
-        wanted = {wanted_kind(question) for question in asked} - {None}
-        if self.parsed.kind != "list" or len(wanted) != 1 or not nodes:
+        """Tell whether answers are of another kind than all questions ask for: a place by `when`, a date by `who`."""
+        wanted = {wanted_kind(question) for question in asked}
+        if self.parsed.kind != "list" or len(wanted) != 1 or None in wanted or not nodes:
             return False
         kind = comparable([self.names.value(node) for node in nodes[:_SEEN]])
-        if kind == "text" and "date" in wanted:
-            words = {word for node in nodes[:_SEEN] for word in self.names.name(node).lower().split()}
-            return not words & (MONTHS.keys() | WEEKDAYS)
         if "entity" in wanted:
-            return kind != "text"
-        return kind not in wanted and not any("how old" in question for question in asked)
+            return kind == "date"
+        names = [self.names.name(node) for node in nodes[:_SEEN]]
+        return kind == "text" and all(name[:1].isupper() and not _TELLS_TIME.search(name) for name in names)
 
     def is_named(self, pattern: TypedPattern) -> bool:
         """Tell whether the question has a word of a walk's types."""
@@ -307,9 +291,7 @@ class QuestionContext:
         texts = {self.text_of(hop.relation) for one in patterns for hop in one.pattern}
         other = {text for text in texts if all(is_other_kind(question, text) for question in questions)}
         kept = [one for one in patterns if not any(self.text_of(hop.relation) in other for hop in one.pattern)]
-        if not all(WHO.search(question) and wanted_kind(question) == "entity" for question in questions):
-            return kept
-        return [one for one in kept if comparable([self.names.value(end) for end in one.ends[:_SEEN]]) != "date"]
+        return [one for one in kept if not self.is_other_kind(one.ends, questions)]
 
     def _on_side(self, patterns: Sequence[FoundPattern], asked: str, *, further: bool) -> list[FoundPattern]:
         """The patterns that do not lead to the other side than is asked for; none where the graph has only that.
@@ -393,12 +375,3 @@ class QuestionContext:
                 words = frozenset(("male", "man", "m") if gender == "male" else ("female", "woman", "f"))
                 return NodeTest((hop,), called=words)
         return None
-
-
-def rank_hops(questions: Sequence[str], hops: Sequence[TypedPattern]) -> Effects[list[tuple[TypedPattern, float]]]:
-    """Patterns by how well they fit the questions, best first, with their scores."""
-    patterns = tuple(hops)
-    if not patterns:
-        return []
-    scores = yield Rank(tuple(questions), patterns)
-    return sorted(zip(patterns, scores, strict=True), key=lambda pair: (-pair[1], pair[0]))

@@ -18,7 +18,7 @@ from clause.reasoning.question.pattern_text import plain
 from clause.reasoning.question.patterns import Around, Rank, Read, ReadBounds, drive_async
 from clause.reasoning.question.reading import Readings, read_question
 from clause.reasoning.question.skeleton import EntityCandidate, LinkedMention, named_span
-from clause.reasoning.question.vocabulary import FORM_WORDS
+from clause.reasoning.question.vocabulary import FORM_WORDS, SUPERLATIVES
 from clause.text.linking import Closeness, NamedEntity, match_name
 from clause.text.literals import LiteralValue, String, find_literals, read_literal
 from clause.text.mentions import candidate_spans, folded_key
@@ -28,7 +28,7 @@ SERVED: Final = ReadBounds(beam=12, patterns=400, sample=8, per_type=200, front=
 """The bounds of reading while somebody waits."""
 
 _CLASSES_OF_ONE = 8
-_CLASS_BEFORE = re.compile(r"\b(?:which|what|wich|many|every|each)\s+$", re.IGNORECASE)
+_CLASS_BEFORE = re.compile(rf"\b(?:which|what|wich|many|every|each|most|{'|'.join(SUPERLATIVES)})\s+$", re.IGNORECASE)
 _PLAIN_KINDS = frozenset({"entity", "concept", "literal"})
 
 Rated = Callable[[Rank], Awaitable[Sequence[float]]]
@@ -189,7 +189,7 @@ def _place(text: str, seed: SeedCandidate) -> tuple[int, int] | None:
     if named is not None and (whole := _whole_words(text, *named)) is not None:
         return whole
     entity = NamedEntity(seed.id, seed.name)
-    spans = [span for span in candidate_spans(text) if folded_key(span.text) not in FORM_WORDS]
+    spans = [span for span in candidate_spans(text) if not FORM_WORDS.issuperset(folded_key(span.text).split())]
     near = [
         (match.closeness, match.slips, span.start - span.end, span)
         for span in spans

@@ -17,7 +17,6 @@ from clause.reasoning.question.patterns import Around, Effects, FoundPattern, Re
 from clause.reasoning.question.plan import (
     Best,
     Count,
-    Having,
     Meet,
     NodeTest,
     PlanResult,
@@ -27,8 +26,8 @@ from clause.reasoning.question.plan import (
     Without,
     alike,
 )
-from clause.reasoning.question.sides import roots, says, steps_asked
-from clause.reasoning.question.vocabulary import FORM_WORDS
+from clause.reasoning.question.sides import roots, steps_asked
+from clause.reasoning.question.vocabulary import FORM_WORDS, says
 from clause.text.quantities import Date
 
 MOST_OF_TOPIC = 10
@@ -41,10 +40,6 @@ UNFIT = 3.0
 """The loss of a draft to which a filter of the question cannot be applied."""
 IMPLIED = 3.0
 """The gain of a draft that the words of an implied relation made, over the patterns that only resemble it."""
-MOST_TYPES = 256
-"""Relationship types among which a question's attribute is looked for where it names nothing."""
-UNNAMED_TRIED = 4
-"""Attributes of everything that are read then."""
 _SEEN = 24
 
 
@@ -69,30 +64,6 @@ class ReadingDraft:
     nearest: float = 0.0
     attributes: tuple[Claim, ...] = ()
     steps: float = 0.0
-
-
-def drafts_of_unnamed(context: QuestionContext, types: Sequence[str]) -> Effects[list[ReadingDraft]]:
-    """Drafts for a question that names nothing but an attribute (`the cheapest`, `noted before 1975`): what has it.
-
-    Args:
-        types: the relationship types that the graph has, those that it has most of first.
-    """
-    parsed = context.parsed
-    if parsed.superlative is not None and parsed.superlative.questions:
-        questions, kind = parsed.superlative.questions, "date" if parsed.superlative.dated else "number"
-    elif parsed.filters:
-        questions, kind = _asked_of(parsed.filters[0])
-    else:
-        return []
-    ranked = yield from context.fitting(questions, [(Hop(name, forward=True),) for name in types[:MOST_TYPES]])
-    drafts: list[ReadingDraft] = []
-    for pattern, score in ranked[:UNNAMED_TRIED]:
-        around: Around = yield Read((), pattern, context.bounds.front)
-        ends = [edge.other(node) for node, hops in around.items() for edges in hops.values() for edge in edges]
-        if comparable([context.names.value(end) for end in ends]) == kind:
-            words = f"everything with {context.text_of(pattern[0].relation)}"
-            drafts.append(ReadingDraft(Having(pattern[0]), words, score, (), (), tuple(around), score))
-    return drafts
 
 
 def drafts_of_list(context: QuestionContext, by_topic: dict[int, list[Candidates]]) -> Effects[list[ReadingDraft]]:
@@ -249,7 +220,7 @@ def _taken_away(context: QuestionContext, negated: Excluded, draft: ReadingDraft
 
 def _filtered(context: QuestionContext, draft: ReadingDraft, literal: LiteralFilter) -> Effects[ReadingDraft]:
     """The draft with a literal filter, through the attribute that fits its words best; penalised where none does."""
-    questions, kind = _asked_of(literal)
+    questions, kind = asked_of(literal)
     own = comparable([context.names.value(end) for end in draft.ends[:_SEEN]])
     value = {"operator": literal.operator, "value": literal.value, "second": literal.second}
     said = f"{literal.operator.replace('_', ' ')} {literal.value}"
@@ -267,7 +238,7 @@ def _filtered(context: QuestionContext, draft: ReadingDraft, literal: LiteralFil
     return replace(draft, plan=Where(draft.plan, test), words=words, attributes=attributes)
 
 
-def _asked_of(literal: LiteralFilter) -> tuple[tuple[str, ...], str]:
+def asked_of(literal: LiteralFilter) -> tuple[tuple[str, ...], str]:
     """What a filter looks at, as questions about one answer, and its kind."""
     if isinstance(literal.value, Date) and not _counts(literal):
         asked = literal.words or "date year"
@@ -333,6 +304,8 @@ def _ranked(context: QuestionContext, draft: ReadingDraft) -> Effects[list[Readi
     if superlative is None:
         return [draft]
     largest = superlative.direction == "max"
+    if isinstance(draft.plan, Best):
+        return [draft]
     word = "most" if largest else "least"
     often = replace(
         draft, plan=Best(draft.plan, None, largest, superlative.rank), words=f"{draft.words}, the {word} often"

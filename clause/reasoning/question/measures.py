@@ -65,6 +65,7 @@ _MOST = re.compile(
 _EST = re.compile(
     rf"\b(?:the |'s )?{_RANK}(?P<word>{'|'.join(SUPERLATIVES)}|best|worst|[a-z]{{3,}}est)\b(?: of all| ever)?"
 )
+_HELD = re.compile(r"\b(?:has|have|had|having|with|at) (?:the )?· (?P<noun>[a-z-]{3,})")
 _NO_SUPERLATIVE_WORDS = """forest west east test rest request interest guest nest chest harvest contest protest invest
 digest honest modest arrest priest quest southwest northwest midwest northeast southeast suggest earnest conquest
 manifest tempest inquest crest vest pest zest jest"""
@@ -158,6 +159,9 @@ def find_superlative(text: str) -> tuple[Superlative | None, str]:
         owner = "'s" if hit[0].startswith("'s") else ""
         rest = _tidy(f"{text[: hit.start()]} {owner} {text[hit.end() :]}")
         operator, templates = SUPERLATIVES.get(word) or _unknown(word)
+        held = _HELD.search(f"{text[: hit.start()]}·{text[hit.end() :]}")
+        if held and operator not in DATED:
+            templates = (f"{held['noun']} of {{}}", *templates)
         return _superlative(operator, templates, rest, _RANKS.get(hit["rank"] or "", 1)), rest
     return None, text
 
@@ -359,29 +363,6 @@ def _lasting(first: Measured, last: Measured) -> Measured:
         days = ((keys[0] or 0.0) - (keys[1] or 0.0)) / _KEYS_IN_YEAR * _DAYS_IN_YEAR
         length = read_count(round(days))
     return Measured(first.operand, first.ends | last.ends, length, (*first.triples, *last.triples))
-
-
-_WHEN = re.compile(
-    r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|decade|century)\b|\bhow old\b|\bbirthday\b|\bdate\b"
-)
-_MEASURE = re.compile(
-    r"\bhow (?:tall|long|far|high|big|large|deep|heavy|wide|much|fast|old|expensive)\b|\bpopulation\b"
-    r"|\b(?:price|cost|weight|height|length|depth|width|area|salary|temperature|duration|speed) of\b"
-)
-WHO = re.compile(r"^(?:who|whom|whose|where)\b|\bwhom\b")
-
-
-def wanted_kind(question: str) -> str | None:
-    """The kind of answer that a question's words ask for: `date`, `number`, `entity`, or None where they leave it open.
-
-    >>> wanted_kind("when was it born"), wanted_kind("how tall is it"), wanted_kind("who made it")
-    ('date', 'number', 'entity')
-    """
-    if _WHEN.search(question):
-        return "date"
-    if _MEASURE.search(question):
-        return "number"
-    return "entity" if WHO.search(question) else None
 
 
 _MEASURED = (

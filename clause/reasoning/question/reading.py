@@ -10,18 +10,31 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from clause.reasoning.models.answer import QuestionForm
-from clause.reasoning.question.candidates import Candidates, Meaning, QuestionContext, ReadingPriors
+from clause.reasoning.neighbourhood.port import Hop
+from clause.reasoning.question.candidates import Candidates, Meaning, QuestionContext
 from clause.reasoning.question.forms import ParsedQuestion
 from clause.reasoning.question.lists import (
     Claim,
     ReadingDraft,
+    asked_of,
     drafts_of_list,
-    drafts_of_unnamed,
     refined,
 )
+from clause.reasoning.question.modifiers import Excluded
 from clause.reasoning.question.pattern_text import TypeText, pattern_words
-from clause.reasoning.question.patterns import Effects, FoundPattern, NodeNames, ReadBounds, TypedPattern
-from clause.reasoning.question.plan import PlanResult, QuestionPlan
+from clause.reasoning.question.patterns import (
+    Around,
+    Effects,
+    FoundPattern,
+    NodeNames,
+    Read,
+    ReadBounds,
+    ReadingPriors,
+    TypedPattern,
+    comparable,
+)
+from clause.reasoning.question.plan import Best, Having, PlanResult, QuestionPlan
+from clause.reasoning.question.sides import roots, telling_words
 from clause.reasoning.question.skeleton import LinkedMention
 from clause.reasoning.question.verdicts import drafts_of_comparison, drafts_of_verdict
 from clause.text.names import readable_relation
@@ -31,6 +44,10 @@ TRIED = 12
 """Drafts of which the plans are run until enough of them answer."""
 LEAST_SHARE = 0.02
 """Readings below this share of the first are not listed."""
+MOST_TYPES = 256
+"""Relationship types among which a question's attribute is looked for where it names nothing."""
+UNNAMED_TRIED = 4
+"""Attributes of everything that are read then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +66,7 @@ class RankedReading:
         covered: the share of the question's words that words of the graph explain, in [0, 1].
         steps: the log-probability that its hops are what the question asks for one after the other.
         other_kind: its answers are of another kind than is asked for.
+        unheld: the question says a type that the graph has, and that it does not walk.
     """
 
     words: str
@@ -62,6 +80,7 @@ class RankedReading:
     covered: float = 1.0
     steps: float = 0.0
     other_kind: bool = False
+    unheld: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +130,7 @@ def read_question(
         again: parses the question with fewer of its names, where one of them turns out to be a class that only says
             what is meant (`the server that X runs on`).
     """
-    context = QuestionContext(parsed, names, bounds or ReadBounds(), text_of, priors or ReadingPriors())
+    context = QuestionContext(parsed, names, bounds or ReadBounds(), text_of, priors or ReadingPriors(), types)
     if not parsed.topics:
         return (yield from _of_unnamed(context, types))
     by_topic: dict[int, list[Candidates]] = {}
@@ -141,13 +160,80 @@ def read_question(
 def _of_unnamed(context: QuestionContext, types: Sequence[str]) -> Effects[Readings]:
     """The readings of a question that names nothing but an attribute."""
     form = context.parsed.form
-    drafts = yield from drafts_of_unnamed(context, types)
+    drafts = yield from _drafts_of_unnamed(context, types)
     drafts = yield from refined(context, drafts)
     if not drafts:
         return Readings(form, reason="the question names nothing that the graph has")
     drafts.sort(key=lambda draft: (-draft.score, draft.words))
     doubt = f'the question names nothing that the graph has; the nearest is "{drafts[0].words}"'
     return (yield from _run(context, drafts, drafts[0].nearest, doubt, ()))
+
+
+def _drafts_of_unnamed(context: QuestionContext, types: Sequence[str]) -> Effects[list[ReadingDraft]]:
+    """Drafts for a question that names nothing but an attribute (`the cheapest`, `noted before 1975`): what has it.
+
+    Args:
+        types: the relationship types that the graph has, those that it has most of first.
+    """
+    parsed = context.parsed
+    if parsed.negated:
+        return (yield from _drafts_of_rest(context, parsed.negated[0]))
+    if parsed.superlative is not None and parsed.superlative.questions:
+        questions, kind = parsed.superlative.questions, "date" if parsed.superlative.dated else "number"
+    elif parsed.filters:
+        questions, kind = asked_of(parsed.filters[0])
+    else:
+        return []
+    ranked = yield from context.fitting(questions, [(Hop(name, forward=True),) for name in types[:MOST_TYPES]])
+    drafts: list[ReadingDraft] = []
+    named = False
+    for pattern, score in ranked[:UNNAMED_TRIED]:
+        around: Around = yield Read((), pattern, context.bounds.front)
+        ends = [edge.other(node) for node, hops in around.items() for edges in hops.values() for edge in edges]
+        if comparable([context.names.value(end) for end in ends]) == kind:
+            words = f"everything with {context.text_of(pattern[0].relation)}"
+            drafts.append(ReadingDraft(Having(pattern[0]), words, score, (), (), tuple(around), score))
+            named |= context.is_named(pattern)
+    if parsed.superlative is None or parsed.superlative.by != "frequency" or named:
+        return drafts
+    doers = yield from _drafts_of_doers(context, types, largest=parsed.superlative.direction == "max")
+    return doers or drafts
+
+
+def _drafts_of_rest(context: QuestionContext, negated: Excluded) -> Effects[list[ReadingDraft]]:
+    """Drafts for all that has what the question denies of its answers: those who do not work in X work somewhere."""
+    head = context.parsed.class_words.noun if context.parsed.class_words else "what"
+    found = yield from context.of_topic(negated.names[0], (f"{head} {negated.clause} it",))
+    drafts: list[ReadingDraft] = []
+    for candidates in found:
+        for one in candidates.patterns[:UNNAMED_TRIED]:
+            if len(one.pattern) > 1 or one.pattern[0].forward:
+                continue
+            hop = one.pattern[0].inverse
+            around: Around = yield Read((), (hop,), context.bounds.front)
+            words = f"everything with {context.text_of(hop.relation)}"
+            topic = (candidates.meaning.id,)
+            drafts.append(ReadingDraft(Having(hop), words, one.score, topic, (one.pattern,), tuple(around)))
+    return drafts
+
+
+def _drafts_of_doers(context: QuestionContext, types: Sequence[str], *, largest: bool) -> Effects[list[ReadingDraft]]:
+    """Drafts for who does something most often: of everything with a type that the question names, the most of it."""
+    noun = context.parsed.class_words.noun if context.parsed.class_words else None
+    said = frozenset().union(*(roots(word) for word in telling_words(context.parsed) if word != noun))
+    drafts: list[ReadingDraft] = []
+    for hop in (Hop(name, forward=True) for name in types[:MOST_TYPES]):
+        if not said & context.roots_of((hop,)):
+            continue
+        around: Around = yield Read((), (hop,), context.bounds.front)
+        ends = [edge.other(node) for node, hops in around.items() for edges in hops.values() for edge in edges]
+        if comparable([context.names.value(end) for end in ends]) == "text":
+            words = (
+                f"everything with {context.text_of(hop.relation)}, the one with the {'most' if largest else 'fewest'}"
+            )
+            plan = Best(Having(hop), (hop,), largest, counted=True)
+            drafts.append(ReadingDraft(plan, words, 0.0, (), ((hop,),)))
+    return drafts
 
 
 def _run(
@@ -180,7 +266,8 @@ def _run(
 def _told(
     context: QuestionContext, draft: ReadingDraft, share: float, result: PlanResult, asked: tuple[str, ...]
 ) -> RankedReading:
-    covered = context.covered((*draft.patterns, *(walk for walk, _ in draft.attributes)), draft.ends)
+    walked = (*draft.patterns, *(walk for walk, _ in draft.attributes))
+    covered = context.covered(walked, draft.ends)
     by_class = context.is_class_alone(draft.patterns)
     looked_at = tuple(claim for claim in draft.attributes if not context.is_named(claim[0]))
     walks = () if by_class and (draft.attributes or covered == 1.0) else draft.patterns
@@ -200,6 +287,7 @@ def _told(
         covered=covered,
         steps=draft.steps,
         other_kind=context.is_other_kind([one.node for one in result.answers if one.node is not None], asked),
+        unheld=context.parsed.implied is None and context.is_unheld(walked),
     )
 
 

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.forms import ParsedQuestion
 from clause.reasoning.question.measures import measured
-from clause.reasoning.question.pattern_text import PARTICIPLES, VERB_FORMS, TypeText, is_verb, plain_words
+from clause.reasoning.question.pattern_text import PARTICIPLES, VERB_FORMS, is_verb, plain_words
 from clause.reasoning.question.seed_ranking import stem
 from clause.reasoning.question.vocabulary import (
     COMPARATIVES,
@@ -93,29 +92,6 @@ def asked_side(question: str, verbs: frozenset[str]) -> str | None:
             if re.search(form.replace("VERB", word), question):
                 return side
     return None
-
-
-def says(hop: Hop, step: str, text_of: TypeText) -> str | None:
-    """Tell how a hop is a step of an implied relation: `exact` by its own word, `wide` by a wider one, None not at all.
-
-    >>> father = Hop("father", True)
-    >>> says(father, "father", str), says(father.inverse, "child", str)
-    ('exact', 'exact')
-    >>> says(Hop("child", True), "son", str), says(father, "mother", str)
-    ('wide', None)
-    """
-    words = {singular(word) for word in text_of(hop.relation).split()}
-    leads_on = hop.forward != ("of" in words)  # `father of` leads from the father
-    towards = step if leads_on else INVERSES[step]
-    own = {singular(word) for word in SYNONYMS[towards]}
-    if words & own:
-        gendered = not leads_on and step in GENDERS
-        return "wide" if gendered else "exact"
-    wider = {"father": "parent", "mother": "parent", "son": "child", "daughter": "child"}
-    wider |= {"husband": "spouse", "wife": "spouse", "brother": "sibling", "sister": "sibling"}
-    towards = wider.get(towards, towards)
-    general = {towards, f"{towards}ren"} if step in wider else set()
-    return "wide" if words & {singular(word) for word in general} else None
 
 
 def telling_words(parsed: ParsedQuestion) -> tuple[str, ...]:

@@ -6,12 +6,12 @@ import math
 import re
 from collections.abc import Sequence
 
-from clause.reasoning.question.candidates import Candidates, QuestionContext, rank_hops
+from clause.reasoning.question.candidates import Candidates, QuestionContext
 from clause.reasoning.question.lists import UNFIT, ReadingDraft, drafts_of_list
 from clause.reasoning.question.measures import Compare, Comparison
 from clause.reasoning.question.modifiers import LiteralFilter
 from clause.reasoning.question.pattern_text import pattern_words
-from clause.reasoning.question.patterns import Effects, FoundPattern, TypedPattern, comparable
+from clause.reasoning.question.patterns import Effects, FoundPattern, TypedPattern, comparable, rank_hops
 from clause.reasoning.question.plan import Exists, NodeTest, PlanResult, QuestionPlan, WalkFrom, Where, alike
 from clause.text.literals import Operator
 from clause.text.quantities import Date
@@ -41,7 +41,8 @@ def drafts_of_verdict(context: QuestionContext, by_topic: dict[int, list[Candida
         if drafts:
             return drafts
     if len(parsed.topics) > 1:
-        return (yield from _between(context, by_topic, topics))
+        compared = "than" in parsed.joint.split()  # by something that is no attribute of both: no yes, no no
+        return [] if compared else (yield from _between(context, by_topic, topics))
     lists = yield from drafts_of_list(context, by_topic)
     if parsed.filters:
         return [_valued(context, draft, parsed.filters[0]) for draft in lists]

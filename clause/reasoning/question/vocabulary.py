@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from clause.reasoning.neighbourhood.port import Hop
+from clause.reasoning.question.pattern_text import TypeText
 from clause.text.literals import Operator
+from clause.text.quantities import singular
 
 Steps = tuple[str, ...]
 
@@ -125,9 +128,8 @@ SYNONYMS: Final[dict[str, frozenset[str]]] = {
     "member": frozenset(("member", "members")),
     "successor": frozenset(("successor", "succeeded", "followed", "next", "replaced", "precedes")),
     "predecessor": frozenset(("predecessor", "preceded", "previous", "follows", "succeeds", "replaces")),
-    "owner": frozenset(("owner", "owned", "belongs")),
-    "owned": frozenset(("owns",)),
-}
+    "owner": frozenset(("owner", "owned", "belongs")), "owned": frozenset(("owns",)),
+}  # fmt: skip
 """Words by which graphs call a step."""
 
 INVERSES: Final = {
@@ -231,8 +233,14 @@ def spelt(word: str, following: str = "") -> str:
 
     >>> spelt("wich"), spelt("oldset"), spelt("hwo", "many"), spelt("isnt"), spelt("whole"), spelt("brother")
     ('which', 'oldest', 'how', 'is not', 'whole', 'brother')
+    >>> spelt("dose", "it"), spelt("dose", "of")
+    ('does', 'dose')
     """
     if word in FORM_WORDS:
+        return word
+    if word == "dose" and (
+        not following or following in FORM_WORDS - {"it", "the", "he", "she", "they", "this", "that"}
+    ):
         return word
     if word == "hwo" and following in {"many", "mnay", "manny", "much", "old", "long", "often"}:
         return "how"
@@ -333,6 +341,8 @@ COMPARATIVES: Final[dict[str, tuple[Operator, tuple[str, ...]]]] = {
     "richer": ("more", ("net worth of {}", "gross domestic product of {}")),
     "denser": ("more", ("density of {}",)),
     "stronger": ("more", ("strength of {}",)),
+    "better": ("more", ("rating of {}", "score of {}", "number of {}")),
+    "worse": ("less", ("rating of {}", "score of {}", "number of {}")),
     "more": ("more", ("number of {}",)),
     "fewer": ("less", ("number of {}",)),
     "less": ("less", ("number of {}", "amount of {}")),
@@ -365,3 +375,26 @@ MOST_LEAST: Final[dict[str, tuple[str, ...]]] = {
 
 DATED: Final = frozenset({"before", "after"})
 """Operators that compare dates."""
+
+
+def says(hop: Hop, step: str, text_of: TypeText) -> str | None:
+    """Tell how a hop is a step of an implied relation: `exact` by its own word, `wide` by a wider one, None not at all.
+
+    >>> father = Hop("father", True)
+    >>> says(father, "father", str), says(father.inverse, "child", str)
+    ('exact', 'exact')
+    >>> says(Hop("child", True), "son", str), says(father, "mother", str)
+    ('wide', None)
+    """
+    words = {singular(word) for word in text_of(hop.relation).split()}
+    leads_on = hop.forward != ("of" in words)  # `father of` leads from the father
+    towards = step if leads_on else INVERSES[step]
+    own = {singular(word) for word in SYNONYMS[towards]}
+    if words & own:
+        gendered = not leads_on and step in GENDERS
+        return "wide" if gendered else "exact"
+    wider = {"father": "parent", "mother": "parent", "son": "child", "daughter": "child"}
+    wider |= {"husband": "spouse", "wife": "spouse", "brother": "sibling", "sister": "sibling"}
+    towards = wider.get(towards, towards)
+    general = {towards, f"{towards}ren"} if step in wider else set()
+    return "wide" if words & {singular(word) for word in general} else None
