@@ -67,7 +67,6 @@ class ReadingSigns(NamedTuple):
         explained: how far the question explains its least explained walk, in [-1, 1].
         covered: the share of the question's telling words that words of the graph explain, in [0, 1].
         unwalked: 1 where the question names a step that its walk does not take.
-        other_kind: 1 where the answers are of another kind than is asked for (a place, by `when`).
         unheld: 1 where the question says a type that the graph has elsewhere, and that is not walked.
     """
 
@@ -80,12 +79,11 @@ class ReadingSigns(NamedTuple):
     explained: float
     covered: float
     unwalked: float = 0.0
-    other_kind: float = 0.0
     unheld: float = 0.0
 
 
-WEIGHTS: Final = ReadingSigns(0.4, 0.75, 0.39, 1.34, 1.24, 1.18, 2.29, -0.37, -1.63, -2.7, -1.0)
-BIAS: Final = -2.12
+WEIGHTS: Final = ReadingSigns(0.33, 0.8, -0.03, 1.46, 1.2, 0.95, 3.71, -0.14, -1.61, -1.29)
+BIAS: Final = -2.73
 """The logistic that judges a reading: fitted by `python -m clause.lab.reader calibrate` (docs/benchmarks-reader.md)."""
 
 
@@ -268,7 +266,6 @@ def signs_of(
                 explained=explained,
                 covered=reading.covered,
                 unwalked=reading.steps <= UNWALKED_STEP,
-                other_kind=reading.other_kind,
                 unheld=reading.unheld,
             )
         )

@@ -220,7 +220,7 @@ class QuestionContext:
         asked = (word for word in telling_words(self.parsed) if word != noun)
         return any(roots(word) & known and not kin(word) & walked for word in asked)
 
-    def is_other_kind(self, nodes: Sequence[str], asked: Sequence[str]) -> bool:
+    def _is_other_kind(self, nodes: Sequence[str], asked: Sequence[str]) -> bool:
         """Tell whether answers are of another kind than all questions ask for: a place by `when`, a date by `who`."""
         wanted = {wanted_kind(question) for question in asked}
         if self.parsed.kind != "list" or len(wanted) != 1 or None in wanted or not nodes:
@@ -291,7 +291,7 @@ class QuestionContext:
         texts = {self.text_of(hop.relation) for one in patterns for hop in one.pattern}
         other = {text for text in texts if all(is_other_kind(question, text) for question in questions)}
         kept = [one for one in patterns if not any(self.text_of(hop.relation) in other for hop in one.pattern)]
-        return [one for one in kept if not self.is_other_kind(one.ends, questions)]
+        return [one for one in kept if not self._is_other_kind(one.ends, questions)]
 
     def _on_side(self, patterns: Sequence[FoundPattern], asked: str, *, further: bool) -> list[FoundPattern]:
         """The patterns that do not lead to the other side than is asked for; none where the graph has only that.

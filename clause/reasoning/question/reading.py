@@ -65,7 +65,6 @@ class RankedReading:
         claims: the walks, each with the questions that it is to answer; none where words alone decided.
         covered: the share of the question's words that words of the graph explain, in [0, 1].
         steps: the log-probability that its hops are what the question asks for one after the other.
-        other_kind: its answers are of another kind than is asked for.
         unheld: the question says a type that the graph has, and that it does not walk.
     """
 
@@ -79,7 +78,6 @@ class RankedReading:
     claims: tuple[Claim, ...] = ()
     covered: float = 1.0
     steps: float = 0.0
-    other_kind: bool = False
     unheld: bool = False
 
 
@@ -286,7 +284,6 @@ def _told(
         claims=claims,
         covered=covered,
         steps=draft.steps,
-        other_kind=context.is_other_kind([one.node for one in result.answers if one.node is not None], asked),
         unheld=context.parsed.implied is None and context.is_unheld(walked),
     )
 
