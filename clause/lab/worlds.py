@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 DEV = ("company", "recipes", "chemistry")
 MADE = ("made/dynasty", "made/league")
 """Made by templates; they join the dev worlds where the judge of readings is fitted."""
+WRITTEN = tuple(f"written/{name}" for name in ("space", "clinic", "farm", "music", "marina", "radio"))
+"""Written by hand later; they join it there."""
 KEPT_ASIDE = ("transport", "library", "packages")
 
 Verdict = Literal["right", "wrong", "abstained"]

@@ -26,7 +26,7 @@ from clause.lab.reader.training import (
     train,
     untrained,
 )
-from clause.lab.worlds import DEV, MADE, NotedReadings, ask_own, ask_worlds, fitted_weights, own_questions
+from clause.lab.worlds import DEV, MADE, WRITTEN, NotedReadings, ask_own, ask_worlds, fitted_weights, own_questions
 from clause.policy.serve.grounded import ReadingSigns
 from clause.policy.serve.pattern_scorer import SHIPPED
 from clause.policy.train.encoder import Matcher, TokenEncoder, TrainedReader, packaged_encoder
@@ -119,7 +119,7 @@ def _calibrate(given: argparse.Namespace) -> None:
     async def noted() -> list[list[tuple[ReadingSigns, bool]]]:
         policy = NotedReadings()
         async with opened(sample=False, policies={"noted": lambda: policy}) as container:
-            worlds = await ask_worlds(container, given.worlds, (*DEV, *MADE), "noted")
+            worlds = await ask_worlds(container, given.worlds, (*DEV, *MADE, *WRITTEN), "noted")
             graphs = [policy.lessons(found) for found in worlds.values()]
             for file, scope in given.own:
                 asked = await ask_own(container.coordinator, own_questions(Path(file)), scope, "noted")

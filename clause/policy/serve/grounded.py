@@ -82,8 +82,8 @@ class ReadingSigns(NamedTuple):
     unheld: float = 0.0
 
 
-WEIGHTS: Final = ReadingSigns(0.33, 0.8, -0.03, 1.46, 1.2, 0.95, 3.71, -0.14, -1.61, -1.29)
-BIAS: Final = -2.73
+WEIGHTS: Final = ReadingSigns(0.35, 0.81, -0.05, 1.4, 1.52, 0.96, 3.04, -0.1, -1.56, -1.08)
+BIAS: Final = -2.4
 """The logistic that judges a reading: fitted by `python -m clause.lab.reader calibrate` (docs/benchmarks-reader.md)."""
 
 
