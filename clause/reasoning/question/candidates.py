@@ -25,6 +25,7 @@ from clause.reasoning.question.patterns import (
     comparable,
     enumerate_patterns,
     rank_hops,
+    says,
     wanted_kind,
 )
 from clause.reasoning.question.plan import AnyOf, NodeTest, QuestionPlan, WalkFrom, Where, alike
@@ -44,7 +45,6 @@ from clause.reasoning.question.vocabulary import (
     INVERSES,
     WH_WORDS,
     ImpliedRelation,
-    says,
 )
 from clause.text.names import readable_relation
 from clause.text.quantities import singular
@@ -200,6 +200,9 @@ class QuestionContext:
         Where the graph says no classes, the noun for what is asked for cannot be told right or wrong, and is left out.
         """
         kinds = {name for end in ends[:_SEEN] for name in self.names.classes(end)}
+        steps = [step for clause in self.parsed.clauses for step in asked_kin(" ".join(clause.questions))]
+        if any(says(walk[0], step, self.text_of) for walk in walks if len(walk) == 1 for step in steps):
+            return 1.0
         noun = self.parsed.class_words.noun if self.parsed.class_words and not kinds else None
         asked = [word for word in telling_words(self.parsed) if word != noun]
         hops = {hop for walk in walks for hop in walk if self.text_of(hop.relation) not in CLASS_TYPES}

@@ -13,7 +13,7 @@ from clause.reasoning.question.candidates import Candidates, QuestionContext
 from clause.reasoning.question.measures import Superlative
 from clause.reasoning.question.modifiers import Excluded, LiteralFilter
 from clause.reasoning.question.pattern_text import pattern_words, plural_words
-from clause.reasoning.question.patterns import Around, Effects, FoundPattern, Read, TypedPattern, comparable
+from clause.reasoning.question.patterns import Around, Effects, FoundPattern, Read, TypedPattern, comparable, says
 from clause.reasoning.question.plan import (
     Best,
     Count,
@@ -27,7 +27,7 @@ from clause.reasoning.question.plan import (
     alike,
 )
 from clause.reasoning.question.sides import roots, steps_asked
-from clause.reasoning.question.vocabulary import FORM_WORDS, says
+from clause.reasoning.question.vocabulary import FORM_WORDS
 from clause.text.quantities import Date
 
 MOST_OF_TOPIC = 10

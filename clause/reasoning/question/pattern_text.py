@@ -375,13 +375,17 @@ def _active(parts: list[str]) -> tuple[str, str]:
     return f"{rest} {passive} by {{}}", f"what {verb} the {rest} {{}}"
 
 
+_NO_PASTS = frozenset(["hundred", "kindred", "sacred", "naked", "wicked", "moped", "biped", "infrared", "shed"])
+
+
 def is_verb(word: str) -> bool:
     """Tell whether a type's first word is a verb's form.
 
-    >>> is_verb("causes"), is_verb("part")
-    (True, False)
+    >>> is_verb("causes"), is_verb("part"), is_verb("insured"), is_verb("speed")
+    (True, False, True, False)
     """
-    return word in PRESENT or word in ACTIVE_PASTS or word in BASES
+    past = len(word) > 4 and word.endswith("ed") and not word.endswith("eed") and word not in _NO_PASTS
+    return past or word in PRESENT or word in ACTIVE_PASTS or word in BASES
 
 
 def _plain(text: str) -> str:

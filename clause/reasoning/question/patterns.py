@@ -14,8 +14,11 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from clause.reasoning.neighbourhood.port import Edge, Hop
+from clause.reasoning.question.pattern_text import TypeText
+from clause.reasoning.question.vocabulary import GENDERS, INVERSES, SYNONYMS
 from clause.text.literals import LiteralValue
-from clause.text.quantities import Date, Number
+from clause.text.quantities import Date, Number, singular
+from clause.text.statements.words import causal_meaning
 
 TypedPattern = tuple[Hop, ...]
 Around = Mapping[str, Mapping[Hop, Sequence[Edge]]]
@@ -335,3 +338,31 @@ def wanted_kind(question: str) -> str | None:
     if _MEASURE.search(question):
         return "number"
     return "entity" if WHO.search(question) else None
+
+
+def says(hop: Hop, step: str, text_of: TypeText) -> str | None:
+    """Tell how a hop is a step of an implied relation: `exact` by its own word, `wide` by a wider one, None not at all.
+
+    >>> father = Hop("father", True)
+    >>> says(father, "father", str), says(father.inverse, "child", str)
+    ('exact', 'exact')
+    >>> says(Hop("child", True), "son", str), says(father, "mother", str)
+    ('wide', None)
+    >>> says(Hop("causes", True), "effect", str), says(Hop("caused by", True), "cause", str)
+    ('exact', 'exact')
+    """
+    if step in {"cause", "effect"}:
+        kind, backward = causal_meaning(text_of(hop.relation)) or (None, False)
+        return "exact" if kind is not None and (hop.forward == backward) == (step == "cause") else None
+    words = {singular(word) for word in text_of(hop.relation).split()}
+    leads_on = hop.forward != ("of" in words)  # `father of` leads from the father
+    towards = step if leads_on else INVERSES[step]
+    own = {singular(word) for word in SYNONYMS[towards]}
+    if words & own:
+        gendered = not leads_on and step in GENDERS
+        return "wide" if gendered else "exact"
+    wider = {"father": "parent", "mother": "parent", "son": "child", "daughter": "child"}
+    wider |= {"husband": "spouse", "wife": "spouse", "brother": "sibling", "sister": "sibling"}
+    towards = wider.get(towards, towards)
+    general = {towards, f"{towards}ren"} if step in wider else set()
+    return "wide" if words & {singular(word) for word in general} else None

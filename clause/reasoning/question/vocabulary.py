@@ -7,10 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from clause.reasoning.neighbourhood.port import Hop
-from clause.reasoning.question.pattern_text import TypeText
 from clause.text.literals import Operator
-from clause.text.quantities import singular
 
 Steps = tuple[str, ...]
 
@@ -129,6 +126,9 @@ SYNONYMS: Final[dict[str, frozenset[str]]] = {
     "successor": frozenset(("successor", "succeeded", "followed", "next", "replaced", "precedes")),
     "predecessor": frozenset(("predecessor", "preceded", "previous", "follows", "succeeds", "replaces")),
     "owner": frozenset(("owner", "owned", "belongs")), "owned": frozenset(("owns",)),
+    "whole": frozenset(("whole",)), "part": frozenset(("part", "parts", "contains", "component")),
+    "teacher": frozenset(("teacher", "tutor", "master")), "student": frozenset(("student", "pupil", "apprentice")),
+    "cause": frozenset(), "effect": frozenset(),
 }  # fmt: skip
 """Words by which graphs call a step."""
 
@@ -138,6 +138,7 @@ INVERSES: Final = {
     "sister": "sibling", "film": "actor", "actor": "film", "employer": "employee", "employee": "employer",
     "school": "pupil", "pupil": "school", "team": "player", "player": "team", "band": "member", "member": "band",
     "successor": "predecessor", "predecessor": "successor", "owner": "owned", "owned": "owner",
+    "whole": "part", "part": "whole", "teacher": "student", "student": "teacher", "cause": "effect", "effect": "cause",
 }  # fmt: skip
 """A step and the one that leads back."""
 
@@ -145,6 +146,22 @@ PLACED: Final = {
     "successor": re.compile(r"\bafter it\b"),
     "predecessor": re.compile(r"\bbefore it\b"),
     "owner": re.compile(r"\bwhose \w+ (?:is|was) it\b"),
+    "cause": re.compile(
+        r"\b(?:leads?|led) to it\b|\b(?:brings?|brought) about it\b|\b(?:to blame|responsible) for it\b"
+        r"|\b(?:causes?|reasons?|grounds?) (?:of|for|behind) it\b"
+        r"|\bit (?:results?|resulted|comes?|came|stems?|stemmed|arises?) from\b"
+        r"|^why (?:is|are|was|were) there it\b"
+    ),
+    "effect": re.compile(
+        r"\b(?:effects?|consequences?|results?|outcomes?) of it\b|\bit (?:leads?|led) to\b"
+        r"|\bit (?:brings?|brought) about\b|\bit (?:results?|resulted) in\b|\bbecause of it\b"
+    ),
+    "employee": re.compile(
+        r"^who works (?:for|at) it\b|\bdoes it employ\b|\b(?:employees|staff) of it\b|\bit 's (?:employees|staff)\b"
+    ),
+    "whole": re.compile(r"\bdoes it belong(?! to)\b"),
+    "part": re.compile(r"\bdoes it (?:consist|contain)\b|\bis it made up of\b|^what is (?:inside|in) it\b"),
+    "student": re.compile(r"\b(?:pupils?|students?|apprentices?) of it\b|\bit 's (?:pupils?|students?|apprentices?)\b"),
 }
 """Steps that a question about `it` asks for without a word for them."""
 
@@ -375,26 +392,3 @@ MOST_LEAST: Final[dict[str, tuple[str, ...]]] = {
 
 DATED: Final = frozenset({"before", "after"})
 """Operators that compare dates."""
-
-
-def says(hop: Hop, step: str, text_of: TypeText) -> str | None:
-    """Tell how a hop is a step of an implied relation: `exact` by its own word, `wide` by a wider one, None not at all.
-
-    >>> father = Hop("father", True)
-    >>> says(father, "father", str), says(father.inverse, "child", str)
-    ('exact', 'exact')
-    >>> says(Hop("child", True), "son", str), says(father, "mother", str)
-    ('wide', None)
-    """
-    words = {singular(word) for word in text_of(hop.relation).split()}
-    leads_on = hop.forward != ("of" in words)  # `father of` leads from the father
-    towards = step if leads_on else INVERSES[step]
-    own = {singular(word) for word in SYNONYMS[towards]}
-    if words & own:
-        gendered = not leads_on and step in GENDERS
-        return "wide" if gendered else "exact"
-    wider = {"father": "parent", "mother": "parent", "son": "child", "daughter": "child"}
-    wider |= {"husband": "spouse", "wife": "spouse", "brother": "sibling", "sister": "sibling"}
-    towards = wider.get(towards, towards)
-    general = {towards, f"{towards}ren"} if step in wider else set()
-    return "wide" if words & {singular(word) for word in general} else None
