@@ -1,6 +1,6 @@
 // The reliability diagram before and after feedback: how often answers with a score were right.
 
-import { make } from "./panels.js";
+import { make } from "./place.js";
 import { calibration } from "./service.js";
 
 const SIZE = 300;
@@ -39,7 +39,7 @@ async function look() {
   at("problem").textContent = "";
   const scopes = at("scopes").value.split(",").map((word) => word.trim()).filter(Boolean);
   try {
-    const report = await calibration(scopes, at("key").value.trim());
+    const report = await calibration(scopes);
     const learnt = report.calibration;
     at("status").textContent = !report.feedback ? "No verdict is known here: scores are as shipped."
       : `${report.feedback} verdicts. ${learnt ? `In force: slope ${learnt.slope.toFixed(2)}, offset ${learnt.offset.toFixed(2)}.` : "They move nothing: scores are as shipped."}`;

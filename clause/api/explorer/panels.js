@@ -1,5 +1,7 @@
 // What stands beside the picture: answers, evidence with its provenance, the receipt as bars, steps and edges.
 
+import { link, make } from "./place.js";
+
 const RESOURCES = [
   ["edges", "Edges", "SubgraphArchitect"],
   ["steps", "Steps", "PathNavigator"],
@@ -12,23 +14,18 @@ const STOPPED_BY = {
   nothing_left: "stopped: nothing was left to choose",
 };
 
-export function make(kind, attributes = {}, ...children) {
-  const element = document.createElement(kind);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
-}
-
 const number = (value, digits = 2) => (value === null || value === undefined ? "–" : Number(value).toFixed(digits));
 
 export function showAnswers(holder, reason, result) {
   const answers = result.abstained ? [] : result.answers || [];
   holder.replaceChildren(...answers.map((answer) => {
     const support = answer.supported ? "the evidence proves a path to it" : "no picked evidence proves a path to it";
-    return make("li", { title: support }, answer.name, " ",
+    return make("li", { title: support }, link({ view: "entities", id: answer.node }, answer.name), " ",
       make("span", { class: "score" }, number(answer.answer_score)), answer.supported ? " ✓" : "");
   }));
-  reason.textContent = answers.length ? "✓ proved by the evidence below" : `No answer: ${result.reason || "nothing was good enough"}.`;
+  const proved = answers.filter((answer) => answer.supported).length;
+  const shown = proved === answers.length ? "✓ proved by the evidence below" : proved ? `✓ ${proved} of ${answers.length} proved by the evidence below` : "The evidence below proves none of them.";
+  reason.textContent = answers.length ? shown : `No answer: ${result.reason || "nothing was good enough"}.`;
 }
 
 /** How the question was read, and the other readings as buttons; `chosen` is called with a reading's id. */
@@ -134,7 +131,7 @@ export function showReceipt(holder, receipt, performance) {
         left ? ` Best left out: ${left.what} (would cost ${left.would_cost}).` : ""));
     entry.querySelector(".all").style.width = share(line.spent, line.budget);
     return entry;
-  }), make("p", { class: "quiet" }, `${number(performance.total_latency_ms, 0)} ms in all, ${number(performance.database_ms, 0)} ms of them the database.`));
+  }), make("p", { class: "quiet" }, `${number(performance.total_latency_ms, 0)} ms in all; calls of the database took ${number(performance.database_ms, 0)} ms, some side by side.`));
 }
 
 export function markReceipt(holder, receipt, spent) {
@@ -168,9 +165,17 @@ export function showEdges(holder, frame, nameOf) {
     make("tr", {}, make("td", {}, nameOf(source)), make("td", {}, relation), make("td", {}, nameOf(target)), make("td", {}, String(step)))));
 }
 
+/** What the colours mean; a relationship type is a switch that hides and shows its relationships. */
 export function showLegend(holder, picture) {
-  const relations = picture.relations.map((relation) =>
-    make("li", {}, make("span", { class: `swatch ${picture.colour(relation)}` }), relation));
+  const relations = picture.relations.map((relation) => {
+    const toggle = (event) => {
+      const shown = event.currentTarget.getAttribute("aria-pressed") === "false";
+      event.currentTarget.setAttribute("aria-pressed", String(shown));
+      picture.filter(relation, shown);
+    };
+    return make("li", {}, make("button", { type: "button", "aria-pressed": "true", title: "hide or show", onclick: toggle },
+      make("span", { class: `swatch ${picture.colour(relation)}` }), relation));
+  });
   const marks = [["seed", "start"], ["answer", "answer"], ["here", "where the walk is"]].map(([mark, words]) =>
     make("li", {}, make("span", { class: `dot ${mark}` }), words));
   holder.replaceChildren(...marks, ...relations);
