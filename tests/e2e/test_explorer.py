@@ -267,17 +267,24 @@ async def test_a_run_of_the_history_is_shown_as_it_was_answered(explorer: Watche
 
 async def test_a_node_is_expanded_and_a_type_is_hidden(explorer: Watched) -> None:
     page = explorer.page
-    await ask(explorer, "who directed Kes")
+    await ask(explorer, "who is the skipper of Sea Lark", scopes=MARINA)
     await answered(explorer)
-    assert "Barry Hines" not in await drawn(explorer, "node")
-    await page.locator("#picture").focus()
-    while "Kes" not in (await page.locator("#node").inner_text()).split(":")[0]:
-        await page.keyboard.press("ArrowRight")
-    await page.keyboard.press("Enter")
-    await expect(page.locator("#node")).to_contain_text("more relationships of Kes")
-    assert "Barry Hines" in await drawn(explorer, "node.grown")
-    await page.locator("#legend").get_by_role("button", name="written_by").press("Enter")
-    assert "Barry Hines" not in await drawn(explorer, "node:visible")
+    before = await drawn(explorer, "node")
+    assert await drawn(explorer, ".grown") == []
+    await page.locator("#picture").press("End")
+    for _ in range(5):  # what the answer shows may be all there is around one node, but not around five
+        await page.keyboard.press("Enter")
+        await expect(page.locator("#node")).to_contain_text("ore")  # more relationships, or nothing more
+        if await drawn(explorer, "edge.grown"):
+            break
+        await page.keyboard.press("End")
+    grown = await drawn(explorer, "edge.grown")
+    assert grown
+    assert set(await drawn(explorer, "node")) >= set(before)
+    await page.locator("#legend").get_by_role("button", name=grown[0], exact=True).press("Enter")
+    assert grown[0] not in await drawn(explorer, "edge:visible")
+    await page.locator("#legend").get_by_role("button", name=grown[0], exact=True).press("Enter")
+    assert grown[0] in await drawn(explorer, "edge:visible")
     await explorer.photograph("explorer-expanded")
 
 

@@ -1,35 +1,33 @@
 // A question and its answer: readings, proof, receipt, the subgraph as it was after each step; and runs from the history.
 
+import { BUDGETS, request, showExamples, tell, typed } from "./form.js";
 import { Picture } from "./graph.js";
-import { markEvidence, markReceipt, markStep, showAnswers, showEdges, showEvidence, showLegend, showOtherwise, showReadings, showReceipt, showSteps, showSwitches } from "./panels.js";
+import {
+  markEvidence,
+  markReceipt,
+  markStep,
+  showAnswers,
+  showEdges,
+  showEvidence,
+  showLegend,
+  showOtherwise,
+  showReadings,
+  showReceipt,
+  showSteps,
+  showSwitches,
+} from "./panels.js";
 import { byId, complain, go, link, make, parts, scopes } from "./place.js";
 import { cypherOf, fileName, keep } from "./saved.js";
 import { Problem, at, coordinate, feedback, get, recordedRun } from "./service.js";
 import { edgesOf, framesOf, namesOf } from "./walk.js";
 
-const BUDGETS = ["edge_budget", "step_budget", "token_budget"];
 const SETTLE_MS = 350; // a slider that rests so long asks again
 const RUN_TRIES = 5; // a run is written just after its answer
-const EXAMPLE_SCOPES = 3;
 
 const form = byId("ask");
 let shown = null; // {hash, given, response, run, frames, picture, names, place}
 let asking = null; // the AbortController of the request on its way
 let settle = null;
-
-/** The question as the form and the address have it. */
-function request({ reading, start_nodes: starts, policy }) {
-  const budgets = Object.fromEntries(BUDGETS.map((name) => [name, Number(byId(name).value)]));
-  const optional = { scopes: scopes(), policy, reading, start_nodes: starts?.split(",").map((one) => one.trim()).filter(Boolean) };
-  return { query: byId("query").value.trim(), budgets, ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value?.length)) };
-}
-
-/** The parts of the address that the form stands for. */
-function typed(more = {}) {
-  const starts = byId("start_nodes").value.trim();
-  const budgets = Object.fromEntries(BUDGETS.map((name) => [name, byId(name).value]));
-  return { q: byId("query").value.trim(), ...budgets, start_nodes: starts, ...more };
-}
 
 /** Do one thing at a time: what was on its way is given up, and a failure leaves no answer of before on the page. */
 async function working(words, work) {
@@ -59,24 +57,26 @@ function clear() {
   for (const id of ["answers", "reason", "readings", "evidence", "receipt", "steps", "edges", "otherwise"]) byId(id).replaceChildren();
 }
 
-const ask = (given) => working("Asking …", async (signal) => {
-  const hash = location.hash;
-  const response = await coordinate(given, signal);
-  const run = response.run_id ? await written(response.run_id, signal) : null;
-  show({ hash, given, response, run });
-});
+const ask = (given) =>
+  working("Asking …", async (signal) => {
+    const hash = location.hash;
+    const response = await coordinate(given, signal);
+    const run = response.run_id ? await written(response.run_id, signal) : null;
+    show({ hash, given, response, run });
+  });
 
 /** A run of the history: the same request as of its own time, which is not recorded again. */
-const reopen = (id) => working("Reading the run …", async (signal) => {
-  const hash = location.hash;
-  const run = await recordedRun(id, signal);
-  const then = { as_of_recorded: run.as_of_recorded || run.recorded_at, as_of_valid: run.as_of_valid || run.recorded_at };
-  const response = await coordinate({ ...run.request, ...then, policy: run.policy, record: false }, signal);
-  byId("query").value = run.query;
-  for (const [name, value] of Object.entries(run.request.budgets || {})) if (BUDGETS.includes(name)) byId(name).value = value;
-  BUDGETS.forEach((name) => tell(byId(name)));
-  show({ hash, given: run.request, response, run });
-});
+const reopen = (id) =>
+  working("Reading the run …", async (signal) => {
+    const hash = location.hash;
+    const run = await recordedRun(id, signal);
+    const then = { as_of_recorded: run.as_of_recorded || run.recorded_at, as_of_valid: run.as_of_valid || run.recorded_at };
+    const response = await coordinate({ ...run.request, ...then, policy: run.policy, record: false }, signal);
+    byId("query").value = run.query;
+    for (const [name, value] of Object.entries(run.request.budgets || {})) if (BUDGETS.includes(name)) byId(name).value = value;
+    BUDGETS.forEach((name) => tell(byId(name)));
+    show({ hash, given: run.request, response, run });
+  });
 
 /** Ask again as if what is switched off were not known, beside the answer that is shown; `null` switches all on. */
 async function suppose(without) {
@@ -98,7 +98,8 @@ async function judge(verdict) {
   complain(null);
   try {
     const taken = await feedback(shown.run?.id || shown.response.run_id, { verdict });
-    byId("judged").textContent = `Noted for ${taken.answer} in ${taken.scope}: ${taken.sources} sources, ${taken.calibration ? "scores are moved" : "scores stay as shipped"}.`;
+    byId("judged").textContent =
+      `Noted for ${taken.answer} in ${taken.scope}: ${taken.sources} sources, ${taken.calibration ? "scores are moved" : "scores stay as shipped"}.`;
   } catch (error) {
     complain(error);
   }
@@ -149,14 +150,24 @@ function show({ hash, given, response, run }) {
   byId("place").max = String(frames.length - 1);
   const found = answers.size ? `${answers.size} ${answers.size === 1 ? "answer" : "answers"}` : "No answer";
   const id = run?.id || response.run_id;
-  byId("status").replaceChildren(`${found}, ${frames.length - 1} steps.${run?.policy ? ` Decided by ${run.policy}.` : ""} `,
-    ...(parts().run ? [`As it was answered on ${new Date(run.recorded_at).toLocaleString()}. `, link(askAgain(given), "Ask it now")]
-      : id ? [link({ run: id }, "Link to this run")] : []));
+  byId("status").replaceChildren(
+    `${found}, ${frames.length - 1} steps.${run?.policy ? ` Decided by ${run.policy}.` : ""} `,
+    ...(parts().run
+      ? [`As it was answered on ${new Date(run.recorded_at).toLocaleString()}. `, link(askAgain(given), "Ask it now")]
+      : id
+        ? [link({ run: id }, "Link to this run")]
+        : []),
+  );
   step(frames.length - 1);
 }
 
-const askAgain = ({ query, budgets, scopes: where, start_nodes: starts, policy }) =>
-  ({ q: query, ...budgets, scopes: where?.join(","), start_nodes: starts?.join(","), policy });
+const askAgain = ({ query, budgets, scopes: where, start_nodes: starts, policy }) => ({
+  q: query,
+  ...budgets,
+  scopes: where?.join(","),
+  start_nodes: starts?.join(","),
+  policy,
+});
 
 function pointed(words, id) {
   byId("node").textContent = words;
@@ -170,11 +181,14 @@ async function expand() {
   complain(null);
   try {
     const { items } = await get(`${at("/api/entities", node)}/relations`, { scope: scopes(), limit: 25 });
-    for (const { source, target } of items) for (const end of [source, target]) if (!shown.names.has(end.id)) shown.names.set(end.id, end.name);
+    for (const { source, target } of items)
+      for (const end of [source, target]) if (!shown.names.has(end.id)) shown.names.set(end.id, end.name);
     const count = shown.picture.grow(items.map(({ source, relation, target }) => [source.id, relation, target.id]));
     shown.picture.show(shown.frames[shown.place]);
     showLegend(byId("legend"), shown.picture);
-    byId("node").textContent = count ? `${count} more relationships of ${shown.names.get(node) || node}.` : `Nothing more is known around ${shown.names.get(node) || node}.`;
+    byId("node").textContent = count
+      ? `${count} more relationships of ${shown.names.get(node) || node}.`
+      : `Nothing more is known around ${shown.names.get(node) || node}.`;
   } catch (error) {
     complain(error);
   }
@@ -202,24 +216,16 @@ async function save(kind) {
   const name = fileName(given.query, kind);
   if (kind === "png") keep(name, picture.png());
   else if (kind === "json") keep(name, JSON.stringify({ request: given, response, run }, null, 2), "application/json");
-  else keep(name, cypherOf(given.query, picture.cy.edges(":visible").map((edge) => [edge.data("source"), edge.data("relation"), edge.data("target")]), (id) => names.get(id) || id), "text/plain");
-}
-
-const tell = (slider) => {
-  slider.nextElementSibling.value = slider.value;
-};
-
-let exampled = null;
-
-/** Questions to begin with, of the scopes that are chosen, else of the first that have some. */
-async function showExamples() {
-  const wanted = scopes() || [...byId("scope-list").querySelectorAll("input")].map((box) => box.value).filter((name) => name.startsWith("kg:"));
-  if (exampled === wanted.join()) return;
-  exampled = wanted.join();
-  const found = await Promise.allSettled(wanted.slice(0, EXAMPLE_SCOPES).map((scope) => get("/api/scopes/examples", { scope })));
-  const questions = found.flatMap((one, place) => (one.status === "fulfilled" ? one.value.items.map((question) => [question, wanted[place]]) : []));
-  const links = questions.slice(0, 8).map(([q, scope]) => make("li", {}, link({ q, scopes: scope }, q)));
-  byId("examples").replaceChildren(...(links.length ? [make("p", {}, "For example:"), make("ul", {}, ...links)] : []));
+  else
+    keep(
+      name,
+      cypherOf(
+        given.query,
+        picture.cy.edges(":visible").map((edge) => [edge.data("source"), edge.data("relation"), edge.data("target")]),
+        (id) => names.get(id) || id,
+      ),
+      "text/plain",
+    );
 }
 
 /** Follow the address: ask its question, open its run, or wait for one. */

@@ -1,12 +1,15 @@
 // Changes, each in a dialog: what is asked, a preview where the service gives one, and the change itself.
 
-import { byId, make } from "./place.js";
+import { byId, go, make } from "./place.js";
+import { post, write } from "./service.js";
+import { button, counts, entries } from "./words.js";
 
 const dialog = byId("edit");
 
 function field({ name, label, options, value = "", required, long }) {
   const own = { name, required, id: `edit-${name}` };
-  const entry = options ? make("select", own, ...options.map(([code, words]) => make("option", { value: code }, words)))
+  const entry = options
+    ? make("select", own, ...options.map(([code, words]) => make("option", { value: code }, words)))
     : make(long ? "textarea" : "input", { ...own, autocomplete: "off" });
   entry.value = value;
   return make("label", {}, label, entry);
@@ -35,14 +38,28 @@ export function edit({ title, say, fields = [], button, preview, apply, done }) 
       return null;
     }
   };
-  const look = () => attempt(async () => {
-    told.replaceChildren(...[await preview(values())].flat());
-    change.disabled = false;
-    change.focus();
-  });
-  const form = make("form", { method: "dialog" }, make("h2", {}, title), say ? make("p", { class: "quiet" }, say) : null, ...fields.map(field), told, problem,
-    make("p", { class: "buttons" }, preview ? make("button", { type: "button", onclick: () => form.reportValidity() && look() }, "Preview") : null, change,
-      make("button", { type: "button", onclick: () => dialog.close() }, "Leave it")));
+  const look = () =>
+    attempt(async () => {
+      told.replaceChildren(...[await preview(values())].flat());
+      change.disabled = false;
+      change.focus();
+    });
+  const form = make(
+    "form",
+    { method: "dialog" },
+    make("h2", {}, title),
+    say ? make("p", { class: "quiet" }, say) : null,
+    ...fields.map(field),
+    told,
+    problem,
+    make(
+      "p",
+      { class: "buttons" },
+      preview ? make("button", { type: "button", onclick: () => form.reportValidity() && look() }, "Preview") : null,
+      change,
+      make("button", { type: "button", onclick: () => dialog.close() }, "Leave it"),
+    ),
+  );
   form.addEventListener("input", () => {
     if (!preview) return;
     change.disabled = true; // what was previewed is no longer what would be done
@@ -58,4 +75,27 @@ export function edit({ title, say, fields = [], button, preview, apply, done }) 
   dialog.setAttribute("aria-label", title);
   dialog.replaceChildren(form);
   dialog.showModal();
+}
+
+/** Forget one thing for good, once the reader has seen what would go. */
+export function forget(what, body, view) {
+  return button(
+    "Forget …",
+    () =>
+      edit({
+        title: `Forget this ${what} for good`,
+        say: "It is erased with every trace of it. This cannot be undone.",
+        button: "Forget it",
+        preview: async () => {
+          const plan = await post("/api/erasures/preview", body);
+          return [
+            make("p", {}, "Would be erased: ", counts(plan.counts)),
+            plan.kept.length ? entries([`Kept: ${plan.kept.join("; ")}`]) : "",
+          ];
+        },
+        apply: () => write("/api/erasures", body),
+        done: () => go({ view }),
+      }),
+    "danger",
+  );
 }

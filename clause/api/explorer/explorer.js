@@ -1,8 +1,9 @@
 // The page: which view the address names, and the pickers that all views share.
 
 import { showAsk } from "./ask.js";
+import { VIEWS } from "./lists.js";
 import { byId, complain, fillPickers, link, listenToPickers, make, parts, showPickers } from "./place.js";
-import { VIEWS, showView } from "./views.js";
+import { showView } from "./views.js";
 
 const nav = byId("views");
 let last = null;
@@ -11,11 +12,13 @@ function route() {
   const given = parts();
   const view = VIEWS[given.view] ? given.view : "ask";
   const titles = { ask: "Ask", ...Object.fromEntries(Object.entries(VIEWS).map(([name, { title }]) => [name, title])) };
-  nav.replaceChildren(...Object.entries(titles).map(([name, title]) => {
-    const entry = link(name === "ask" ? {} : { view: name }, title);
-    if (name === view) entry.setAttribute("aria-current", "page");
-    return make("li", {}, entry);
-  }));
+  nav.replaceChildren(
+    ...Object.entries(titles).map(([name, title]) => {
+      const entry = link(name === "ask" ? {} : { view: name }, title);
+      if (name === view) entry.setAttribute("aria-current", "page");
+      return make("li", {}, entry);
+    }),
+  );
   nav.querySelector("[aria-current]").scrollIntoView({ block: "nearest", inline: "center" });
   showPickers();
   byId("asking").hidden = view !== "ask";

@@ -1,43 +1,11 @@
 // The subgraph, drawn by Cytoscape.js and shown as it was after each step. One stop of the tab key, arrows between nodes.
 
+import { COLOURS, colours, styleOf } from "./colours.js";
 import cytoscape from "./vendor/cytoscape.js";
 
-const COLOURS = 8; // --r0 .. --r7 in the style sheet
 const FEW = 45; // so many nodes stand in columns, more in rings
 const FACTOR = 1.3;
 const SHOWN_EDGES = 5;
-
-const colours = () => {
-  const style = getComputedStyle(document.documentElement);
-  return (name) => style.getPropertyValue(`--${name}`).trim();
-};
-
-function styleOf(relations) {
-  const colour = colours();
-  const text = { color: colour("ink"), "text-outline-color": colour("panel"), "text-outline-width": 3, "font-family": "system-ui, sans-serif" };
-  return [
-    { selector: "node", style: { ...text, label: "data(name)", width: 16, height: 16, "font-size": 13, "background-color": colour("soft"),
-      "text-halign": "right", "text-valign": "center", "text-margin-x": 5, "text-wrap": "ellipsis", "text-max-width": 155, opacity: 0.15 } },
-    { selector: "node.left", style: { "text-halign": "left", "text-margin-x": -5 } },
-    { selector: "node.there", style: { opacity: 1 } },
-    { selector: "node.seed", style: { "background-color": colour("accent") } },
-    { selector: "node.answer", style: { "background-color": colour("warm"), "font-weight": "bold" } },
-    { selector: "node.visited", style: { "border-width": 2, "border-color": colour("line") } },
-    { selector: "node.here", style: { "border-width": 3, "border-color": colour("ink") } },
-    { selector: "node.grown", style: { shape: "diamond" } },
-    { selector: "node.pointed", style: { "underlay-color": colour("accent"), "underlay-opacity": 0.4, "underlay-padding": 7 } },
-    { selector: "edge", style: { ...text, width: 1.5, "curve-style": "bezier", "target-arrow-shape": "triangle", "arrow-scale": 0.8, opacity: 0.08,
-      "font-size": 11, "text-rotation": "autorotate", "text-outline-width": 3 } },
-    ...relations.map((relation, place) => ({ selector: `edge[kind = ${place}]`, style: {
-      "line-color": colour(`r${place % COLOURS}`), "target-arrow-color": colour(`r${place % COLOURS}`), color: colour(`r${place % COLOURS}`) } })),
-    { selector: "edge.there", style: { opacity: 0.7 } },
-    { selector: "edge.there[word]", style: { label: "data(word)" } },
-    { selector: "edge.picked", style: { width: 3, opacity: 1 } },
-    { selector: "edge.touched", style: { width: 4.5, opacity: 1 } },
-    { selector: "edge.pointed", style: { label: "data(relation)", "line-color": colour("ink"), "target-arrow-color": colour("ink"), opacity: 1 } },
-    { selector: ".off", style: { display: "none" } },
-  ];
-}
 
 export class Picture {
   /**
@@ -111,9 +79,22 @@ export class Picture {
     this.cy.elements().bfs({ roots: start, directed: false, visit: (node, _edge, _before, _place, far) => void depth.set(node.id(), far) });
     const deepest = Math.max(0, ...depth.values());
     const layouts = {
-      columns: { name: "breadthfirst", roots: start, directed: false, avoidOverlap: true, spacingFactor: 1,
-        boundingBox: { x1: 0, y1: 0, w: this.tallest(depth) * 38, h: Math.max(1, deepest) * this.column(deepest) }, transform: (_node, { x, y }) => ({ x: y, y: x }) },
-      rings: { name: "concentric", concentric: (node) => deepest + 1 - (depth.get(node.id()) ?? deepest), levelWidth: () => 1, minNodeSpacing: 46, avoidOverlap: true },
+      columns: {
+        name: "breadthfirst",
+        roots: start,
+        directed: false,
+        avoidOverlap: true,
+        spacingFactor: 1,
+        boundingBox: { x1: 0, y1: 0, w: this.tallest(depth) * 38, h: Math.max(1, deepest) * this.column(deepest) },
+        transform: (_node, { x, y }) => ({ x: y, y: x }),
+      },
+      rings: {
+        name: "concentric",
+        concentric: (node) => deepest + 1 - (depth.get(node.id()) ?? deepest),
+        levelWidth: () => 1,
+        minNodeSpacing: 46,
+        avoidOverlap: true,
+      },
       springs: { name: "cose", animate: false, randomize: false, nodeRepulsion: () => 90000, idealEdgeLength: () => 110, padding: 20 },
     };
     this.cy.layout({ ...layouts[chosen], fit: false, animate: false }).run();
@@ -156,9 +137,15 @@ export class Picture {
 
   words(id) {
     const kinds = [this.seeds.has(id) && "start", this.answers.has(id) && "answer"].filter(Boolean).join(" and ");
-    const edges = this.cy.getElementById(id).connectedEdges().map((edge) => edge.data());
-    const some = edges.slice(0, SHOWN_EDGES).map(({ source, relation, target }) =>
-      source === id ? `${relation} → ${this.nameOf(target)}` : `${this.nameOf(source)} → ${relation}`);
+    const edges = this.cy
+      .getElementById(id)
+      .connectedEdges()
+      .map((edge) => edge.data());
+    const some = edges
+      .slice(0, SHOWN_EDGES)
+      .map(({ source, relation, target }) =>
+        source === id ? `${relation} → ${this.nameOf(target)}` : `${this.nameOf(source)} → ${relation}`,
+      );
     const more = edges.length > some.length ? `; and ${edges.length - some.length} more` : "";
     return `${this.nameOf(id)}${kinds ? ` (${kinds})` : ""}: ${some.join("; ") || "no edge"}${more}`;
   }
@@ -223,9 +210,14 @@ export class Picture {
   /** Add what the graph holds besides: `edges` as [source, relation, target], names known to `nameOf`. How many were new. */
   grow(edges) {
     const fresh = edges.filter((edge) => this.cy.getElementById(edge.join("|")).empty());
-    this.relations.push(...[...new Set(fresh.map(([, relation]) => relation))].filter((relation) => !this.relations.includes(relation)).sort());
+    this.relations.push(
+      ...[...new Set(fresh.map(([, relation]) => relation))].filter((relation) => !this.relations.includes(relation)).sort(),
+    );
     const ends = [...new Set(fresh.flatMap(([source, , target]) => [source, target]))].filter((id) => this.cy.getElementById(id).empty());
-    this.cy.add([...ends.map((id) => this.node(id, "there grown")), ...fresh.map((edge) => this.edge(edge.join("|"), edge, "there grown"))]);
+    this.cy.add([
+      ...ends.map((id) => this.node(id, "there grown")),
+      ...fresh.map((edge) => this.edge(edge.join("|"), edge, "there grown")),
+    ]);
     this.cy.style(styleOf(this.relations));
     if (fresh.length) this.place("springs");
     return fresh.length;
@@ -234,7 +226,10 @@ export class Picture {
   /** Hide or show the relationships of a type, and the nodes that nothing else connects. */
   filter(relation, shown) {
     this.cy.batch(() => {
-      this.cy.edges().filter((edge) => edge.data("relation") === relation).toggleClass("off", !shown);
+      this.cy
+        .edges()
+        .filter((edge) => edge.data("relation") === relation)
+        .toggleClass("off", !shown);
       this.cy.nodes().forEach((node) => {
         const edges = node.connectedEdges();
         node.toggleClass("off", edges.length > 0 && edges.every((edge) => edge.hasClass("off")) && !this.seeds.has(node.id()));

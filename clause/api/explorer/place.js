@@ -15,7 +15,11 @@ export function make(kind, attributes = {}, ...children) {
 }
 
 export const parts = () => Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
-const list = (text) => (text || "").split(",").map((word) => word.trim()).filter(Boolean);
+const list = (text) =>
+  (text || "")
+    .split(",")
+    .map((word) => word.trim())
+    .filter(Boolean);
 
 /** The scopes that are chosen; undefined: all that may be read. */
 export function scopes() {
@@ -26,7 +30,9 @@ export function scopes() {
 /** The address of a view, with the scopes and the policy of now unless others are given. */
 export function address(given) {
   const { scopes: where, policy } = parts();
-  const kept = Object.entries({ scopes: where, policy, ...given }).filter(([, value]) => value !== undefined && value !== null && value !== "");
+  const kept = Object.entries({ scopes: where, policy, ...given }).filter(
+    ([, value]) => value !== undefined && value !== null && value !== "",
+  );
   return `#${new URLSearchParams(kept)}`;
 }
 
@@ -64,26 +70,45 @@ export function showPickers() {
   const chosen = scopes() || [];
   const names = [...new Set([...known, ...chosen])];
   const wanted = byId("find-scope").value.trim().toLowerCase();
-  byId("scope-list").replaceChildren(...names.map((name) =>
-    make("label", { hidden: !name.toLowerCase().includes(wanted) },
-      make("input", { type: "checkbox", value: name, checked: chosen.includes(name), onchange: choose }), ` ${name}`)));
+  byId("scope-list").replaceChildren(
+    ...names.map((name) =>
+      make(
+        "label",
+        { hidden: !name.toLowerCase().includes(wanted) },
+        make("input", { type: "checkbox", value: name, checked: chosen.includes(name), onchange: choose }),
+        ` ${name}`,
+      ),
+    ),
+  );
   byId("find-scope").hidden = names.length < 8;
-  byId("scopes").replaceChildren("Scopes: ", make("b", {}, !chosen.length ? "all" : chosen.length > 2 ? `${chosen.length} chosen` : chosen.join(", ")));
+  byId("scopes").replaceChildren(
+    "Scopes: ",
+    make("b", {}, !chosen.length ? "all" : chosen.length > 2 ? `${chosen.length} chosen` : chosen.join(", ")),
+  );
   const policy = parts().policy || "";
-  if (![...byId("policy").options].some((option) => option.value === policy)) byId("policy").append(make("option", { value: policy }, policy));
+  if (![...byId("policy").options].some((option) => option.value === policy))
+    byId("policy").append(make("option", { value: policy }, policy));
   byId("policy").value = policy;
 }
 
 function choose() {
   const ticked = [...byId("scope-list").querySelectorAll("input:checked")].map((box) => box.value);
   const { run, q } = parts();
-  go({ ...parts(), id: undefined, run: undefined, reading: undefined, q: run ? byId("query").value : q, scopes: ticked.join(",") }, { replace: true });
+  go(
+    { ...parts(), id: undefined, run: undefined, reading: undefined, q: run ? byId("query").value : q, scopes: ticked.join(",") },
+    { replace: true },
+  );
 }
 
 export function listenToPickers() {
   byId("find-scope").addEventListener("input", showPickers);
   byId("policy").addEventListener("change", () => go({ ...parts(), run: undefined, policy: byId("policy").value }, { replace: true }));
-  byId("key").addEventListener("change", () => fillPickers().then(() => complain(null), (error) => complain(error, { asked: false })));
+  byId("key").addEventListener("change", () =>
+    fillPickers().then(
+      () => complain(null),
+      (error) => complain(error, { asked: false }),
+    ),
+  );
   for (const picker of document.querySelectorAll(".picker")) {
     document.addEventListener("click", (event) => {
       if (!picker.contains(event.target)) picker.open = false;

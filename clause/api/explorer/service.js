@@ -33,7 +33,9 @@ async function call(path, { headers: more, ...options } = {}) {
 
 /** What is at `path`; parameters that are null, empty or no list members are left out. */
 export function get(path, parameters = {}, signal) {
-  const pairs = Object.entries(parameters).flatMap(([name, value]) => (Array.isArray(value) ? value.map((one) => [name, one]) : [[name, value]]));
+  const pairs = Object.entries(parameters).flatMap(([name, value]) =>
+    Array.isArray(value) ? value.map((one) => [name, one]) : [[name, value]],
+  );
   const query = new URLSearchParams(pairs.filter(([, value]) => value !== null && value !== undefined && value !== ""));
   return call(query.size ? `${path}?${query}` : path, { signal });
 }
