@@ -282,9 +282,10 @@ async def test_a_node_is_expanded_and_a_type_is_hidden(explorer: Watched) -> Non
     assert grown
     assert set(await drawn(explorer, "node")) >= set(before)
     await page.locator("#legend").get_by_role("button", name=grown[0], exact=True).press("Enter")
+    await page.wait_for_function(f"{GRAPH}.edges('.off').length > 0")
     assert grown[0] not in await drawn(explorer, "edge:visible")
     await page.locator("#legend").get_by_role("button", name=grown[0], exact=True).press("Enter")
-    assert grown[0] in await drawn(explorer, "edge:visible")
+    await page.wait_for_function(f"{GRAPH}.edges(':visible').map(one => one.data('relation')).includes({grown[0]!r})")
     await explorer.photograph("explorer-expanded")
 
 

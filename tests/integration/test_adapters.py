@@ -160,10 +160,17 @@ def test_a_langgraph_store_keeps_what_the_frameworks_own_one_keeps(store: Any) -
         assert (mine and mine.value) == (theirs and theirs.value)
     for prefix in ((), ("potters",), ("potters", "imre"), ("yard",), ("pot",)):
         assert items(store.search(prefix)) == items(own.search(prefix))
-    for wanted in ({"cone": 10}, {"cone": {"$gte": 9}}, {"cone": {"$lt": 10, "$gt": 0}}, {"nested": {"a": [1, None]}}):
+    for wanted in ({"cone": 10}, {"cone": {"$gte": 9}}, {"cone": {"$lt": 10, "$gt": 0}}, {"cone": {"$ne": 0}}):
+        bao = ("potters", "bao")
+        assert items(store.search(bao, filter=wanted)) == items(own.search(bao, filter=wanted))
+    for wanted in ({"cone": 9}, {"nested": {"a": [1, None]}}, {"nowhere": 1}):
         assert items(store.search(("potters",), filter=wanted)) == items(own.search(("potters",), filter=wanted))
+    assert [one.key for one in store.search(("potters",), filter={"cone": {"$gt": 9}})] == [
+        "glaze"
+    ]  # none where none is
     for asks in ({}, {"prefix": ("potters",)}, {"max_depth": 2}, {"suffix": ("tools",)}, {"prefix": ("*", "bao")}):
-        assert store.list_namespaces(**asks) == sorted(own.list_namespaces(**asks))
+        theirs = {one for one in own.list_namespaces(**asks) if own.search(one)}  # theirs keeps what is empty again
+        assert store.list_namespaces(**asks) == sorted(theirs)
     glaze = store.get(("potters", "bao"), "glaze")
     assert glaze.created_at < glaze.updated_at
 

@@ -34,6 +34,7 @@ export class Picture {
       autoungrabify: false,
     });
     this.here = null;
+    this.off = new Set(); // types that are hidden
     this.cy.on("mouseover tap", "node", (event) => this.point(event.target.id()));
     this.cy.on("mouseout", "node", () => this.here || this.unpoint());
     holder.setAttribute("aria-label", `Subgraph of ${nodes.length} nodes and ${edges.size} edges; arrow keys go from node to node`);
@@ -225,16 +226,14 @@ export class Picture {
 
   /** Hide or show the relationships of a type, and the nodes that nothing else connects. */
   filter(relation, shown) {
-    this.cy.batch(() => {
-      this.cy
-        .edges()
-        .filter((edge) => edge.data("relation") === relation)
-        .toggleClass("off", !shown);
-      this.cy.nodes().forEach((node) => {
-        const edges = node.connectedEdges();
-        node.toggleClass("off", edges.length > 0 && edges.every((edge) => edge.hasClass("off")) && !this.seeds.has(node.id()));
-      });
+    if (shown) this.off.delete(relation);
+    else this.off.add(relation);
+    const hidden = (edge) => this.off.has(edge.data("relation"));
+    this.cy.nodes().forEach((node) => {
+      const edges = node.connectedEdges();
+      node.toggleClass("off", edges.length > 0 && edges.every(hidden) && !this.seeds.has(node.id()));
     });
+    this.cy.edges().forEach((edge) => void edge.toggleClass("off", hidden(edge)));
   }
 
   png() {

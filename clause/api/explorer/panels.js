@@ -254,7 +254,7 @@ export function showLegend(holder, picture) {
       {},
       make(
         "button",
-        { type: "button", "aria-pressed": "true", title: "hide or show", onclick: toggle },
+        { type: "button", "aria-pressed": String(!picture.off.has(relation)), title: "hide or show", onclick: toggle },
         make("span", { class: `swatch ${picture.colour(relation)}` }),
         relation,
       ),
