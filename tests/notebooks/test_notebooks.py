@@ -44,7 +44,7 @@ async def environment(
         "CLAUSE_NEO4J_PASSWORD": migrated_address.password.get_secret_value(),
         "CLAUSE_NEO4J_DATABASE": migrated_address.database,
         "PYTHONPATH": str(ROOT),
-        "MPLBACKEND": "agg",
+        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
     }
     for scope in SCOPES:
         await servers.erase_scope(graph, scope)
