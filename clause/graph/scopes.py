@@ -231,7 +231,7 @@ _LONGEST_NAME = 60
 
 
 async def example_questions(graph: Graph, scope: str) -> list[str]:
-    """Questions that triples of a scope answer, each of another type of relationship and, while there are so many,
+    """Questions that ask for triples of a scope, each of another type of relationship and, while there are so many,
     about another entity; at most EXAMPLES; none where it holds no triples."""
     rows = await graph.run("graph/triples_of_scope", scope=scope, limit=_LOOKED_AT)
     named = [row for row in rows if row["head"] and row["head"].isprintable() and len(row["head"]) <= _LONGEST_NAME]

@@ -101,7 +101,7 @@ class KnownScopes(Frozen):
 class ExampleQuestions(Frozen):
     """Questions to begin with."""
 
-    items: tuple[str, ...] = Field(description="each is answered by a triple; none where there are no triples")
+    items: tuple[str, ...] = Field(description="each asks for a triple; none where there are no triples")
 
 
 @scopes_router.get("", response_model=KnownScopes)
