@@ -108,6 +108,43 @@ Every error is an RFC 9457 problem document. Send `X-Request-ID` to find a reque
 `enable_thoughtseeds`, `enable_curiosity` and `enable_causal` are on by default: the first two write what was met after
 the answer is ready, the third lets causes decide where the graph has causal relationships (else its score is null)."""
 
+TAGS = {
+    "reasoning": "Questions, answered by three agents under hard budgets; each agent can be asked alone.",
+    "runs": "Answers that were recorded: step by step, asked again as of another time, judged.",
+    "scopes": "Which scopes there are, and questions to begin with.",
+    "beliefs": "Statements that are held to be true, with their confidence, sources and history.",
+    "tensions": "Beliefs that contradict each other, and how that was settled.",
+    "lineage": "What rests on what: retractions, merges, and forgetting for good, each with a preview or an undo.",
+    "entities": "People, things and places: found by name, joined, merged.",
+    "sources": "Where statements come from, and whom to trust on a topic.",
+    "memories": "Texts kept word for word, in clusters; recalled by meaning and by words; they fade.",
+    "experiences": "What was tried, what was expected and how it came out.",
+    "values": "Values that were drawn from clusters of experiences.",
+    "insights": "What was understood on a topic, how much the topic matters now, and what conflicts.",
+    "sessions": "Conversations with their turns, summaries and what was learned in them.",
+    "patterns": "Regularities that were seen, and how often.",
+    "intelligence": "Basins, causes, curiosity, and writes of several agents at once.",
+    "policies": "Which policy decides in which scope.",
+    "jobs": "Long work: queued, watched, cancelled.",
+    "health": "Whether the service can answer, and its figures.",
+}
+"""What each group of operations is about, in the order of /docs."""
+
+_TRUMAN = "The Truman Show"
+EXAMPLES: dict[str, dict[str, Any]] = {
+    "reasoning_coordinate": {"query": "who wrote the films directed by Peter Weir", "budgets": {}},
+    "reasoning_subgraph": {"query": "who wrote the films directed by Peter Weir"},
+    "reasoning_navigate": {"query": f"when was {_TRUMAN} released", "start_node": _TRUMAN},
+    "reasoning_score_edges": {
+        "query": f"who directed {_TRUMAN}",
+        "edges": [
+            {"source": _TRUMAN, "relation": "directed_by", "target": "Peter Weir"},
+            {"source": _TRUMAN, "relation": "release_year", "target": "1998"},
+        ],
+    },
+}
+"""What /docs offers to send, by operation: questions that the sample graph of `clause demo` answers."""
+
 
 _ROUTERS = (
     reasoning.router,
@@ -128,6 +165,7 @@ _ROUTERS = (
     insights.topics_router,
     reasoning.runs_router,
     policies.router,
+    policies.scopes_router,
     jobs.router,
     jobs.health_router,
 )
@@ -168,6 +206,7 @@ def build_app(
         default_response_class=StrictJSONResponse,
         responses=problems.RESPONSES,
         generate_unique_id_function=_operation_id,
+        openapi_tags=[{"name": name, "description": words} for name, words in TAGS.items()],
     )
     app.state.authenticate = authenticate or (key_or_owner if local else key_alone)
     app.state.metrics = metrics
@@ -234,6 +273,8 @@ def _describe(app: FastAPI) -> None:
                 for operation in operations.values():
                     told = " ".join(operation.get("description", "").split())
                     operation["summary"] = re.split(r"[.;:](?:\s|$)", told)[0] or operation["summary"]
+                    if shown := EXAMPLES.get(operation["operationId"]):
+                        operation["requestBody"]["content"]["application/json"]["example"] = shown
         return document
 
     app.openapi = openapi  # type: ignore[method-assign]  # FastAPI's own way to change the document

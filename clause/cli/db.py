@@ -267,7 +267,14 @@ def consolidate(
     as_json: JsonFlag = False,
 ) -> None:
     """Consolidate memories: full clusters are closed, twins become one; broken off, it goes on when run again."""
-    reports = asyncio.run(_consolidate(job, scope, dry_run))
+    from clause.cli.service import consolidated
+    from clause.memory.consolidation import ConsolidationReport
+
+    done = consolidated(scope) if job is None and not dry_run else None
+    if done is not None:
+        reports = [ConsolidationReport.model_validate(one) for one in done]
+    else:
+        reports = asyncio.run(_consolidate(job, scope, dry_run))
     if as_json:
         print_json({"dry_run": dry_run, "scopes": [report.model_dump(mode="json") for report in reports]})
         return

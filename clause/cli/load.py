@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import shlex
 from collections.abc import Awaitable, Callable
 from enum import StrEnum
@@ -74,12 +73,13 @@ def triples(
 
 def _question(file: Path, form: FileFormat | None) -> str | None:
     """A question that the first plain triple of the file answers; None where the first lines have none."""
+    from clause.graph.scopes import question_about
     from clause.ingest.readers import Format, read_triples
 
     for record in islice(read_triples(file, Format(form.value) if form else None), 100):
         found = record.triple
         if found and found.head.name.isprintable() and len(found.head.name) <= 60:
-            return f"{found.head.name} {re.sub('_|(?<=[a-z])(?=[A-Z])', ' ', found.relation).lower()} what?"
+            return question_about(found.head.name, found.relation)
     return None
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
@@ -20,6 +21,7 @@ STATE = "api.json"
 _PATIENCE_S = 120.0
 _CONNECT_S = 2.0
 _SAME_START_S = 1.0
+_LOOK_EVERY_S = 0.2
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 -- where what listens everywhere is asked
 _OF_NO_ANSWER = frozenset(
     {"HOME", "HOST", "PORT", "LOG_LEVEL", "MODE", "TOOLS", "MCP_TOKENS", "API_KEY", "NEO4J_PASSWORD", "DATA"}
@@ -57,6 +59,22 @@ class RunningService:
             UnavailableError: it broke off.
         """
         return self._ask("POST", path, environ, json.dumps(body).encode())
+
+    def work(self, path: str, body: Mapping[str, Any], environ: Mapping[str, str] = os.environ) -> Any:
+        """The job that a POST queues, once it has ended well; None as `post`.
+
+        Raises:
+            ClauseError: the service refuses, as its own error.
+            UnavailableError: the job failed or was cancelled, or the service broke off.
+        """
+        job = self.post(path, body, environ)
+        while job is not None and job["state"] in ("queued", "running"):
+            time.sleep(_LOOK_EVERY_S)
+            job = self.get(f"/api/jobs/{job['id']}", environ)
+        if job is not None and job["state"] != "succeeded":
+            said = job["error"] or "it was stopped"
+            raise UnavailableError(f"the job {job['id']} {job['state']}: {said}", remedy="start it again: it goes on")
+        return job
 
     def get(self, path: str, environ: Mapping[str, str] = os.environ) -> Any:
         """The JSON answer of a GET; as `post`."""
@@ -100,6 +118,26 @@ def running(environ: Mapping[str, str] = os.environ) -> RunningService | None:
         return RunningService(_EVERYWHERE.get(details["host"], details["host"]), int(details["port"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def consolidated(scope: str | None, environ: Mapping[str, str] = os.environ) -> list[dict[str, Any]] | None:
+    """What a running service consolidated, in one scope or in each that had work; None where none runs.
+
+    Raises:
+        ClauseError: the service refuses, or a job failed.
+    """
+    service = running(environ)
+    known = service.get("/api/scopes", environ) if service and scope is None else {"items": [scope]}
+    if service is None or known is None:
+        return None
+    done = []
+    for one in known["items"]:
+        job = service.work("/api/clusters/consolidate", {"scope": one}, environ)
+        if job is None:
+            return None
+        counts = {name: job["cursor"].get(name, 0) for name in ("looked_at", "joined", "consolidated")}
+        done.append({"job_id": job["id"], "scope": one, **counts})
+    return [one for one in done if one["looked_at"] or scope is not None]
 
 
 def _home(environ: Mapping[str, str]) -> Path:

@@ -225,6 +225,33 @@ async def known_scopes(graph: Graph) -> list[str]:
     return [str(row["id"]) for row in await graph.run("graph/scopes")]
 
 
+EXAMPLES = 6
+_LOOKED_AT = 400
+_LONGEST_NAME = 60
+
+
+async def example_questions(graph: Graph, scope: str) -> list[str]:
+    """Questions that ask for triples of a scope, each of another type of relationship and, while there are so many,
+    about another entity; at most EXAMPLES; none where it holds no triples."""
+    rows = await graph.run("graph/triples_of_scope", scope=scope, limit=_LOOKED_AT)
+    named = [row for row in rows if row["head"] and row["head"].isprintable() and len(row["head"]) <= _LONGEST_NAME]
+    found: dict[str, str] = {}
+    for repeated in (False, True):
+        for row in named:
+            if row["relation"] not in found and (repeated or row["head"] not in found.values()):
+                found[row["relation"]] = row["head"]
+    return [question_about(head, relation) for relation, head in found.items()][:EXAMPLES]
+
+
+def question_about(head: str, relation: str) -> str:
+    """A question that a triple with this head answers, whatever its type is called.
+
+    >>> question_about("Kes", "directed_by"), question_about("Berlin", "isCapitalOf")
+    ('Kes directed by what?', 'Berlin is capital of what?')
+    """
+    return f"{head} {re.sub('_|(?<=[a-z])(?=[A-Z])', ' ', relation).lower()} what?"
+
+
 async def readable_scopes(
     graph: Graph, caller: Caller, scopes: Sequence[str] | None = None, *, stored: bool = False
 ) -> tuple[str, ...]:

@@ -74,6 +74,14 @@ class EntityRelation(Frozen):
     created: bool = Field(description="false where the same relationship was kept already")
 
 
+class EntityNeighbour(Frozen):
+    """A relationship of an entity with another one, as the graph has it."""
+
+    source: EntityRef = Field(description="where it starts")
+    relation: str = Field(description="its type in the graph")
+    target: EntityRef = Field(description="where it ends")
+
+
 class EntityService:
     """What the doors may ask about entities."""
 
@@ -105,6 +113,19 @@ class EntityService:
                 details={"candidates": listed},
             )
         return exact[0]
+
+    async def neighbours(
+        self, reference: str, *, caller: Caller, scopes: Sequence[str] | None = None, limit: int = 50
+    ) -> Sequence[EntityNeighbour]:
+        """At most `limit` relationships of an entity that hold, those to entities with few others first.
+
+        Raises:
+            NotFoundError, AmbiguousNameError: as `get`.
+        """
+        found = await self.get(reference, caller=caller, scopes=scopes)
+        readable = await self._ground.readable(caller, scopes)
+        rows = await self._ground.graph.run("knowledge/neighbours", id=found.id, scopes=list(readable), limit=limit)
+        return [EntityNeighbour.model_validate(dict(row)) for row in rows]
 
     async def search(self, given: EntitySearch, *, caller: Caller) -> Sequence[EntityFound]:
         """Entities by the words of their names and by meaning, fused; best first."""

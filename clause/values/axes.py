@@ -240,3 +240,22 @@ def number_of(value: str) -> int:
     if made is None:
         raise BadInputError(f"{value[:80]!r} is no value's id", field="value_id")
     return micros(made)
+
+
+MIN_EXPERIENCES = 20
+"""Fewer experiences on an axis make no clusters."""
+
+
+def require_enough(count: int, axis: Axis) -> None:
+    """Let an axis pass that has enough experiences for clusters.
+
+    Raises:
+        InsufficientDataError: it has fewer than MIN_EXPERIENCES.
+    """
+    if count < MIN_EXPERIENCES:
+        raise InsufficientDataError(
+            f"{count} experiences have the axis {axis.value}",
+            remedy="resolve more of them",
+            bound=f"at least {MIN_EXPERIENCES} experiences",
+            details={"experiences": count, "needed": MIN_EXPERIENCES},
+        )

@@ -11,19 +11,15 @@ from clause.errors import ConflictError
 from clause.graph.scopes import Caller
 from clause.ground import Ground
 from clause.values.axes import (
-    Axis,
     ClusterRef,
-    InsufficientDataError,
     UnknownClusterError,
     parse_axis,
     parse_cluster_id,
+    require_enough,
 )
 from clause.values.clustering import NOISE, Cluster, Density, Worker, clusters_of, labels_of
 from clause.values.models import ClusterInfo, ClusteringRun, Experience, RunRequest
 from clause.values.vector_store import AxisVectors, VectorStore
-
-MIN_EXPERIENCES = 20
-"""Fewer experiences on an axis make no clusters."""
 
 OWNER = Caller()
 """The owner of everything, as on the loopback."""
@@ -66,7 +62,7 @@ class Clusterer:
         scope = self.ground.writable(caller, request.scope)
         domain = request.domain.strip().lower() if request.domain else None
         found = await self._store.vectors(axis, scope, domain)
-        _require_enough(len(found.ids), axis)
+        require_enough(len(found.ids), axis)
         density = self._density.of(len(found.ids))
         started = self._clock()
         labels = await self._worker.run(labels_of, found.vectors, density)
@@ -165,16 +161,6 @@ class Clusterer:
         home = await self.ground.home(caller, scope)
         runs = await self._store.runs([home], ref.axis, limit=1)
         return ref.of_run(runs[0].id) if runs else None
-
-
-def _require_enough(count: int, axis: Axis) -> None:
-    if count < MIN_EXPERIENCES:
-        raise InsufficientDataError(
-            f"{count} experiences have the axis {axis.value}",
-            remedy="resolve more of them",
-            bound=f"at least {MIN_EXPERIENCES} experiences",
-            details={"experiences": count, "needed": MIN_EXPERIENCES},
-        )
 
 
 def _info(cluster: Cluster, found: AxisVectors, run: ClusteringRun) -> ClusterInfo:

@@ -6,3 +6,19 @@
 CYPHER 25 MATCH (s:Scope)
 RETURN s.id AS id, s.recorded_at AS recorded_at, s.policy AS policy
 ORDER BY id
+
+// graph/triples_of_scope, some triples between named entities of a scope, as example questions are made of them
+// mode:       read
+// returns:    many
+// parameters: $scope STRING, $limit INTEGER
+// columns:    head, relation, tail
+CYPHER 25 MATCH (a:Entity {scope: $scope})
+WHERE a.retracted_at IS NULL AND a.merged_into IS NULL
+WITH a LIMIT $limit
+CALL (a) {
+  MATCH (a)-[r]->(b:Entity {scope: $scope})
+  WHERE r.retracted_at IS NULL AND NOT type(r) = 'SAME_AS'
+  RETURN type(r) AS relation, b.name AS tail LIMIT 20
+}
+RETURN a.name AS head, relation, tail
+LIMIT $limit * 4

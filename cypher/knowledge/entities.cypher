@@ -138,3 +138,17 @@ CALL (e) {
 }
 RETURN e.id AS id, e.name AS name, coalesce(e.kind, 'concept') AS kind, pairs
 ORDER BY id
+
+// knowledge/neighbours, relationships of an entity with others, in force, those to little-known entities first
+// mode:       read
+// returns:    many
+// parameters: $id STRING, $scopes LIST<STRING>, $limit INTEGER
+// columns:    source, relation, target
+CYPHER 25 MATCH (e:Entity {id: $id})-[r]-(other:Entity)
+WHERE e.scope IN $scopes AND other.scope IN $scopes AND (r.scope IS NULL OR r.scope IN $scopes)
+  AND r.retracted_at IS NULL AND other.retracted_at IS NULL AND NOT type(r) = 'SAME_AS'
+WITH startNode(r) AS a, r, endNode(r) AS b, coalesce(other.degree, 0) AS degree, other.name AS name
+ORDER BY degree, name, type(r) LIMIT $limit
+RETURN {id: a.id, name: a.name, kind: coalesce(a.kind, 'concept')} AS source, type(r) AS relation,
+  {id: b.id, name: b.name, kind: coalesce(b.kind, 'concept')} AS target
+ORDER BY relation, a.name, b.name

@@ -8,7 +8,6 @@ person is told once.
 from __future__ import annotations
 
 from typing import Any
-from urllib.error import URLError
 from urllib.parse import quote
 
 import service
@@ -29,10 +28,6 @@ def main() -> None:
         )
     except ConnectionError:
         service.away()
-        return
-    except URLError as error:
-        if isinstance(error.reason, ConnectionError):
-            service.away()
         return
     service.here()
     whose = "".join(f"&scope={quote(one, safe='')}" for one in (scope, service.user()))

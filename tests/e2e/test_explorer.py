@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
+import httpx
+import neo4j
 import pytest
 from playwright.async_api import Browser, expect
 
+from clause.graph.wire import Address
 from tests.e2e.chromium import Watched, chromium, explorer_of, watch
-from tests.e2e.conftest import CLIMATE, SCOPE
+from tests.e2e.conftest import CLIMATE, MARINA, SCOPE, coordinated
 
 pytestmark = pytest.mark.integration
 
@@ -28,11 +33,29 @@ async def explorer(browser: Browser, service: str) -> AsyncIterator[Watched]:
         yield watched
 
 
-async def ask(watched: Watched, question: str, *, scopes: str = SCOPE) -> None:
-    """Type and press enter; nothing is clicked."""
+GRAPH = """document.getElementById("picture")._cyreg.cy"""
+
+
+async def drawn(watched: Watched, of: str) -> list[str]:
+    """The names (of nodes) or types (of relationships) that the picture shows, by a selector of its own."""
+    script = f"{GRAPH}.elements({of!r}).map(one => one.isNode() ? one.data('name') : one.data('relation')).sort()"
+    found: list[str] = await watched.page.evaluate(script)
+    return found
+
+
+async def choose(watched: Watched, scope: str) -> None:
+    """Tick a scope in the picker by keyboard."""
     page = watched.page
-    await page.locator("#more summary").press("Enter")
-    await page.get_by_role("textbox", name="Scopes").fill(scopes)
+    await page.locator("#scopes").press("Enter")
+    await page.get_by_role("checkbox", name=scope, exact=True).press("Space")
+    await page.get_by_role("checkbox", name=scope, exact=True).press("Escape")
+    await expect(page.locator("#scopes b")).to_have_text(scope)
+
+
+async def ask(watched: Watched, question: str, *, scopes: str = SCOPE) -> None:
+    """Choose a scope, type and press enter; nothing is clicked."""
+    page = watched.page
+    await choose(watched, scopes)
     await page.get_by_role("textbox", name="Question").fill(question)
     await page.get_by_role("textbox", name="Question").press("Enter")
 
@@ -47,12 +70,10 @@ async def test_a_question_is_answered_drawn_and_explained(explorer: Watched) -> 
     await ask(explorer, "what films did Ken Loach direct")
     await answered(explorer)
     assert {"Kes", "Riff-Raff"} <= set(re.findall(r"Kes|Riff-Raff", await page.locator("#answers").inner_text()))
-    nodes = page.locator("#picture g.node.there")
-    assert await nodes.count() >= 4
-    assert await page.locator("#picture path.edge.there").count() >= 3
-    names = await page.locator("#picture g.node.seed text.name").all_text_contents()
-    assert "Ken Loach" in names
-    assert await page.locator("#picture text.relation.there").all_text_contents() == ["directed_by"]
+    assert len(await drawn(explorer, "node.there")) >= 4
+    assert set(await drawn(explorer, "edge.there")) == {"directed_by"}
+    assert await drawn(explorer, "node.seed") == ["Ken Loach"]
+    assert {"Kes", "Riff-Raff"} <= set(await drawn(explorer, "node.answer"))
     await explorer.photograph("explorer-answer")
 
 
@@ -64,15 +85,16 @@ async def test_the_walk_goes_step_by_step_by_keyboard(explorer: Watched) -> None
     assert last >= 6
     await page.get_by_role("button", name="First step").press("Enter")
     assert (await page.locator("#told").inner_text()).startswith(f"0 / {last} Start at Ken Loach")
-    assert await page.locator("#picture path.edge.there").count() == 0
+    assert await drawn(explorer, "edge.there") == []
     assert await page.locator("#evidence li:not(.waiting)").count() == 0
     await page.get_by_role("button", name="Next step").press("Enter")
     assert "SubgraphArchitect adds" in await page.locator("#told").inner_text()
-    assert await page.locator("#picture path.edge.touched").count() >= 1
+    assert await drawn(explorer, "edge.touched")
     await explorer.photograph("explorer-step")
     await page.locator("#place").press("End")
     assert "ContextCurator stops" in await page.locator("#told").inner_text()
     assert await page.locator("#steps button[aria-current=step]").count() == 1
+    await page.get_by_text("All steps").press("Enter")
     await page.locator("#steps button").nth(1).press("Enter")
     assert (await page.locator("#told").inner_text()).startswith("1 /")
 
@@ -138,6 +160,7 @@ async def test_moving_a_budget_asks_again_and_stands_in_the_address(explorer: Wa
     page = explorer.page
     await ask(explorer, "what films did Ken Loach direct")
     await answered(explorer)
+    await page.locator("#more summary").press("Enter")
     slider = page.get_by_role("slider", name="Tokens")
     await slider.press("Home")
     await expect(page.get_by_role("meter", name="Tokens spent")).to_have_attribute("aria-valuemax", "100")
@@ -147,27 +170,176 @@ async def test_moving_a_budget_asks_again_and_stands_in_the_address(explorer: Wa
 
 
 async def test_an_address_with_a_question_asks_it(browser: Browser, service: str) -> None:
-    watched = await watch(browser, width=420)
+    watched = await watch(browser, width=390, height=844)
     await watched.page.goto(f"{service}/#q=who+directed+Kes&scopes={SCOPE}&edge_budget=20")
     await answered(watched)
     assert "Ken Loach" in await watched.page.locator("#answers").inner_text()
     assert await watched.page.get_by_role("meter", name="Edges spent").get_attribute("aria-valuemax") == "20"
     wide = await watched.page.evaluate("document.documentElement.scrollWidth")
-    assert wide <= 420
+    assert wide <= 390
     await watched.photograph("explorer-narrow")
     await watched.page.context.close()
 
 
-async def test_what_the_service_refuses_is_told_at_its_field(explorer: Watched) -> None:
+async def test_what_the_service_refuses_is_told_at_its_field_and_leaves_no_answer(
+    explorer: Watched, service: str
+) -> None:
     page = explorer.page
-    await ask(explorer, "who directed Kes", scopes="kg:nowhere")
+    await ask(explorer, "who directed Kes")
+    await answered(explorer)
+    assert "proved" in await page.locator("#reason").inner_text()
+    await page.goto(f"{service}/#q=who+directed+Kes&scopes=kg:nowhere")
     await expect(page.get_by_role("alert")).to_contain_text("nothing is stored in scope 'kg:nowhere'")
-    assert await page.get_by_role("textbox", name="Scopes").get_attribute("aria-invalid") == "true"
+    assert await page.locator("#scopes").get_attribute("aria-invalid") == "true"
     assert await page.evaluate("document.activeElement.id") == "scopes"
-    await page.get_by_role("textbox", name="Scopes").fill(SCOPE)
-    await page.get_by_role("textbox", name="Scopes").press("Enter")
+    await expect(page.locator("#result")).to_be_hidden()
+    assert await page.locator("#answers li, #reason:not(:empty)").count() == 0
+    await page.go_back()
     await answered(explorer)
     await expect(page.get_by_role("alert")).to_be_empty()
+
+
+@pytest.mark.parametrize("breaks", ["away", "failing"])
+async def test_a_failed_request_leaves_no_former_answer(explorer: Watched, breaks: str) -> None:
+    page = explorer.page
+    await ask(explorer, "who directed Kes")
+    await answered(explorer)
+    if breaks == "away":
+        await page.route("**/api/clause/coordinate", lambda route: route.abort())
+    else:
+        problem = {"title": "Service Unavailable", "detail": "the graph is away", "status": 503}
+        await page.route("**/api/clause/coordinate", lambda route: route.fulfill(status=503, json=problem))
+    await page.get_by_role("textbox", name="Question").fill("who directed Naked")
+    await page.get_by_role("textbox", name="Question").press("Enter")
+    told = "cannot be reached" if breaks == "away" else "the graph is away"
+    await expect(page.get_by_role("alert")).to_contain_text(told)
+    await expect(page.locator("#result")).to_be_hidden()
+    assert "Ken Loach" not in await page.locator("main:visible").inner_text()
+    await page.unroute("**/api/clause/coordinate")
+    await page.get_by_role("textbox", name="Question").press("Enter")
+    await answered(explorer)
+    assert "Mike Leigh" in await page.locator("#answers").inner_text()
+
+
+async def test_back_and_forward_go_from_answer_to_answer(explorer: Watched) -> None:
+    page = explorer.page
+    await ask(explorer, "who directed Kes")
+    await expect(page.locator("#asked")).to_have_text("who directed Kes")
+    await page.get_by_role("textbox", name="Question").fill("who directed Naked")
+    await page.get_by_role("textbox", name="Question").press("Enter")
+    await expect(page.locator("#asked")).to_have_text("who directed Naked")
+    await page.go_back()
+    await expect(page.locator("#asked")).to_have_text("who directed Kes")
+    assert await page.get_by_role("textbox", name="Question").input_value() == "who directed Kes"
+    assert "Ken Loach" in await page.locator("#answers").inner_text()
+    await page.go_forward()
+    await expect(page.locator("#asked")).to_have_text("who directed Naked")
+
+
+async def test_examples_of_a_scope_are_offered_and_answered(explorer: Watched) -> None:
+    page = explorer.page
+    await choose(explorer, MARINA)
+    example = page.locator("#examples a").first
+    words = await example.inner_text()
+    await example.press("Enter")
+    await expect(page.locator("#asked")).to_have_text(words)
+    assert "No answer" not in await page.locator("#reason").inner_text()
+
+
+def runs(http: httpx.Client) -> int:
+    return len(http.get("/api/clause/runs", params={"limit": 100}).json()["items"])
+
+
+async def test_a_run_of_the_history_is_shown_as_it_was_answered(explorer: Watched, http: httpx.Client) -> None:
+    page = explorer.page
+    question = "which films did Mike Leigh direct"
+    coordinated(http, question, SCOPE)
+    before = runs(http)
+    await page.get_by_role("link", name="Runs").press("Enter")
+    await page.locator("#lines a").filter(has_text=question).first.press("Enter")
+    await expect(page.locator("#status")).to_contain_text("As it was answered on")
+    assert "Naked" in await page.locator("#answers").inner_text()
+    assert await page.locator("#steps li").count() >= 3
+    assert runs(http) == before
+    await page.go_back()
+    await expect(page.locator("#view-title")).to_have_text("Runs")
+
+
+async def test_a_node_is_expanded_and_a_type_is_hidden(explorer: Watched) -> None:
+    page = explorer.page
+    await ask(explorer, "who is the skipper of Sea Lark", scopes=MARINA)
+    await answered(explorer)
+    before = await drawn(explorer, "node")
+    assert await drawn(explorer, ".grown") == []
+    await page.locator("#picture").press("End")
+    for _ in range(5):  # what the answer shows may be all there is around one node, but not around five
+        await page.keyboard.press("Enter")
+        await expect(page.locator("#node")).to_contain_text("ore")  # more relationships, or nothing more
+        if await drawn(explorer, "edge.grown"):
+            break
+        await page.keyboard.press("End")
+    grown = await drawn(explorer, "edge.grown")
+    assert grown
+    assert set(await drawn(explorer, "node")) >= set(before)
+    await page.locator("#legend").get_by_role("button", name=grown[0], exact=True).press("Enter")
+    for _ in range(100):  # the picture is drawn anew in its own time
+        if grown[0] not in await drawn(explorer, "edge:visible"):
+            break
+        await page.wait_for_timeout(50)
+    assert grown[0] not in await drawn(explorer, "edge:visible")
+    await page.locator("#legend").get_by_role("button", name=grown[0], exact=True).press("Enter")
+    for _ in range(100):
+        if grown[0] in await drawn(explorer, "edge:visible"):
+            break
+        await page.wait_for_timeout(50)
+    assert grown[0] in await drawn(explorer, "edge:visible")
+    await explorer.photograph("explorer-expanded")
+
+
+async def test_an_answer_is_kept_as_picture_json_and_cypher(
+    explorer: Watched, served_address: Address, tmp_path: Path
+) -> None:
+    page = explorer.page
+    await ask(explorer, "who directed Kes")
+    await answered(explorer)
+    kept: dict[str, bytes] = {}
+    for kind in ("picture", "JSON", "Cypher"):
+        async with page.expect_download() as download:
+            await page.get_by_role("button", name=kind, exact=True).press("Enter")
+        path = tmp_path / kind
+        await (await download.value).save_as(path)
+        kept[kind] = path.read_bytes()
+    assert kept["picture"].startswith(b"\x89PNG")
+    assert len(kept["picture"]) > 3000
+    told = json.loads(kept["JSON"])
+    assert told["response"]["result"]["answers"][0]["name"] == "Ken Loach"
+    assert told["run"]["query"] == "who directed Kes"
+    statement = kept["Cypher"].decode()
+    assert "MERGE" in statement
+    assert "`directed_by`" in statement
+
+
+async def test_exported_cypher_makes_odd_names_and_nothing_else(explorer: Watched, served_address: Address) -> None:
+    """Names that try to leave their quotes are written as they are; what is made is rolled back."""
+    names = {"a": "O'Brien \\' }) DETACH DELETE n //", "b": "two\nlines", "c": "\\"}
+    edges = [["a", "says `]-() //", "b"], ["b", "u\\u0060x", "c"]]
+    script = """async ([edges, names]) => {
+        const { cypherOf } = await import("/explorer/saved.js");
+        return cypherOf("q\\n//x", edges, (id) => names[id]);
+    }"""
+    statement = await explorer.page.evaluate(script, [edges, names])
+    body = statement.rstrip().rstrip(";")
+    password = served_address.password.get_secret_value()
+    driver = neo4j.GraphDatabase.driver(served_address.uri, auth=(served_address.user, password))
+    with driver, driver.session() as session, session.begin_transaction() as transaction:
+        counters = transaction.run(body).consume().counters
+        rows = transaction.run(
+            "MATCH (n:Entity)-[r]->(m) WHERE n.id IN ['a', 'b'] RETURN n.name AS name, type(r) AS type"
+        )
+        found = sorted((row["name"], row["type"]) for row in rows)
+        transaction.rollback()
+    assert (counters.nodes_created, counters.relationships_created, counters.nodes_deleted) == (3, 2, 0)
+    assert found == sorted([(names["a"], "says `]-() //"), (names["b"], "u`x")])
 
 
 async def test_no_answer_says_why(explorer: Watched) -> None:
@@ -187,16 +359,14 @@ async def test_every_control_has_a_name_and_nodes_are_reached_by_arrows(explorer
         lines = [line for line in seen.splitlines() if line.strip().startswith(f"- {role}")]
         assert lines, role
         assert all(f'{role} "' in line for line in lines), lines
-    start = page.locator("#picture g.node[tabindex='0']")
-    assert await start.count() == 1
-    await start.focus()
-    before = str(await start.get_attribute("aria-label"))
-    assert await page.locator("#node").inner_text() == before
+    await page.locator("#picture").focus()
+    before = await page.locator("#node").inner_text()
+    assert before.startswith("Ken Loach (start)")
     await page.keyboard.press("ArrowRight")
     after = await page.locator("#node").inner_text()
     assert after != before
-    assert await page.evaluate("document.activeElement.getAttribute('aria-label')") == after
-    assert await page.locator("#picture path.edge.pointed").count() >= 1
+    assert await drawn(explorer, "node.pointed") == [after.split(":")[0].removesuffix(" (answer)")]
+    assert await drawn(explorer, "edge.pointed")
 
 
 STEP: dict[str, Any] = {"edges": 0, "steps": 0, "tokens": 0, "reason": None, "left_out": None, "visited": []}
@@ -251,18 +421,25 @@ async def test_a_run_that_was_not_recorded_shows_its_end(explorer: Watched) -> N
     assert "was not recorded" in frames[1][0]
 
 
-async def test_no_two_nodes_stand_in_one_place(explorer: Watched) -> None:
-    script = """async (size) => {
-        const { layOut } = await import("/explorer/layout.js");
+@pytest.mark.parametrize("way", ["columns", "rings", "springs"])
+async def test_no_two_nodes_stand_in_one_place(explorer: Watched, way: str) -> None:
+    script = """async ([size, way]) => {
+        const { Picture } = await import("/explorer/graph.js");
+        const holder = document.createElement("div");
+        holder.style.width = holder.style.height = "600px";
+        document.body.append(holder);
         const nodes = Array.from({ length: size }, (_, i) => `n${i}`);
-        const edges = nodes.slice(1).map((node, i) => [node, "r", nodes[(i * 7) % (i + 1)]]);
-        edges.push(["n0", "self", "n0"]);
-        const { places, width, height } = layOut(nodes, edges, ["n0", "unknown"], (node) => node);
-        const at = [...places.values()];
-        return {
-            places: new Set(at.map(({ x, y }) => `${x} ${y}`)).size,
-            inside: at.every(({ x, y }) => x > 0 && x < width && y > 0 && y < height),
-        };
+        const edges = new Map(nodes.slice(1).map((node, i) => [`e${i}`, [node, "r", nodes[(i * 7) % (i + 1)]]]));
+        edges.set("self", ["n0", "self", "n0"]);
+        const picture = new Picture(
+            holder, { edges, seeds: ["n0", "unknown"], answers: new Set(), nameOf: (id) => id }, () => {});
+        picture.place(way);
+        const at = picture.cy.nodes().map((node) => node.renderedPosition());
+        const inside = at.every(({ x, y }) => x > 0 && x < 600 && y > 0 && y < 600);
+        const places = new Set(at.map(({ x, y }) => `${x.toFixed(2)} ${y.toFixed(2)}`)).size;
+        picture.close();
+        holder.remove();
+        return { places, inside };
     }"""
-    for size in (1, 2, 60, 200):
-        assert await explorer.page.evaluate(script, size) == {"places": size, "inside": True}
+    for size in (1, 2, 60, 150):
+        assert await explorer.page.evaluate(script, [size, way]) == {"places": size, "inside": True}

@@ -49,15 +49,17 @@ async def browser(guarded: str) -> AsyncIterator[Browser]:
 
 @pytest.fixture
 async def explorer(browser: Browser, guarded: str) -> AsyncIterator[Watched]:
+    """The open explorer, which has found out that a key is needed and opened its field."""
     async with explorer_of(browser, guarded) as watched:
+        await complained(watched, NEEDED)
         yield watched
 
 
 async def ask(watched: Watched, key: str) -> None:
     """Type a key and a question and press enter; nothing is clicked."""
     page = watched.page
-    if not await page.locator("#more[open]").count():
-        await page.locator("#more summary").press("Enter")
+    if not await page.locator("#key-picker[open]").count():
+        await page.locator("#key-picker summary").press("Enter")
     await page.get_by_label("API key").fill(key)
     await page.get_by_role("textbox", name="Question").fill("who directed Kes")
     await page.get_by_role("textbox", name="Question").press("Enter")
@@ -95,7 +97,7 @@ async def test_no_key_and_a_wrong_one_are_told_at_the_field_and_the_right_one_is
 async def test_a_key_that_no_header_holds_is_told_without_asking(explorer: Watched) -> None:
     await ask(explorer, "schlüssel → tür")
     await complained(explorer, "letters, digits")
-    assert not [address for address in explorer.asked if "/api/" in address]
+    assert not [address for address in explorer.asked if "/coordinate" in address]
 
 
 async def test_the_key_is_hidden_and_stands_nowhere_but_in_its_field(explorer: Watched, token: str) -> None:
@@ -111,8 +113,7 @@ async def test_the_key_is_hidden_and_stands_nowhere_but_in_its_field(explorer: W
 
 async def test_a_scope_that_the_key_does_not_open_is_told_at_its_field(explorer: Watched, token: str) -> None:
     page = explorer.page
-    await page.locator("#more summary").press("Enter")
-    await page.get_by_role("textbox", name="Scopes").fill("user:somebody")
+    await page.evaluate("location.hash = 'scopes=user:somebody'")
     await ask(explorer, token)
     await expect(page.get_by_role("alert")).to_contain_text("user:somebody")
     await expect(page.locator("#result")).to_be_hidden()

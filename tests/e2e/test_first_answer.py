@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import httpx
 import pytest
 from ulid import ULID
 
@@ -78,3 +79,18 @@ async def test_three_commands_after_the_demo_a_file_of_ones_own_is_answered(
     finally:
         async with Graph(served_address, Catalogue.load()) as graph:
             await erase_scope(graph, scope)
+
+
+def test_a_running_service_consolidates_what_the_command_asks_for(served_address: Address, tmp_path: Path) -> None:
+    scope = f"user:shed-{str(ULID()).lower()}"
+    settings = environ_of(served_address, tmp_path)
+    others = {name: value for name, value in os.environ.items() if not name.startswith("CLAUSE_")}
+    with serving(tmp_path, settings) as url, httpx.Client(base_url=url, timeout=60, trust_env=False) as http:
+        for number in range(7):
+            said = {"content": f"The kettle in shed {number % 2} boils over at four.", "scope": scope}
+            http.post("/api/memories", json=said).raise_for_status()
+        told = typed(f"clause consolidate --scope {scope}", {**others, **settings})
+        kept = http.post("/api/erasures", json={"scope": scope})
+    assert re.search(rf"{scope}: of \d+ clusters that changed \d+ were closed, \d+ joined", told), told
+    assert '"/api/clusters/consolidate"' in (tmp_path / "serve.log").read_text()  # it was not done beside the service
+    assert kept.is_success

@@ -1,7 +1,11 @@
+import asyncio
+import gzip
 import json
 import re
 import socket
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -9,7 +13,14 @@ import httpx
 import pytest
 from ulid import ULID
 
+from clause.api.app import EXAMPLES
+from clause.graph.catalogue import Catalogue
+from clause.graph.runner import Graph
+from clause.graph.wire import Address
+from clause.ingest import sample
+from clause.ingest.triples import load_triples
 from clause.reasoning.models import CoordinationResponse
+from clause.text.embedder import SentenceTransformerEmbedder
 from tests.e2e.conftest import SCOPE
 
 pytestmark = pytest.mark.integration
@@ -200,3 +211,47 @@ def test_bytes_that_are_no_request_do_no_harm(http: httpx.Client, service: str, 
         connection.sendall(raw)
         assert b"400" in connection.recv(1000)
     assert http.get("/health/live").status_code == 200
+
+
+SAMPLE = "kg:e2e-sample"
+
+
+@pytest.fixture
+def weir(http: httpx.Client, served_address: Address, tmp_path: Path) -> Iterator[str]:
+    """The sample's own lines about the films of Peter Weir; erased afterwards."""
+    with gzip.open(Path(sample.__file__).parent / "metaqa" / "kb.txt.gz", "rt", encoding="utf-8") as lines:
+        triples = [line.rstrip("\n").split("|") for line in lines]
+    films = {head for head, relation, tail in triples if (relation, tail) == ("directed_by", "Peter Weir")}
+    file = tmp_path / "weir.txt"
+    file.write_text("".join("|".join(triple) + "\n" for triple in triples if triple[0] in films), encoding="utf-8")
+
+    async def load() -> None:
+        embedder = SentenceTransformerEmbedder()
+        async with Graph(served_address, Catalogue.load()) as graph:
+            await load_triples(graph, embedder, file, SAMPLE)
+        embedder.close()
+
+    asyncio.run(load())
+    yield SAMPLE
+    http.post("/api/erasures", json={"scope": SAMPLE}).raise_for_status()
+
+
+def test_what_the_page_of_the_api_offers_to_send_is_answered_rightly(http: httpx.Client, weir: str) -> None:
+    operations = {
+        operation["operationId"]: path
+        for path, item in http.get("/openapi.json").json()["paths"].items()
+        for operation in item.values()
+    }
+
+    def answered(name: str) -> dict[str, Any]:
+        answer = http.post(operations[name], json={**EXAMPLES[name], "scopes": [weir]})
+        assert answer.status_code == 200, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
+
+    wrote = {one["name"] for one in answered("reasoning_coordinate")["result"]["answers"]}
+    assert {"Andrew Niccol", "Tom Schulman", "Cliff Green", "Paul Theroux"} <= wrote
+    assert "directed_by" in {edge["relation"] for edge in answered("reasoning_subgraph")["selected_edges"]}
+    assert answered("reasoning_navigate")["path"]["nodes"][-1]["name"] == "1998"
+    scores = {one["relation"]: one["score"] for one in answered("reasoning_score_edges")["scores"]}
+    assert scores["directed_by"] > scores["release_year"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import pytest
 
@@ -120,3 +120,95 @@ async def test_an_async_library_is_awaited_and_refused_where_nobody_awaits(asked
     retriever = adapters.langchain_retriever(library, scopes=[SCOPE])
     with pytest.raises(BadInputError, match="without await"):
         retriever.invoke(WHO)
+
+
+STORE = "user:kiln-store"
+
+
+@pytest.fixture
+def store(asked: SyncClause) -> Iterator[Any]:
+    """A store in a scope of its own, forgotten afterwards."""
+    yield adapters.langgraph_store(asked, STORE)
+    asked.forget(scope=STORE, confirm=True)
+
+
+PUTS: list[tuple[tuple[str, ...], str, dict[str, Any] | None]] = [
+    (("potters", "bao"), "glaze", {"text": "Bao likes a celadon glaze over white slip", "cone": 10}),
+    (("potters", "bao"), "email", {"text": "write to bao@kiln.example", "cone": 0}),
+    (("potters", "imre"), "glaze", {"text": "Imre fires tenmoku at cone nine", "cone": 9}),
+    (("potters", "imre", "tools"), "rib", {"text": "the pear wood rib is cracked", "nested": {"a": [1, None]}}),
+    (("yard",), "broom", {"text": "Nobody has seen the broom"}),
+    (("potters", "bao"), "glaze", {"text": "Bao now prefers shino", "cone": 10}),
+    (("yard",), "broom", None),
+]
+
+
+def test_a_langgraph_store_keeps_what_the_frameworks_own_one_keeps(store: Any) -> None:
+    """The same operations, in LangGraph's store in memory and in ours: the same items, namespaces and filters."""
+    from langgraph.store.memory import InMemoryStore
+
+    own = InMemoryStore()
+    for namespace, key, value in PUTS:
+        for one in (own, store):
+            one.delete(namespace, key) if value is None else one.put(namespace, key, value)
+
+    def items(found: list[Any]) -> list[tuple[Any, ...]]:
+        return sorted((one.namespace, one.key, json.dumps(one.value, sort_keys=True)) for one in found)
+
+    for namespace, key, _ in PUTS:
+        mine, theirs = store.get(namespace, key), own.get(namespace, key)
+        assert (mine and mine.value) == (theirs and theirs.value)
+    for prefix in ((), ("potters",), ("potters", "imre"), ("yard",), ("pot",)):
+        assert items(store.search(prefix)) == items(own.search(prefix))
+    for wanted in ({"cone": 10}, {"cone": {"$gte": 9}}, {"cone": {"$lt": 10, "$gt": 0}}, {"cone": {"$ne": 0}}):
+        bao = ("potters", "bao")
+        assert items(store.search(bao, filter=wanted)) == items(own.search(bao, filter=wanted))
+    for wanted in ({"cone": 9}, {"nested": {"a": [1, None]}}, {"nowhere": 1}):
+        assert items(store.search(("potters",), filter=wanted)) == items(own.search(("potters",), filter=wanted))
+    assert [one.key for one in store.search(("potters",), filter={"cone": {"$gt": 9}})] == [
+        "glaze"
+    ]  # none where none is
+    for asks in ({}, {"prefix": ("potters",)}, {"max_depth": 2}, {"suffix": ("tools",)}, {"prefix": ("*", "bao")}):
+        theirs = {one for one in own.list_namespaces(**asks) if own.search(one)}  # theirs keeps what is empty again
+        assert store.list_namespaces(**asks) == sorted(theirs)
+    glaze = store.get(("potters", "bao"), "glaze")
+    assert glaze.created_at < glaze.updated_at
+
+
+async def test_a_langgraph_store_finds_by_meaning_and_pages(store: Any) -> None:
+    for namespace, key, value in PUTS:
+        if value:
+            await store.aput(namespace, key, value)
+    found = await store.asearch(("potters",), query="which tool is broken?", limit=2)
+    assert found[0].key == "rib"
+    assert found[0].score >= found[1].score
+    for number in range(130):
+        await store.aput(("counted",), f"n{number}", {"number": number})
+    pages = [await store.asearch(("counted",), limit=50, offset=start) for start in (0, 50, 100)]
+    assert [len(page) for page in pages] == [50, 50, 30]
+    assert {one.value["number"] for page in pages for one in page} == set(range(130))
+
+
+class Said(TypedDict):
+    text: str
+
+
+def test_a_graph_of_langgraph_remembers_across_threads(store: Any) -> None:
+    from langgraph.graph import END, START, StateGraph
+    from langgraph.store.base import BaseStore
+
+    def node(state: Said, *, store: BaseStore) -> Said:
+        if state["text"].startswith("remember "):
+            store.put(("notes",), "last", {"text": state["text"].removeprefix("remember ")})
+            return {"text": "noted"}
+        found = store.get(("notes",), "last")
+        return {"text": str(found.value["text"]) if found else "nothing"}
+
+    graph = StateGraph(Said)
+    graph.add_node("node", node)
+    graph.add_edge(START, "node")
+    graph.add_edge("node", END)
+    compiled = graph.compile(store=store)
+    assert compiled.invoke({"text": "what was it"})["text"] == "nothing"
+    assert compiled.invoke({"text": "remember the kiln cools until Friday"})["text"] == "noted"
+    assert compiled.invoke({"text": "what was it"})["text"] == "the kiln cools until Friday"

@@ -12,7 +12,7 @@ from clause.api.dependencies import CallerDependency, Page, PageDependency, Serv
 from clause.api.preconditions import Idempotent, IfMatch, etag
 from clause.api.strict_json import StrictRoute, written
 from clause.knowledge.beliefs.models import SourceKind
-from clause.knowledge.entities import EntityRelation, RelationCreate
+from clause.knowledge.entities import EntityNeighbour, EntityRelation, RelationCreate
 from clause.knowledge.entity_models import (
     AliasAdd,
     Entity,
@@ -40,6 +40,12 @@ class EntitiesFound(Frozen):
 
     items: tuple[EntityFound, ...] = Field(description="best first")
     reason: str | None = Field(None, description="why there is none, where there is none")
+
+
+class EntityNeighbours(Frozen):
+    """Relationships of an entity."""
+
+    items: tuple[EntityNeighbour, ...] = Field(description="by type and name; none where it has none")
 
 
 class ResolutionCandidates(Frozen):
@@ -74,6 +80,19 @@ async def get_entity(
     """An entity by id, exact name or alias, of some scopes; several of one name are a 409 that lists them."""
     found = await services.rooms.knowledge.entities.get(entity, caller=caller, scopes=scope)
     return written(found, headers={"ETag": etag(found.version)})
+
+
+@router.get("/api/entities/{entity}/relations", response_model=EntityNeighbours)
+async def neighbours(
+    entity: EntityReference,
+    services: Services,
+    caller: CallerDependency,
+    scope: Scopes = None,
+    limit: Annotated[int, Query(ge=1, le=200, description="how many at most")] = 50,
+) -> Response:
+    """The relationships of an entity that hold, those to entities with few others first."""
+    found = await services.rooms.knowledge.entities.neighbours(entity, caller=caller, scopes=scope, limit=limit)
+    return written(EntityNeighbours(items=tuple(found)))
 
 
 @router.post("/api/entities/relations", status_code=HTTPStatus.CREATED, response_model=EntityRelation)

@@ -1,4 +1,4 @@
-"""/api/policies: which policy decides in which scope, at once and without a restart."""
+"""/api/policies: which policy decides in which scope, at once and without a restart; /api/scopes: what there is."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import Annotated
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import ConfigDict, Field
 
 from clause.api.dependencies import CallerDependency, Services
@@ -14,8 +14,9 @@ from clause.api.preconditions import Idempotent
 from clause.api.strict_json import StrictRoute, written
 from clause.app import Container
 from clause.evaluation.question_files import GoldQuestion
+from clause.graph.scopes import example_questions, readable_scopes
 from clause.operations.promotion import MOST, KnownPolicies, Promoted, Promotions, ScopeChoice
-from clause.text.fields import Model
+from clause.text.fields import Frozen, Model
 
 router = APIRouter(prefix="/api/policies", tags=["policies"], route_class=StrictRoute)
 
@@ -86,3 +87,35 @@ async def rollback(body: OneScope, services: Services, caller: CallerDependency,
 
 def _promotions(services: Container) -> Promotions:
     return Promotions(services.graph, services.checkpoints, services.coordinator)
+
+
+scopes_router = APIRouter(prefix="/api/scopes", tags=["scopes"], route_class=StrictRoute)
+
+
+class KnownScopes(Frozen):
+    """Scopes that hold something and that the caller may read."""
+
+    items: tuple[str, ...] = Field(description="by name")
+
+
+class ExampleQuestions(Frozen):
+    """Questions to begin with."""
+
+    items: tuple[str, ...] = Field(description="each asks for a triple; none where there are no triples")
+
+
+@scopes_router.get("", response_model=KnownScopes)
+async def list_scopes(services: Services, caller: CallerDependency) -> Response:
+    """The scopes that hold something and that the caller may read."""
+    return written(KnownScopes(items=await readable_scopes(services.graph, caller)))
+
+
+@scopes_router.get("/examples", response_model=ExampleQuestions)
+async def examples(
+    services: Services,
+    caller: CallerDependency,
+    scope: Annotated[str, Query(max_length=300, description="the scope to ask")],
+) -> Response:
+    """Example questions of a scope, one for each type of relationship that it holds."""
+    (known, *_) = await readable_scopes(services.graph, caller, [scope], stored=True)
+    return written(ExampleQuestions(items=tuple(await example_questions(services.graph, known))))

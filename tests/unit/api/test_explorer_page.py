@@ -7,7 +7,7 @@ from httpx import AsyncClient
 from clause.api import app as explorer_page
 
 FOLDER = Path(explorer_page.__file__).parent / "explorer"
-FILES = {file.name: file.read_text(encoding="utf-8") for file in sorted(FOLDER.iterdir())}
+FILES = {file.name: file.read_text(encoding="utf-8") for file in sorted(FOLDER.iterdir()) if file.is_file()}
 
 
 async def test_the_root_is_the_explorer_and_may_load_from_us_alone(client: AsyncClient) -> None:

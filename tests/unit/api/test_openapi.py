@@ -1,3 +1,4 @@
+import re
 from typing import Any
 
 import jsonschema
@@ -5,7 +6,7 @@ import pytest
 from fastapi import FastAPI
 from httpx import AsyncClient
 
-from clause.api.app import build_app
+from clause.api.app import EXAMPLES, build_app
 from clause.settings import Settings
 from tests.unit.api.fakes import FakeContainer
 
@@ -93,3 +94,35 @@ def test_an_api_key_opens_the_service_and_the_loopback_does_without() -> None:
     document = build_app(Settings()).openapi()
     assert document["components"]["securitySchemes"]["key"]["scheme"] == "bearer"
     assert document["security"] == [{}, {"key": []}]
+
+
+def test_every_operation_stands_in_a_group_that_is_told_in_words() -> None:
+    told = {tag["name"]: tag["description"] for tag in DOCUMENT["tags"]}
+    used = {tag for _, _, operation in OPERATIONS for tag in operation["tags"]}
+    assert used == set(told)
+    assert all(words.endswith(".") for words in told.values())
+
+
+def test_a_key_can_be_given_in_the_page_and_none_is_needed_on_the_loopback() -> None:
+    assert DOCUMENT["components"]["securitySchemes"]["key"]["scheme"] == "bearer"
+    assert DOCUMENT["security"] == [{}, {"key": []}]
+
+
+def test_an_operation_is_named_by_its_group_and_what_it_does() -> None:
+    names = [operation["operationId"] for _, _, operation in OPERATIONS]
+    assert len(set(names)) == len(names)
+    assert all(re.fullmatch(r"[a-z_]+", name) for name in names)
+    kept = {"reasoning_coordinate", "beliefs_create", "memories_write", "runs_replay", "lineage_erase", "jobs_start"}
+    assert kept <= set(names)
+
+
+def test_what_the_page_offers_to_send_belongs_to_an_operation_and_fits_it() -> None:
+    bodies = {
+        operation["operationId"]: operation["requestBody"]
+        for _, _, operation in OPERATIONS
+        if "requestBody" in operation
+    }
+    for name, example in EXAMPLES.items():
+        content = bodies[name]["content"]["application/json"]
+        assert content["example"] == example
+        jsonschema.validate(example, {**content["schema"], "components": DOCUMENT["components"]})

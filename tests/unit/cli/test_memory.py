@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from clause.cli import console as opening
+from clause.cli import service
 from clause.ground import Ground
 from clause.lab import recall as recall_study
 from clause.lab.bench import memory as bench_memory
@@ -174,3 +175,50 @@ def test_the_bench_of_memories_is_run_at_a_size(
     monkeypatch.setattr(bench_memory, "memory_bench", bench)
     done = clause("bench", "memory", "--size", "300", "--calls", "7", "--json")
     assert json.loads(done.out) == {"size": 300, "calls": 7, "same": True}
+
+
+class Served:
+    """A service that consolidates: each job is queued, runs, and ends as it is told to."""
+
+    def __init__(self, ends: str) -> None:
+        self.ends = ends
+        self.asked: list[tuple[str, Any]] = []
+
+    def answer(self, method: str, path: str, _environ: Any, body: bytes | None = None) -> Any:
+        self.asked.append((path, json.loads(body) if body else None))
+        if path == "/api/scopes":
+            return {"items": ["user:ann", "user:bob"]}
+        scope = json.loads(body)["scope"] if body else path.rsplit("-", 1)[1]
+        looked_at = 4 if scope == "user:ann" else 0
+        state = "queued" if method == "POST" else self.ends
+        cursor = {"looked_at": looked_at, "consolidated": 3}
+        return {"id": f"job-{scope}", "scope": scope, "state": state, "error": "the disk is full", "cursor": cursor}
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> Served:
+    found = Served("succeeded")
+    monkeypatch.setattr(service, "running", lambda *_: service.RunningService("127.0.0.1", 1))
+    monkeypatch.setattr(service.RunningService, "_ask", lambda _, *given: found.answer(*given))
+    return found
+
+
+def test_a_running_service_consolidates_each_scope_and_what_had_no_work_is_not_told(
+    clause: Callable[..., Any], room: SimpleNamespace, served: Served
+) -> None:
+    done = clause("consolidate")
+    assert done.out == "user:ann: of 4 clusters that changed 3 were closed, 0 joined\n"
+    assert room.consolidation.ran == []
+    assert [body for path, body in served.asked if path.endswith("consolidate")] == [
+        {"scope": "user:ann"},
+        {"scope": "user:bob"},
+    ]
+
+
+def test_a_job_that_failed_in_the_service_is_an_error(
+    clause: Callable[..., Any], room: SimpleNamespace, served: Served
+) -> None:
+    served.ends = "failed"
+    done = clause("consolidate", "--scope", "user:ann")
+    assert done.code == 3
+    assert "the disk is full" in done.err

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
+import resource
 import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -78,7 +80,7 @@ def asked() -> Iterator[tuple[int, Asked]]:
 def run(hook: str, port: int, event: Any, cache: Path, **more: str) -> str:
     """What a hook prints; it always leaves with 0 and says nothing on stderr."""
     environment = {**os.environ, "CLAUSE_PORT": str(port), "XDG_CACHE_HOME": str(cache), "USER": "ann", **more}
-    command = [sys.executable, str(HOOKS / hook)]
+    command = [sys.executable, "-S", str(HOOKS / hook)]
     said = event if isinstance(event, str) else json.dumps(event)
     done = subprocess.run(command, input=said, capture_output=True, text=True, env=environment, timeout=60, check=True)
     assert done.stderr == ""
@@ -217,6 +219,39 @@ def test_a_session_is_kept_in_its_projects_scope_and_never_in_public(
 def test_a_hook_gives_up_on_a_service_that_never_answers(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as stuck:
         assert run("session-start.py", stuck.getsockname()[1], EVENT, tmp_path) == ""
+
+
+MOST_S = 0.15
+EVENTS = {"session-start.py": EVENT, "prompt.py": {"prompt": "tabs?", "session_id": "q"}, "session-end.py": EVENT}
+
+
+@pytest.mark.parametrize("hook", EVENTS)
+@pytest.mark.parametrize("there", [True, False], ids=["up", "away"])
+def test_a_hook_takes_less_than_150_ms_of_the_processor(
+    asked: tuple[int, Asked], tmp_path: Path, hook: str, there: bool
+) -> None:
+    """One process for an event; its own time, the least of five: wall time on a busy machine says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        nobody = free.getsockname()[1]
+
+    def seconds() -> float:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        run(hook, asked[0] if there else nobody, EVENTS[hook], tmp_path, RECALL_ON_PROMPT="1")
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    taken = min(seconds() for _ in range(5))
+    assert 0 < taken < MOST_S
+    assert bool(asked[1]) == there
+
+
+@pytest.mark.parametrize("hook", EVENTS)
+def test_a_hook_that_hangs_ends_by_its_own_deadline(tmp_path: Path, hook: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as stuck:
+        began = time.monotonic()
+        assert run(hook, stuck.getsockname()[1], EVENTS[hook], tmp_path, RECALL_ON_PROMPT="1") == ""
+    deadline = 8.0 if hook == "session-end.py" else 1.5
+    assert time.monotonic() - began < deadline + 3  # and the start of Python on a busy machine
 
 
 def test_the_deadlines_are_below_what_the_client_waits() -> None:

@@ -1,0 +1,100 @@
+// An entity with its relationships, told whole and merged; a job, watched and cancelled.
+
+import { edit } from "./edits.js";
+import { link, make, scopes } from "./place.js";
+import { at, get, write } from "./service.js";
+import { bar, button, buttons, day, entries, facts, heading, percent, section, table, to } from "./words.js";
+
+const WAITING = ["queued", "running"];
+const REFRESH_MS = 1500;
+
+export async function entities(id, { given, again }) {
+  const one = await get(at("/api/entities", id), { scope: scopes() });
+  const [{ items }, about] = await Promise.all([
+    get(`${at("/api/entities", one.id)}/relations`, { scope: scopes(), limit: 100 }),
+    get("/api/beliefs", { entity_id: one.id, limit: 20 }),
+  ]);
+  const merge = () =>
+    edit({
+      title: "Say that another entity is the same",
+      say: `This one stays: ${one.name}`,
+      button: "Merge them",
+      fields: [
+        { name: "other", label: "Name or id of the other one", required: true, value: given.twin || "" },
+        { name: "reason", label: "Why" },
+      ],
+      preview: async ({ other }) => {
+        const twin = await get(at("/api/entities", other.trim()), { scope: one.scope });
+        return [
+          make(
+            "p",
+            {},
+            `${twin.name} (${twin.kind}, ${twin.degree} relationships, ${twin.beliefs} beliefs) would point to ${one.name}. It can be undone.`,
+          ),
+        ];
+      },
+      apply: async ({ other, reason }) =>
+        write("/api/entity-merges", {
+          winner_id: one.id,
+          loser_id: (await get(at("/api/entities", other.trim()), { scope: one.scope })).id,
+          reason,
+        }),
+      done: again,
+    });
+  return [
+    heading(one.name),
+    facts([one.kind, one.scope, `${one.degree} relationships`, `${one.beliefs} beliefs`, one.same_as ? "merged into another" : null]),
+    one.aliases.length ? facts([`also ${one.aliases.join(", ")}`]) : null,
+    buttons(link({ q: `What is known about ${one.name}?`, scopes: one.scope }, "Ask about it"), button("Merge …", merge)),
+    section(
+      "Relationships",
+      items.length
+        ? entries(
+            items.map(({ source, relation, target }) =>
+              make(
+                "span",
+                {},
+                source.id === one.id ? source.name : to("entities", source.id, source.name),
+                make("span", { class: "quiet" }, ` ${relation} `),
+                target.id === one.id ? target.name : to("entities", target.id, target.name),
+              ),
+            ),
+          )
+        : make("p", { class: "quiet" }, "None."),
+    ),
+    about.items.length
+      ? section(
+          "Beliefs about it",
+          entries(about.items.map((belief) => to("beliefs", belief.id, `${belief.content} (${percent(belief.confidence.overall)})`))),
+        )
+      : null,
+  ];
+}
+
+export async function jobs(id, { given, again }) {
+  const one = await get(at("/api/jobs", id));
+  const cancel = () =>
+    edit({
+      title: `Cancel ${one.kind}`,
+      say: "A waiting job ends at once, a running one at its next progress.",
+      button: "Cancel it",
+      apply: () => write(`${at("/api/jobs", id)}/cancel`),
+      done: again,
+    });
+  if (WAITING.includes(one.state)) setTimeout(() => location.hash.includes(given.id) && again(), REFRESH_MS);
+  return [
+    heading(one.kind),
+    facts([one.state, one.scope, one.cancel_requested ? "is being cancelled" : null]),
+    bar(one.total ? one.done / one.total : one.state === "succeeded" ? 1 : 0),
+    make("p", { role: "status" }, `${one.total ? `${one.done} of ${one.total}. ` : ""}${one.message || ""}`),
+    one.error ? make("p", { class: "bad" }, one.error) : null,
+    WAITING.includes(one.state) ? buttons(button("Cancel …", cancel)) : null,
+    table([
+      ["Queued", day(one.created_at)],
+      ["Began", one.started_at && day(one.started_at)],
+      ["Ended", one.finished_at && day(one.finished_at)],
+      ["Parameters", JSON.stringify(one.parameters)],
+      ["Id", one.id],
+    ]),
+  ];
+}
