@@ -90,6 +90,10 @@ class TextAgents(ProvingAgents):
         """Texts are evidence, no answers."""
         return ()
 
+    def walked(self, episode: Episode) -> Sequence[ProvedAnswer]:
+        """The links that were added and walked, best first: they end at texts, which are evidence."""
+        return [one for one in ProvingAgents.findings(self, episode) if one.triples]
+
     def _paid(self, episode: Episode) -> list[str]:
         """Ids in the order of the ranking; texts whose links were not walked come where they would without."""
         unpaid = {one.node for one in self.found if not self._reached(one, episode)}
