@@ -71,7 +71,7 @@ class Finished:
         else:
             answers, paths = proved_views(episode, findings)
             if not findings and isinstance(agents, TextAgents):
-                _, paths = proved_views(episode, agents.walked(episode))
+                paths = tuple(path_view(path, episode) for path in agents.walked(episode))
         told = calibrated(answers, asked.calibration)
         reason = _abstains(asked, policy, told, agents.account)
         return cls(asked, policy, agents, episode, turns, told, paths, reason, answers)
