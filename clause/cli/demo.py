@@ -170,7 +170,7 @@ def _ask(url: str, sample: Shown) -> dict[str, Any]:
     from clause.errors import ServerError
 
     question, _, scope = sample.asked
-    body = {"query": question, "scopes": [scope], "budgets": {}}
+    body = {"query": question, "scopes": [scope], "budgets": {"token_budget": 256} if sample is Shown.TEXTS else {}}
     try:
         with service.client(url, timeout_s=60) as http:
             answer = http.post("/api/clause/coordinate", json=body)

@@ -344,7 +344,7 @@ async def reset_sample(graph: Graph, settings: Settings, *, apply: bool, scope: 
         found = await service.preview(request, caller=Caller())
     except NotFoundError:
         return None
-    made = MADE | {"Document", "Passage"} if scope == TEXTS_SCOPE else MADE
+    made = MADE | {"Document", "Passage", "BasinActivation"} if scope == TEXTS_SCOPE else MADE
     strange = {name: number for name, number in found.counts.items() if number and name not in made}
     if strange:
         told = ", ".join(f"{number:,} {name}" for name, number in sorted(strange.items()))

@@ -16,14 +16,16 @@ import httpx
 import pytest
 from ulid import ULID
 
-from clause.cli.demo import TEXTS_QUESTION, TEXTS_SECOND
+from clause.cli.demo import TEXTS_QUESTION, TEXTS_SCOPE, TEXTS_SECOND
 from clause.graph.catalogue import Catalogue
 from clause.graph.runner import Graph
 from clause.graph.wire import Address
 from clause.ingest.passages import load_passages
 from clause.ingest.sample.loader import load_texts
 from clause.ingest.triples import load_triples
+from clause.operations.archive import reset_sample
 from clause.operations.keys import ApiKeys, KeyFile
+from clause.settings import Settings
 from clause.text.embedder import SentenceTransformerEmbedder
 from tests.e2e.test_random_questions import check
 from tests.faults.serving import serving
@@ -146,7 +148,7 @@ def test_the_demonstration_shows_its_walk_from_text_to_text(
     tenants: Tenants, question: str, way: list[str], says: str
 ) -> None:
     answer = asked(tenants, tenants.valley, question, token_budget=256)
-    assert way in ways(answer)
+    assert ways(answer)[0] == way, ways(answer)
     assert answer["result"]["path"] == answer["result"]["paths"][0]
     assert says in texts_of(answer)
     for path in answer["result"]["paths"]:
@@ -236,3 +238,17 @@ def test_nothing_of_another_tenant_is_ever_told(tenants: Tenants) -> None:
     with tenants.client(tenants.plays) as http:
         body = {"query": "the ledger", "budgets": {}, "scopes": [tenants.secrets]}
         assert http.post("/api/clause/coordinate", json=body).status_code in (403, 404)
+
+
+async def test_the_demonstrations_texts_can_be_taken_out_and_nothing_else(
+    served_address: Address, tmp_path: Path
+) -> None:
+    settings = Settings(home=tmp_path)
+    embedder = SentenceTransformerEmbedder()
+    async with Graph(served_address, Catalogue.load()) as graph:
+        await load_texts(graph, embedder)
+        gone = await reset_sample(graph, settings, apply=True, scope=TEXTS_SCOPE)
+        assert gone is not None
+        assert gone.counts["Passage"] == 34
+        assert await reset_sample(graph, settings, apply=False, scope=TEXTS_SCOPE) is None
+    embedder.close()

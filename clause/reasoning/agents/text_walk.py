@@ -80,6 +80,7 @@ class TextAgents(ProvingAgents):
     """
 
     unlinked: Sequence[Node] = ()
+    named: frozenset[str] = frozenset()
     _order: list[str] | None = None
 
     def curator(self, episode: Episode) -> Decision[CuratorAction]:
@@ -103,9 +104,10 @@ class TextAgents(ProvingAgents):
         return ()
 
     def walked(self, episode: Episode) -> Sequence[Path]:
-        """The ways that were added and walked, best first: they end at texts, which are evidence."""
+        """The ways that were added and walked, from what the question names first, then best first."""
         reached = ProvingAgents.findings(self, episode)
-        return list(dict.fromkeys(_laid(one.triples) for one in reached if one.triples))
+        ways = dict.fromkeys(_laid(one.triples) for one in reached if one.triples)
+        return sorted(ways, key=lambda way: (way.nodes[0] not in self.named, way.end in self.named))
 
     def _walks_of(self, finding: ProvedAnswer) -> list[Walk]:
         """The one walk from where a way begins to its text."""
@@ -162,6 +164,7 @@ class TextWalkPolicy(PlainPolicy):
         ][:LINKED]
         starts = [pool.nodes[link.parent].id for link in ranked.by.values()]
         topics = list(dict.fromkeys([*starts, *(route.start for route in routes.values())]))
+        said = [seed.id for seed in question.seeds if seed.start is not None]
         question.seeds = [*question.seeds, *_seeds(topics, pool, question.seeds)]
         own = np.argsort(-own_scores(pool), kind="stable").tolist()
         return TextAgents(
@@ -171,6 +174,7 @@ class TextWalkPolicy(PlainPolicy):
             topics,
             question.prices,
             unlinked=[pool.nodes[place] for place in own],
+            named=frozenset([*said, *(node.id for node, sure in zip(pool.nodes, pool.named, strict=True) if sure)]),
         )
 
 
