@@ -8,15 +8,16 @@ from __future__ import annotations
 import asyncio
 import shutil
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from clause.cli.console import JsonFlag, note, print_json, stdout
+from clause.cli.service import neo4j_addresses, stop_everything
 
 if TYPE_CHECKING:
-    from clause.graph.wire import Address
     from clause.knowledge.lineage.models import Erasure
     from clause.settings import Settings
 
@@ -25,10 +26,26 @@ app = typer.Typer()
 QUESTION = "the director of The Truman Show also directed which movies"
 SECOND = "who wrote the films directed by Peter Weir"
 SCOPE = "kg:metaqa"
+TEXTS_QUESTION = "Where was the designer of the Kestrel Bridge born?"
+TEXTS_SECOND = "Who taught the director of the Tide Museum her craft?"
+TEXTS_SCOPE = "kg:orrin"
+
+
+class Shown(StrEnum):
+    """The samples that ship: a graph of triples, and a valley told in short passages."""
+
+    GRAPH = "graph"
+    TEXTS = "texts"
+
+    @property
+    def asked(self) -> tuple[str, str, str]:
+        """The first question, another one, and the scope they are asked in."""
+        return {"graph": (QUESTION, SECOND, SCOPE), "texts": (TEXTS_QUESTION, TEXTS_SECOND, TEXTS_SCOPE)}[self.value]
 
 
 @app.command()
 def demo(
+    sample: Annotated[Shown, typer.Argument(help="What is asked: a graph of films, or texts.")] = Shown.GRAPH,
     *,
     stop: Annotated[bool, typer.Option("--stop", help="Stop the API and the local Neo4j.")] = False,
     reset: Annotated[
@@ -37,7 +54,7 @@ def demo(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Start everything on the sample graph and answer a first question."""
+    """Start everything on a sample and answer a first question: over triples, or over texts (`clause demo texts`)."""
     from clause.errors import BadInputError
     from clause.settings import Settings
 
@@ -45,34 +62,35 @@ def demo(
         raise BadInputError("--stop and --reset are two wishes", remedy="give one of them", field="reset")
     settings = Settings.load()
     if reset:
-        _reset(settings, ask=not yes, as_json=as_json)
-    result = _stop(settings) if stop else _start(settings)
+        _reset(settings, sample, ask=not yes, as_json=as_json)
+    result = stop_everything(settings) if stop else _start(settings, sample)
     if as_json:
         print_json(result)
     elif stop:
         stdout().print("\n".join(f"{part}: {state}" for part, state in result.items()))
     else:
-        _print(result)
+        _print(result, sample)
 
 
-def _reset(settings: Settings, *, ask: bool, as_json: bool) -> None:
+def _reset(settings: Settings, sample: Shown, *, ask: bool, as_json: bool) -> None:
     """Take the sample's scope out, once the user agreed to what goes."""
     from clause.errors import BadInputError
 
-    found = asyncio.run(_erase(settings, apply=False))
+    scope = sample.asked[2]
+    found = asyncio.run(_erase(settings, scope, apply=False))
     if ask and as_json:
         raise BadInputError("with --json nobody can be asked", remedy="add --yes", field="yes")
     if found is None:
         return
     if ask:
         counts = ", ".join(f"{number:,} {name}" for name, number in found.counts.items())
-        stdout().print(f"would be erased from {SCOPE}: {counts}", markup=False)
+        stdout().print(f"would be erased from {scope}: {counts}", markup=False)
         typer.confirm("Load the sample anew?", abort=True)
-    asyncio.run(_erase(settings, apply=True))
-    note(f"{SCOPE} is empty")
+    asyncio.run(_erase(settings, scope, apply=True))
+    note(f"{scope} is empty")
 
 
-async def _erase(settings: Settings, *, apply: bool) -> Erasure | None:
+async def _erase(settings: Settings, scope: str, *, apply: bool) -> Erasure | None:
     from clause.cli.db import progress_bar
     from clause.graph.database import open_graph
     from clause.graph.migrations import migrate
@@ -81,10 +99,10 @@ async def _erase(settings: Settings, *, apply: bool) -> Erasure | None:
     with progress_bar() as progress:
         async with open_graph(settings, progress=progress) as graph:
             await migrate(graph)
-            return await reset_sample(graph, settings, apply=apply)
+            return await reset_sample(graph, settings, apply=apply, scope=scope)
 
 
-def _print(result: dict[str, Any]) -> None:
+def _print(result: dict[str, Any], sample: Shown) -> None:
     from rich.text import Text
 
     from clause.cli.ask import print_answer, print_section
@@ -94,72 +112,65 @@ def _print(result: dict[str, Any]) -> None:
     print_answer(console, result["response"])
     addresses = [Text(f"  {name:<14} {value}") for name, value in result["addresses"].items()]
     print_section(console, "addresses", addresses)
-    print_section(console, "next", [Text(f"  {command:<60}  {what}") for command, what in _next()])
+    print_section(console, "next", [Text(f"  {command:<60}  {what}") for command, what in _next(sample)])
 
 
-def _next() -> list[tuple[str, str]]:
+def _next(sample: Shown = Shown.GRAPH) -> list[tuple[str, str]]:
     """Commands to go on with; before them, how a shell comes to know `clause` where it does not."""
     bin_folder = Path(sys.executable).parent
     shell = [] if shutil.which("clause") else [(f". {bin_folder / 'activate'}", "this shell knows `clause` then")]
+    _, second, scope = sample.asked
+    own = {
+        Shown.GRAPH: ("clause load triples FILE --scope kg:mine", "your own graph: lines head|relation|tail"),
+        Shown.TEXTS: ("clause load documents PATH --scope kg:mine", "your own texts: Markdown, HTML, PDF, DOCX, text"),
+    }
     return [
         *shell,
-        (f'clause ask "{SECOND}"', "another question"),
-        ("clause load triples FILE --scope kg:mine", "your own graph: lines head|relation|tail"),
+        (f'clause ask "{second}"' + f" --scope {scope}" * (sample is Shown.TEXTS), "another question"),
+        own[sample],
         ("clause mcp install claude-code", "an agent gets tools: ask, remember, recall"),
     ]
 
 
-def _start(settings: Settings) -> dict[str, Any]:
+def _start(settings: Settings, sample: Shown) -> dict[str, Any]:
     """Neo4j, schema, sample, API, first answer; what was asked, the response and the addresses."""
     from clause.cli import serve as service
 
-    neo4j = asyncio.run(_prepare(settings))
+    neo4j = asyncio.run(_prepare(settings, sample))
     url = service.start(settings)
     note(f"waiting for the API on {url} ...")
     service.wait_until_ready(settings, url)
     return {
-        "question": QUESTION,
-        "response": _ask(url),
+        "question": sample.asked[0],
+        "response": _ask(url, sample),
         "addresses": {"explorer": f"{url}/", "docs": f"{url}/docs", "API": url, **neo4j},
     }
 
 
-async def _prepare(settings: Settings) -> dict[str, str]:
+async def _prepare(settings: Settings, sample: Shown) -> dict[str, str]:
     """A migrated graph that holds the sample; where Neo4j Browser is and how to sign in."""
     from clause.cli.db import progress_bar
     from clause.graph.database import open_graph
     from clause.graph.migrations import migrate
-    from clause.ingest.sample import load_sample
+    from clause.ingest.sample import load_sample, load_texts
     from clause.text.embedder import SentenceTransformerEmbedder
 
     with progress_bar() as progress:
         async with open_graph(settings, progress=progress) as graph:
             await migrate(graph)
             embedder = SentenceTransformerEmbedder.of(settings)
-            await load_sample(graph, embedder)
-            return _neo4j(settings, graph.address)
+            await (load_sample if sample is Shown.GRAPH else load_texts)(graph, embedder)
+            return neo4j_addresses(settings, graph.address)
 
 
-def _neo4j(settings: Settings, address: Address) -> dict[str, str]:
-    if settings.neo4j_uri is not None:
-        return {"Neo4j": f"{settings.neo4j_uri} (yours), user {address.user}"}
-    from clause.graph.server import ManagedServer
-
-    server = ManagedServer(settings.home, settings.neo4j_heap_mb)
-    return {
-        "Neo4j Browser": str(server.status().browser),
-        "Neo4j": address.uri,
-        "sign in": f"user {address.user}, password in {server.layout.password}",
-    }
-
-
-def _ask(url: str) -> dict[str, Any]:
+def _ask(url: str, sample: Shown) -> dict[str, Any]:
     import httpx
 
     from clause.cli import serve as service
     from clause.errors import ServerError
 
-    body = {"query": QUESTION, "scopes": [SCOPE], "budgets": {}}
+    question, _, scope = sample.asked
+    body = {"query": question, "scopes": [scope], "budgets": {"token_budget": 256} if sample is Shown.TEXTS else {}}
     try:
         with service.client(url, timeout_s=60) as http:
             answer = http.post("/api/clause/coordinate", json=body)
@@ -167,14 +178,3 @@ def _ask(url: str) -> dict[str, Any]:
     except httpx.HTTPError as error:
         raise ServerError(f"the API did not answer: {error}", remedy="run `clause doctor`") from error
     return response
-
-
-def _stop(settings: Settings) -> dict[str, Any]:
-    from clause.cli import serve as service
-    from clause.graph.server import ManagedServer
-
-    stopped = {True: "stopped", False: "was not running"}
-    api = stopped[service.stop(settings)]
-    if settings.neo4j_uri is not None:
-        return {"API": api, "Neo4j": "yours, left alone"}
-    return {"API": api, "Neo4j": stopped[ManagedServer(settings.home, settings.neo4j_heap_mb).stop()]}

@@ -15,7 +15,7 @@ from typing import Any
 from clause.graph.runner import Graph, measure
 from clause.graph.scopes import Caller, readable_scopes
 from clause.reasoning.agents import statements, text_walk
-from clause.reasoning.agents.policy import Agents, Policy, PolicyBook, Recall, least_score
+from clause.reasoning.agents.policy import Agents, Policy, PolicyBook, Recall
 from clause.reasoning.answer.calibration import moved
 from clause.reasoning.answer.counterfactual import compared
 from clause.reasoning.answer.evidence import EvidenceRecord
@@ -39,7 +39,6 @@ from clause.reasoning.neighbourhood.port import FoundText, NeighbourhoodPort, Vi
 from clause.reasoning.question.grounding import forgiven
 from clause.reasoning.question.preparation import Asker, PreparedQuestion
 
-PASSAGE = "passage"
 _READ_TEXTS = frozenset({text_walk.NAME, "two-step", "pagerank", statements.NAME})
 
 
@@ -218,17 +217,9 @@ class Coordinator:
         return Finished.of(asked, policy, agents, episode, turns)
 
     async def _begun(self, asked: PreparedQuestion, policy: Policy, instead: Policy | None) -> tuple[Policy, Agents]:
-        question, embed = asked.question, self._asker.embedder.embed
-        seeds = question.seeds
-        agents = await policy.begin(question, embed)
-        if instead is None or policy.name == instead.name or not statements.silent(question, agents, policy):
-            return policy, agents
-        known, question.seeds = question.seeds, seeds
-        others = await instead.begin(question, embed)
-        if others.account.sureness >= least_score(question, others.account, instead):
-            return instead, others
-        question.seeds = known
-        return policy, agents
+        walk = self.policies[text_walk.NAME] if text_walk.NAME in self.policies.names else None
+        embed = self._asker.embedder.embed
+        return await statements.begun_by(asked.question, embed, policy, instead=instead, walk=walk)
 
     def _recalling(self, asked: PreparedQuestion) -> Recall:
         """Recall for one question; asked again for as many texts it reads nothing."""
@@ -248,7 +239,7 @@ class Coordinator:
         chosen = asked.view.policy if request.policy is None else None
         if _unnamed(request) and not asked.question.relationship_types and chosen not in _READ_TEXTS:
             kinds = {text.node.kind for text in await asked.question.recall(text_walk.SEARCHED)}
-            if PASSAGE in kinds and text_walk.NAME in self.policies.names:
+            if statements.PASSAGE in kinds and text_walk.NAME in self.policies.names:
                 return self.policies[text_walk.NAME]
             if kinds & statements.KINDS and statements.NAME in self.policies.names:
                 return self.policies[statements.NAME]

@@ -20,7 +20,9 @@ from clause.graph.jobs import Jobs
 from clause.graph.lease import Lease
 from clause.graph.runner import Graph
 from clause.ingest.embedding import embed_scope
+from clause.ingest.passages import load_passages
 from clause.ingest.readers import read_triples
+from clause.ingest.source import LoadReport
 from clause.ingest.triples import load_triples
 from clause.telemetry import Progress, silent
 from clause.text.embedder import Embedder
@@ -31,6 +33,8 @@ SCOPE = "kg:metaqa"
 KB = Path(__file__).parent / "metaqa" / "kb.txt.gz"
 VECTORS = Path(__file__).parent / "metaqa" / "vectors.safetensors"
 TRIPLES = 132_313
+TEXTS = Path(__file__).parent / "texts" / "orrin.jsonl"
+TEXTS_SCOPE = "kg:orrin"
 
 
 @dataclass(frozen=True)
@@ -148,6 +152,18 @@ async def load_sample(
         embedded = (await embed_scope(graph, embedder, scope, jobs=jobs, progress=progress)).embedded
     seconds = clock() - started
     return SampleReport(scope=scope, created=created, packaged=packaged, embedded=embedded, seconds=seconds)
+
+
+async def load_texts(
+    graph: Graph, embedder: Embedder, *, file: Path = TEXTS, scope: str = TEXTS_SCOPE, progress: Progress = silent
+) -> LoadReport:
+    """See to it that the valley's passages are in the graph, linked and with vectors; again, it changes nothing.
+
+    Raises:
+        EmbedderMismatchError: the graph was embedded by another model.
+    """
+    await check_embedding_model(graph, embedder.model, embedder.dimension)
+    return await load_passages(graph, embedder, file, scope, progress=progress)
 
 
 async def _take_packaged(

@@ -91,10 +91,10 @@ class ProvingAgents:
             start, hops = walk
             front = episode.front
             done = () if front is None else front.pattern
-            here = front is not None and front.seed == start
-            under_way = here and len(done) < len(hops) and hops[: len(done)] == done
-            if not under_way and len(hops) > episode.remaining.steps and episode.hard:
-                left_out = LeftOut(" ".join(hop.relation for hop in hops), len(hops), self._score)
+            under_way = front is not None and front.seed == start and done == hops[: len(done)] != hops
+            needed = len(hops) - len(done) * under_way  # what a finished walk begins alike is not paid twice
+            if needed > episode.remaining.steps and episode.hard:
+                left_out = LeftOut(" ".join(hop.relation for hop in hops), needed, self._score)
                 self._walks.pop(0)
                 continue
             if front is not None and not under_way:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -36,6 +36,7 @@ from clause.text.statements.words import words
 
 NAME: Final = "statements"
 KINDS: Final = frozenset({"belief", "memory", "insight", "value", "experience"})
+PASSAGE: Final = "passage"
 NOTHING_KEPT: Final = "nothing is kept that could answer this"
 READ = 32
 """Statements whose words are compared with the question's, the best that recall gives."""
@@ -139,6 +140,31 @@ def silent(question: Question, agents: Agents, policy: Policy) -> bool:
     if account.reason is not None or not question.seeds:
         return True
     return bool(account.readings) and account.readings[0].probability < least_score(question, account, policy)
+
+
+async def begun_by(
+    question: Question, embed: Embed, policy: Policy, *, instead: Policy | None, walk: Policy | None
+) -> tuple[Policy, Agents]:
+    """Who decides, and their agents: `policy`; where the graph is silent, `instead` if it is sure of an answer, else
+    `walk` where passages are among the texts. Only a request that names nobody has `instead` or `walk`.
+    """
+    seeds = question.seeds
+    agents = await policy.begin(question, embed)
+    if instead is None or policy.name == instead.name or not silent(question, agents, policy):
+        return policy, agents
+    known, question.seeds = question.seeds, seeds
+    others = await instead.begin(question, embed)
+    if others.account.sureness >= least_score(question, others.account, instead):
+        return instead, others
+    found = await question.recall(SEARCHED)
+    if walk is None or isinstance(agents, TextAgents) or not any(one.node.kind == PASSAGE for one in found):
+        question.seeds = known
+        return policy, agents
+    question.seeds = seeds
+    walkers = await walk.begin(question, embed)
+    if isinstance(walkers, TextAgents):
+        walkers.account = replace(walkers.account, readings=agents.account.readings)
+    return walk, walkers
 
 
 async def _rate(question: Question, statements: Sequence[FoundText]) -> list[Rated]:

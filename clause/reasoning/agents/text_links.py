@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from clause.arrays import AnyFloats, Vector
-from clause.reasoning.neighbourhood.port import Edge, Node
+from clause.reasoning.neighbourhood.port import Edge, Node, RelationshipType
 from clause.reasoning.question.seed_matching import PLAIN_WORDS
 from clause.text.mentions import folded_key
 
@@ -288,3 +288,37 @@ def rank_by_pages(pool: TextPool) -> Ranked:
     for _ in range(_ROUNDS):
         scores = (1 - DAMPING) * start + DAMPING * scores @ ways
     return Ranked(scores, by)
+
+
+LED = 2.0
+"""What a triple adds to the texts about its other end where its type says all that is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class TripleRoute:
+    """A way to a text over a triple: from an entity that the question names, or from a text; `worth` in [0, 1]."""
+
+    start: str
+    triples: tuple[Edge, ...]
+    worth: float
+
+
+def led_by(ranked: Ranked, routes: Mapping[int, TripleRoute]) -> Ranked:
+    """Scores with what triples add."""
+    scores = ranked.scores.copy()
+    for place, route in routes.items():
+        scores[place] += LED * route.worth
+    return Ranked(scores, ranked.by)
+
+
+def relation_worth(kind: RelationshipType, question: str, embedding: Vector) -> float:
+    """How much a relationship type is what is asked, in [0, 1]: by its words, or by meaning.
+
+    >>> flat = np.zeros(2, dtype=np.float32)
+    >>> relation_worth(RelationshipType("keeper_of", "keeper of", "", flat, flat), "Who is the keeper?", flat)
+    1.0
+    """
+    words, asked = stems(kind.name.replace("_", " ")), stems(question)
+    said = len(words & asked) / len(words) if words else 0.0
+    meant = max(float(vector @ embedding) for vector in (kind.embedding, kind.inverse_embedding))
+    return min(1.0, max(said, meant, 0.0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -21,22 +21,26 @@ from clause.reasoning.agents.policy import (
     Question,
     SeedCandidate,
 )
-from clause.reasoning.agents.proving import ProvingAgents
+from clause.reasoning.agents.proving import ProvingAgents, Walk
 from clause.reasoning.agents.text_links import (
     Ranked,
     RankTexts,
     TextLink,
     TextPool,
+    TripleRoute,
     context_of,
+    led_by,
     own_scores,
     rank_by_links,
     rank_by_pages,
     rank_two_steps,
     rarity,
+    relation_worth,
     stems,
 )
 from clause.reasoning.episode.actions import CuratorAction, Look, Pick, Stop
 from clause.reasoning.episode.episode import Episode
+from clause.reasoning.episode.subgraph import Path
 from clause.reasoning.neighbourhood.port import Edge, Expansion, Hop, Node
 from clause.reasoning.question.seed_matching import FUNCTION_WORDS
 from clause.text.mentions import find_mentions, folded_key, key_names
@@ -58,6 +62,14 @@ NEAR = 60
 """Texts that only share an entity with a parent: so many are kept, the nearest to the question."""
 LINKED = 30
 """Links that the Architect is asked to add, best first."""
+CROSSED = 6
+"""Relationship types that are followed from text to text, those nearest to the question."""
+ASKED = 0.4
+"""Types of less worth are not what is asked."""
+FROM_A_TEXT = 0.7
+"""What a triple counts that begins at an entity which only a text names."""
+BETWEEN = 12
+"""Entities that one triple away are looked at, of each."""
 
 
 @dataclass(slots=True)
@@ -68,6 +80,7 @@ class TextAgents(ProvingAgents):
     """
 
     unlinked: Sequence[Node] = ()
+    named: frozenset[str] = frozenset()
     _order: list[str] | None = None
 
     def curator(self, episode: Episode) -> Decision[CuratorAction]:
@@ -90,6 +103,20 @@ class TextAgents(ProvingAgents):
         """Texts are evidence, no answers."""
         return ()
 
+    def walked(self, episode: Episode) -> Sequence[Path]:
+        """The ways that were added and walked, from what the question names first, then best first."""
+        reached = ProvingAgents.findings(self, episode)
+        ways = dict.fromkeys(_laid(one.triples) for one in reached if one.triples)
+        return sorted(ways, key=lambda way: (way.nodes[0] not in self.named, way.end in self.named))
+
+    def _walks_of(self, finding: ProvedAnswer) -> list[Walk]:
+        """The one walk from where a way begins to its text."""
+        if not finding.triples:
+            return []
+        path = _laid(finding.triples)
+        steps = zip(path.nodes, path.edges, strict=False)
+        return [(path.nodes[0], tuple(Hop(edge.relation, edge.source == here) for here, edge in steps))]
+
     def _paid(self, episode: Episode) -> list[str]:
         """Ids in the order of the ranking; texts whose links were not walked come where they would without."""
         unpaid = {one.node for one in self.found if not self._reached(one, episode)}
@@ -98,6 +125,16 @@ class TextAgents(ProvingAgents):
         place = {node.id: rank for rank, node in enumerate(self.unlinked)}
         own = {node.id: rank for rank, node in enumerate(self.account.texts or ())}
         return sorted(own, key=lambda node: (place[node] if node in unpaid else own[node], node in unpaid, own[node]))
+
+
+def _laid(triples: Sequence[Edge]) -> Path:
+    """Edges laid end to end, from the end of the first that the second does not touch; its source where it is alone."""
+    first, *others = triples
+    ends = {others[0].source, others[0].target} if others else set()
+    path = Path((first.target if first.source in ends and first.target not in ends else first.source,))
+    for edge in triples:
+        path = path.then(edge)
+    return path
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,16 +151,20 @@ class TextWalkPolicy(PlainPolicy):
         reading = _Reading(question, TextPool(question.text, question.embedding, vectors=question.vectors))
         await reading.search()
         await reading.follow(self.parents)
-        pool = reading.pool
-        ranked = self.rank(pool)
+        if self.rank is rank_by_links:
+            await reading.cross(self.parents)
+        pool, routes = reading.pool, reading.routes
+        ranked = led_by(self.rank(pool), routes)
         order = np.argsort(-ranked.scores, kind="stable").tolist()
         best = float(ranked.scores[order[0]]) if order else 1.0
         found = [
-            ProvedAnswer(pool.nodes[place].name, pool.nodes[place].id, _share(ranked, place, best), link.triples)
+            ProvedAnswer(pool.nodes[place].name, pool.nodes[place].id, _share(ranked, place, best), triples)
             for place in order[: 2 * LINKED]
-            if (link := ranked.by.get(place)) is not None
+            if (triples := _way(place, ranked, routes))
         ][:LINKED]
-        topics = list(dict.fromkeys(pool.nodes[link.parent].id for link in ranked.by.values()))
+        starts = [pool.nodes[link.parent].id for link in ranked.by.values()]
+        topics = list(dict.fromkeys([*starts, *(route.start for route in routes.values())]))
+        said = [seed.id for seed in question.seeds if seed.start is not None]
         question.seeds = [*question.seeds, *_seeds(topics, pool, question.seeds)]
         own = np.argsort(-own_scores(pool), kind="stable").tolist()
         return TextAgents(
@@ -133,7 +174,15 @@ class TextWalkPolicy(PlainPolicy):
             topics,
             question.prices,
             unlinked=[pool.nodes[place] for place in own],
+            named=frozenset([*said, *(node.id for node, sure in zip(pool.nodes, pool.named, strict=True) if sure)]),
         )
+
+
+def _way(place: int, ranked: Ranked, routes: Mapping[int, TripleRoute]) -> tuple[Edge, ...]:
+    """The edges that a text owes its rank to; none where it stands by itself."""
+    if place in routes:
+        return routes[place].triples
+    return ranked.by[place].triples if place in ranked.by else ()
 
 
 def _share(ranked: Ranked, place: int, best: float) -> float:
@@ -154,6 +203,7 @@ class _Reading:
     question: Question
     pool: TextPool
     reads: list[tuple[Look, Expansion]] = field(default_factory=list)
+    routes: dict[int, TripleRoute] = field(default_factory=dict)
 
     async def search(self) -> None:
         """Recall's texts, and those that are about what the question names."""
@@ -197,6 +247,53 @@ class _Reading:
         asked = stems(self.question.text)
         for node in best:
             self._link(node, forward, (about, mention), asked, said)
+
+    async def cross(self, parents: int) -> None:
+        """Texts over triples: from what the question names, or the best texts name, over a triple of a type that is
+        asked, to what is about its other end. Where there are no triples nothing is read.
+        """
+        question = self.question
+        kinds = question.relationship_types.values()
+        worth = {kind.name: relation_worth(kind, question.text, question.embedding) for kind in kinds}
+        asked = sorted((one for one in worth if worth[one] >= ASKED), key=lambda one: (-worth[one], one))[:CROSSED]
+        starts = self._starts(parents) if asked else {}
+        hops = tuple(Hop(name, forward) for name in asked for forward in (True, False))
+        over = await self._look(list(starts), hops, BETWEEN)
+        triples = [
+            (near, hop, edge)
+            for near, by_hop in over.neighbours.items()
+            for hop, edges in by_hop.items()
+            for edge in edges
+            if starts.get(edge.other(near), ("", ()))[1:] != ((),)
+        ]
+        about = await self._look(
+            list(dict.fromkeys(edge.other(near) for near, _, edge in triples)), (Hop(ABOUT, False),), OF_A_NAME
+        )
+        await question.learn([node.id for node in about.nodes.values() if node.text])
+        for near, hop, edge in triples:
+            for back in about.neighbours.get(edge.other(near), {}).get(Hop(ABOUT, False), ()):
+                start, before = starts[near]
+                sure = worth[hop.relation] * (FROM_A_TEXT if before else 1.0)
+                self._route(about.nodes[back.source], TripleRoute(start, (*before, edge, back), sure))
+
+    def _starts(self, parents: int) -> dict[str, tuple[str, tuple[Edge, ...]]]:
+        """Entities from which triples are followed, each with where its walk begins and the edges up to it."""
+        named = [seed.id for seed in self.question.seeds if seed.start is not None and seed.score >= SURE]
+        given = [seed.id for seed in self.question.seeds if self.question.start_nodes_given]
+        found: dict[str, tuple[str, tuple[Edge, ...]]] = {one: (one, ()) for one in (*named, *given)}
+        best = {self.pool.nodes[one].id for one in np.argsort(-own_scores(self.pool), kind="stable")[:parents].tolist()}
+        for _, read in self.reads:
+            for text in best & read.neighbours.keys():
+                for edge in (edge for edges in read.neighbours[text].values() for edge in edges):
+                    if edge.source == text and read.nodes[edge.target].degree <= RARE:
+                        found.setdefault(edge.target, (text, (edge,)))
+        return found
+
+    def _route(self, node: Node, route: TripleRoute) -> None:
+        place = self.pool.add(node)
+        known = self.routes.get(place)
+        if node.id != route.start and (known is None or route.worth > known.worth):
+            self.routes[place] = route
 
     def _keep(self, near: dict[str, Node], always: set[str]) -> None:
         """New texts become candidates: all that are about an entity, and the nearest of the others."""

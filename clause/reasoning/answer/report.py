@@ -10,6 +10,7 @@ from itertools import islice
 
 from clause.graph.scopes import Caller
 from clause.reasoning.agents.policy import Account, Agents, LeftOut, Policy, ProvedAnswer, Question, least_score
+from clause.reasoning.agents.text_walk import TextAgents
 from clause.reasoning.answer.calibration import moved
 from clause.reasoning.answer.evidence import EvidenceRecord, Provenance, own
 from clause.reasoning.answer.run_record import RunRecord, digest_of, make_receipt
@@ -69,6 +70,8 @@ class Finished:
             answers, paths = answer_views(episode, agents.answer_scores(episode))
         else:
             answers, paths = proved_views(episode, findings)
+            if not findings and isinstance(agents, TextAgents):
+                paths = tuple(path_view(path, episode) for path in agents.walked(episode))
         told = calibrated(answers, asked.calibration)
         reason = _abstains(asked, policy, told, agents.account)
         return cls(asked, policy, agents, episode, turns, told, paths, reason, answers)

@@ -31,6 +31,9 @@ def steps(monkeypatch: pytest.MonkeyPatch, graph: SimpleNamespace) -> list[str]:
     async def load_sample(_graph: object, _embedder: object, **_: Any) -> None:
         done.append("load")
 
+    async def load_texts(_graph: object, _embedder: object, **_: Any) -> None:
+        done.append("load texts")
+
     def start(_settings: object) -> str:
         done.append("start")
         return "http://127.0.0.1:8420"
@@ -41,6 +44,7 @@ def steps(monkeypatch: pytest.MonkeyPatch, graph: SimpleNamespace) -> list[str]:
 
     monkeypatch.setattr(migrations, "migrate", migrate)
     monkeypatch.setattr(sample, "load_sample", load_sample)
+    monkeypatch.setattr(sample, "load_texts", load_texts)
     monkeypatch.setattr(service, "start", start)
     monkeypatch.setattr(service, "wait_until_ready", lambda *_: done.append("ready"))
     monkeypatch.setattr(
@@ -59,6 +63,21 @@ def test_the_demo_prepares_starts_asks_and_prints_its_sections(clause: Clause, s
     for address in ("http://127.0.0.1:8420", "http://127.0.0.1:8420/docs", "bolt://127.0.0.1:7687", "user neo4j"):
         assert address in result.out
     assert demo.QUESTION in result.out
+
+
+def test_the_demo_of_texts_loads_them_alone_and_asks_in_their_scope(clause: Clause, steps: list[str]) -> None:
+    result = clause("demo", "texts")
+    assert result.code == 0, result.err
+    assert steps == ["migrate", "load texts", "start", "ready", "POST /api/clause/coordinate"]
+    assert demo.TEXTS_QUESTION in result.out
+    assert f'clause ask "{demo.TEXTS_SECOND}" --scope {demo.TEXTS_SCOPE}' in result.out
+    assert demo.QUESTION not in result.out
+
+
+def test_resetting_the_texts_erases_their_scope(clause: Clause, erased: list[str]) -> None:
+    result = clause("demo", "texts", "--reset", "--yes")
+    assert result.code == 0, result.err
+    assert [step for step in erased if "migrate" not in step][:3] == ["look texts", "erase texts", "load texts"]
 
 
 def test_with_json_it_is_one_object(clause: Clause, steps: list[str]) -> None:
@@ -104,8 +123,8 @@ def test_stop_stops_both_but_never_a_server_of_your_own(
 def erased(monkeypatch: pytest.MonkeyPatch, steps: list[str]) -> list[str]:
     """What the demo did, with the erasure of the sample's scope as a fake."""
 
-    async def reset_sample(_graph: object, _settings: object, *, apply: bool) -> SimpleNamespace:
-        steps.append("erase" if apply else "look")
+    async def reset_sample(_graph: object, _settings: object, *, apply: bool, scope: str) -> SimpleNamespace:
+        steps.append(("erase" if apply else "look") + (" texts" if scope == demo.TEXTS_SCOPE else ""))
         return SimpleNamespace(counts={"Entity": 43_234})
 
     monkeypatch.setattr(sample_reset, "reset_sample", reset_sample)

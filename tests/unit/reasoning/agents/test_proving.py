@@ -84,3 +84,12 @@ def test_a_triple_that_a_proof_comes_by_twice_is_cited_once() -> None:
     there_and_back = ProvedAnswer("Kes", "kes", 0.9, (boss, Edge("up", "reports_to", "ann"), boss))
     episode, _ = prove((there_and_back,), Budgets(10, 5, 100))
     assert len(episode.picked) == len(set(episode.picked))
+
+
+def test_a_walk_that_goes_on_from_a_finished_one_is_left_out_where_no_step_is_left() -> None:
+    made, held = Edge("kes", "made_by", "ken"), Edge("ken", "lives_in", "bath")
+    near, far = ProvedAnswer("Ken", "ken", 0.9, (made,)), ProvedAnswer("Bath", "bath", 0.8, (made, held))
+    for steps, known in ((1, ["Ken"]), (2, ["Ken", "Bath"])):
+        episode, proved = prove((near, far), Budgets(10, steps, 100))
+        assert [one.name for one in proved] == known
+        assert episode.spend.steps == steps
