@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -70,6 +70,16 @@ CLASS_TYPES = frozenset({"is a", "isa", "type", "instance of", "kind", "kind of"
 """Relationship types, in words, that lead from a thing to its class."""
 
 
+def type_roots(types: Iterable[str], text_of: TypeText) -> frozenset[str]:
+    """The roots of the words of some relationship types.
+
+    >>> sorted(type_roots(["directed by", "leads"], str))
+    ['direct', 'lead']
+    """
+    words = (word for name in types for word in text_of(name).split())
+    return frozenset(root for word in words if word not in FORM_WORDS for root in roots(word))
+
+
 @dataclass(frozen=True, slots=True)
 class Meaning:
     """One thing that a mention may mean: its id and name, and the log-probability that it is meant."""
@@ -100,8 +110,8 @@ class Candidates:
 class QuestionContext:
     """The needs of reading beside the question: names of nodes, texts of types, and bounds.
 
-    `types` are the relationship types of the whole graph. `instead` gathers what it says of a topic, where that is only
-    the other side of what is asked, or next to it.
+    `vocabulary` holds the roots of the words of all the graph's types. `instead` gathers what the graph says of a
+    topic, where that is only the other side of what is asked, or next to it.
     """
 
     parsed: ParsedQuestion
@@ -109,7 +119,7 @@ class QuestionContext:
     bounds: ReadBounds
     text_of: TypeText = readable_relation
     priors: ReadingPriors = field(default_factory=ReadingPriors)
-    types: Sequence[str] = ()
+    vocabulary: frozenset[str] = frozenset()
     instead: list[str] = field(default_factory=list)
 
     def meanings(self, place: int) -> list[Meaning]:
@@ -187,8 +197,7 @@ class QuestionContext:
 
     def roots_of(self, pattern: TypedPattern) -> frozenset[str]:
         """The roots of the words of a walk's types."""
-        words = (word for hop in pattern for word in self.text_of(hop.relation).split())
-        return frozenset(root for word in words if word not in FORM_WORDS for root in roots(word))
+        return type_roots((hop.relation for hop in pattern), self.text_of)
 
     def is_class_alone(self, patterns: Sequence[TypedPattern]) -> bool:
         """Tell whether all that is walked is from a class to what is of it (`which employees ...`)."""
@@ -219,9 +228,8 @@ class QuestionContext:
         """
         noun = self.parsed.class_words.noun if self.parsed.class_words else None
         walked = frozenset().union(*map(self.roots_of, walks))
-        known = self.roots_of(tuple(Hop(name, forward=True) for name in self.types))
         asked = (word for word in telling_words(self.parsed) if word != noun)
-        return any(roots(word) & known and not kin(word) & walked for word in asked)
+        return any(roots(word) & self.vocabulary and not kin(word) & walked for word in asked)
 
     def _is_other_kind(self, nodes: Sequence[str], asked: Sequence[str]) -> bool:
         """Tell whether answers are of another kind than all questions ask for: a place by `when`, a date by `who`."""

@@ -250,15 +250,19 @@ def spoken(question: Question) -> tuple[str, list[LinkedMention]]:
 
 def _without_words(mentions: list[LinkedMention], question: Question) -> list[LinkedMention]:
     """The mentions without words of the graph's types that only stand in a name: `album` is no `Album of the Year`."""
-    texts = texts_of(question.relationship_types)
-    words = vocabulary_of(question.relationship_types, texts)
+    partly = [(one, folded_key(question.text[one.start : one.end])) for one in mentions]
+    partly = [(one, said) for one, said in partly if _is_part_of_all(said, one.candidates)]
+    if not partly:
+        return mentions
+    words = vocabulary_of(question.relationship_types, texts_of(question.relationship_types))
+    dropped = [one for one, said in partly if said in words]
+    return [one for one in mentions if one not in dropped]
 
-    def is_word(one: LinkedMention) -> bool:
-        said = folded_key(question.text[one.start : one.end])
-        names = (folded_key(candidate.name) for candidate in one.candidates)
-        return said in words and all(" " in name and said in name.split(" ") for name in names)
 
-    return [one for one in mentions if not is_word(one)]
+def _is_part_of_all(said: str, candidates: Sequence[EntityCandidate]) -> bool:
+    """Tell whether what is said is one word of several in the names of all candidates."""
+    names = [folded_key(candidate.name).split() for candidate in candidates]
+    return all(len(words) > 1 and said in words for words in names)
 
 
 def forgiven(question: Question) -> tuple[ForgivenSpelling, ...]:

@@ -176,25 +176,8 @@ _KIN = "of"
 _COPULAS = frozenset({"is", "are", "was", "were"})
 _AUXILIARIES = _COPULAS | {"has", "have", "a", "an", "the"}
 _LEADING = frozenset({"in", "of", "on", "by", "for", "with"})
-_ATTRIBUTES = frozenset(
-    [
-        "date",
-        "year",
-        "time",
-        "day",
-        "place",
-        "site",
-        "location",
-        "rate",
-        "cost",
-        "price",
-        "number",
-        "code",
-        "id",
-        "name",
-        "count",
-    ]
-)
+_ATTRIBUTE_NOUNS = "date year time day place site location rate cost price number code id name count"
+_ATTRIBUTES = frozenset(_ATTRIBUTE_NOUNS.split())
 """Nouns that make one thing with the verb before them: "publish date"."""
 
 
@@ -314,7 +297,7 @@ def frames(words: str) -> tuple[str, str]:
     >>> frames("eats"), frames("directed by")
     (('what is eaten by {}', 'what eats {}'), ('what directed {}', 'what is directed by {}'))
     >>> frames("album by"), frames("on album")
-    (('whose album is {}', 'album of {}'), ('album of {}', 'what is on the album {}'))
+    (('what made the album of {}', 'album of {}'), ('album of {}', 'what is on the album {}'))
     >>> frames("located in"), frames("works for")
     (('in what is located {}', 'what is located in {}'), ('what is worked for by {}', 'what works for {}'))
     """
@@ -337,6 +320,8 @@ def _frames(parts: list[str]) -> tuple[str, str]:
     said, first = " ".join(parts), parts[0]
     if parts[-1] in PREPOSITIONS:
         return _ending_open(said, parts)
+    if parts == [first] and _is_past(first):
+        return _active(parts)
     if is_verb(first) and not (first in BASES and parts[-1] in _ATTRIBUTES):
         return _active(parts)
     noun = " ".join(parts[1:]) if first in _LEADING else said
@@ -350,7 +335,7 @@ def _ending_open(said: str, parts: list[str]) -> tuple[str, str]:
     first, last = parts[0], parts[-1]
     if len(parts) == 2 and last == "by":
         if not is_passive(first, last):
-            return f"whose {first} is {{}}", f"{first} of {{}}"
+            return f"what made the {first} of {{}}", f"{first} of {{}}"
         return f"what {past(first)} {{}}", f"what is {said} {{}}"
     if len(parts) > 1 and not is_passive(first, last):
         if is_verb(first):
@@ -375,17 +360,21 @@ def _active(parts: list[str]) -> tuple[str, str]:
     return f"{rest} {passive} by {{}}", f"what {verb} the {rest} {{}}"
 
 
-_NO_PASTS = frozenset(["hundred", "kindred", "sacred", "naked", "wicked", "moped", "biped", "infrared", "shed"])
-
-
 def is_verb(word: str) -> bool:
     """Tell whether a type's first word is a verb's form.
 
-    >>> is_verb("causes"), is_verb("part"), is_verb("insured"), is_verb("speed")
-    (True, False, True, False)
+    >>> is_verb("causes"), is_verb("part")
+    (True, False)
     """
-    past = len(word) > 4 and word.endswith("ed") and not word.endswith("eed") and word not in _NO_PASTS
-    return past or word in PRESENT or word in ACTIVE_PASTS or word in BASES
+    return word in PRESENT or word in ACTIVE_PASTS or word in BASES
+
+
+_NO_PASTS = frozenset(("hundred", "kindred", "sacred", "naked", "wicked", "moped", "biped", "infrared"))
+
+
+def _is_past(word: str) -> bool:
+    """Tell whether a type of this one word is a verb's past: `insured`, and no `speed`."""
+    return len(word) > 4 and word.endswith("ed") and not word.endswith("eed") and word not in _NO_PASTS
 
 
 def _plain(text: str) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from clause.reasoning.models.answer import QuestionForm
 from clause.reasoning.neighbourhood.port import Hop
-from clause.reasoning.question.candidates import Candidates, Meaning, QuestionContext
+from clause.reasoning.question.candidates import Candidates, Meaning, QuestionContext, type_roots
 from clause.reasoning.question.forms import ParsedQuestion
 from clause.reasoning.question.lists import (
     Claim,
@@ -128,7 +128,8 @@ def read_question(
         again: parses the question with fewer of its names, where one of them turns out to be a class that only says
             what is meant (`the server that X runs on`).
     """
-    context = QuestionContext(parsed, names, bounds or ReadBounds(), text_of, priors or ReadingPriors(), types)
+    known = type_roots(types, text_of)
+    context = QuestionContext(parsed, names, bounds or ReadBounds(), text_of, priors or ReadingPriors(), known)
     if not parsed.topics:
         return (yield from _of_unnamed(context, types))
     by_topic: dict[int, list[Candidates]] = {}
