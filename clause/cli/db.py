@@ -16,6 +16,7 @@ from clause.errors import SettingsError
 if TYPE_CHECKING:
     from clause.app import Container
     from clause.graph.server import ManagedServer, Progress
+    from clause.graph.wire import Address
     from clause.ingest.source import EmbedReport, LinkReport
     from clause.memory.consolidation import ConsolidationReport
     from clause.settings import Settings
@@ -79,6 +80,20 @@ def _local_server(settings: Settings, show_password: bool) -> tuple[str, str, di
     if show_password:
         sign_in["password"] = server.layout.read_password()
     return state.browser, state.uri, sign_in
+
+
+def neo4j_addresses(settings: Settings, address: Address) -> dict[str, str]:
+    """Where Neo4j and its browser are, and how to sign in."""
+    if settings.neo4j_uri is not None:
+        return {"Neo4j": f"{settings.neo4j_uri} (yours), user {address.user}"}
+    from clause.graph.server import ManagedServer
+
+    server = ManagedServer(settings.home, settings.neo4j_heap_mb)
+    return {
+        "Neo4j Browser": str(server.status().browser),
+        "Neo4j": address.uri,
+        "sign in": f"user {address.user}, password in {server.layout.password}",
+    }
 
 
 def _print(told: dict[str, Any]) -> None:

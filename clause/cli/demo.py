@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clause.cli.console import JsonFlag, note, print_json, stdout
-from clause.cli.service import neo4j_addresses, stop_everything
+from clause.cli.service import stop_everything
 
 if TYPE_CHECKING:
     from clause.knowledge.lineage.models import Erasure
@@ -149,7 +149,7 @@ def _start(settings: Settings, sample: Shown) -> dict[str, Any]:
 
 async def _prepare(settings: Settings, sample: Shown) -> dict[str, str]:
     """A migrated graph that holds the sample; where Neo4j Browser is and how to sign in."""
-    from clause.cli.db import progress_bar
+    from clause.cli.db import neo4j_addresses, progress_bar
     from clause.graph.database import open_graph
     from clause.graph.migrations import migrate
     from clause.ingest.sample import load_sample, load_texts

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 from clause.errors import UnavailableError, of_problem
 
 if TYPE_CHECKING:
-    from clause.graph.wire import Address
     from clause.settings import Settings
 
 STATE = "api.json"
@@ -160,20 +159,6 @@ def _lives(pid: int, started_at: float) -> bool:
         return abs(psutil.Process(pid).create_time() - started_at) <= _SAME_START_S
     except psutil.Error:
         return False
-
-
-def neo4j_addresses(settings: Settings, address: Address) -> dict[str, str]:
-    """Where Neo4j and its browser are, and how to sign in."""
-    if settings.neo4j_uri is not None:
-        return {"Neo4j": f"{settings.neo4j_uri} (yours), user {address.user}"}
-    from clause.graph.server import ManagedServer
-
-    server = ManagedServer(settings.home, settings.neo4j_heap_mb)
-    return {
-        "Neo4j Browser": str(server.status().browser),
-        "Neo4j": address.uri,
-        "sign in": f"user {address.user}, password in {server.layout.password}",
-    }
 
 
 def stop_everything(settings: Settings) -> dict[str, Any]:

@@ -139,12 +139,8 @@ def test_a_hook_sends_the_scope_of_its_client() -> None:
     hooks = Path(__file__).parents[2] / "plugin" / "hooks"
     program = (
         f"import sys, json; sys.path.insert(0, {str(hooks)!r}); import service\n"
-        "class Answer:\n"
-        "    def __enter__(self): return self\n"
-        "    def __exit__(self, *_): pass\n"
-        "    def read(self, *_): return b'{}'\n"
-        "def opened(request, timeout): print(json.dumps(dict(request.header_items()))); return Answer()\n"
-        "service._OPENER.open = opened\n"
+        "def exchanged(path, headers, data): print(json.dumps(headers)); return b'{}'\n"
+        "service._exchange = exchanged\n"
         "service.ask('/api/beliefs')\n"
     )
     said = subprocess.run(
@@ -154,4 +150,4 @@ def test_a_hook_sends_the_scope_of_its_client() -> None:
         text=True,
         check=True,
     )
-    assert json.loads(said.stdout)["X-read-scope"] == "kg:project"
+    assert json.loads(said.stdout)["X-Read-Scope"] == "kg:project"

@@ -28,7 +28,7 @@ SILENT = {"04_training_the_policy", "05_benchmarks"}
 """Those that train and time: kept without outputs, whose figures are another machine's."""
 KEPT_BYTES = 400_000
 LONGEST_PART = 60_000
-IDS = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{26}\b|\b[a-z]+_[0-9a-f]{12,}\b|\b[0-9a-f]{32,}\b")
+IDS = re.compile(r"\b0x[0-9a-f]+\b|\b[0-9A-HJKMNP-TV-Z]{26}\b|\b[a-z]+_[0-9a-f]{12,}\b|\b[0-9a-f]{32,}\b")
 NUMBERS = re.compile(r"[-+]?(?:\d[\d.,]*(?:e[-+]?\d+)?|nan|None|True|False)\b")
 
 
