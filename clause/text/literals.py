@@ -7,6 +7,7 @@ overlap).
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, Literal
@@ -128,6 +129,17 @@ def order(one: LiteralValue, two: LiteralValue) -> int | None:
     if isinstance(one, String) and isinstance(two, String) and folded_key(one.text) == folded_key(two.text):
         return 0
     return None
+
+
+def of_one_kind(values: Sequence[LiteralValue | None]) -> list[LiteralValue | None]:
+    """Values of one type, with bare years among numbers as the numbers that they are: heights of 2840 and 1920.
+
+    >>> [type(value).__name__ for value in of_one_kind([read_literal("2840"), read_literal("1920")])]
+    ['Number', 'Number']
+    """
+    if not any(isinstance(value, Number) for value in values):
+        return list(values)
+    return [Number(Decimal(value.first[0])) if isinstance(value, Date) and value.bare else value for value in values]
 
 
 def holds(

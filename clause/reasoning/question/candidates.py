@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.forms import ParsedQuestion
-from clause.reasoning.question.pattern_text import TypeText, pattern_words
+from clause.reasoning.question.pattern_text import TypeText, is_verb, pattern_words
 from clause.reasoning.question.patterns import (
     UNNAMED_HOP,
     WHO,
@@ -22,6 +22,7 @@ from clause.reasoning.question.patterns import (
     ReadBounds,
     ReadingPriors,
     TypedPattern,
+    comes_from,
     comparable,
     enumerate_patterns,
     rank_hops,
@@ -38,12 +39,12 @@ from clause.reasoning.question.sides import (
     roots,
     steps_asked,
     telling_words,
+    type_roots,
 )
 from clause.reasoning.question.vocabulary import (
     FORM_WORDS,
     GENDERS,
     INVERSES,
-    WH_WORDS,
     ImpliedRelation,
 )
 from clause.text.names import readable_relation
@@ -60,24 +61,14 @@ _TELLS_TIME = re.compile(
     re.IGNORECASE,
 )
 _SAME_AS_IT = re.compile(r"\bsame (?:\w+ ){1,2}(?:as|that|like) it\b")
+_SAID_OF_IT = re.compile(r"^([a-z]+) of it$")
 _HEAD = re.compile(
     r"^(?:(?:in|on|at|by|for|to|from|of|with) )?"
     r"(?:(?:which|what|how many|how much|all|any|every|each|the|number of|count of|list|of|our|my) )*it\b"
 )
 
-
 CLASS_TYPES = frozenset({"is a", "isa", "type", "instance of", "kind", "kind of", "rdf type", "has type"})
 """Relationship types, in words, that lead from a thing to its class."""
-
-
-def type_roots(types: Iterable[str], text_of: TypeText) -> frozenset[str]:
-    """The roots of the words of some relationship types.
-
-    >>> sorted(type_roots(["directed by", "leads"], str))
-    ['direct', 'lead']
-    """
-    words = (word for name in types for word in text_of(name).split())
-    return frozenset(root for word in words if word not in FORM_WORDS for root in roots(word))
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +129,7 @@ class QuestionContext:
         for meaning in self.meanings(place):
             steps = steps_asked(questions[-1]) if questions else ()
             found_patterns = yield from enumerate_patterns(
-                (meaning.id,), questions, self.bounds, steps if len(steps) > 1 else (), self._told
+                (meaning.id,), questions, self.bounds, steps if len(steps) > 1 else (), self.told
             )
             of_kind = self._of_kind(found_patterns, questions)
             patterns = self._on_side(of_kind, " ".join(questions), further=len(steps) > 1)
@@ -156,6 +147,11 @@ class QuestionContext:
         return found
 
     @property
+    def noun(self) -> str | None:
+        """The question's noun for what it asks for; None where it has none."""
+        return self.parsed.class_words.noun if self.parsed.class_words else None
+
+    @property
     def _narrows(self) -> bool:
         """Tell whether something beside a walk says which of a class are meant: a filter, a rank, another topic."""
         parsed = self.parsed
@@ -170,8 +166,9 @@ class QuestionContext:
         words = {word for word in re.findall(r"[a-z]+", asked) if word not in FORM_WORDS and len(word) > 2}
         said = [self.roots_of(one.pattern) for one in patterns]
         around = frozenset().union(*said)
-        sayable = [roots(word) for word in sorted(words) if roots(word) & around]
-        fits = [self._of_class(one) for one in patterns]
+        doers = self._doers([one.pattern for one in patterns])
+        sayable = [roots(word) for word in sorted(words - doers) if roots(word) & around]
+        fits = [self.is_kind(one.ends, self.noun) for one in patterns]
         kin_asked = asked_kin(asked)
         named = frozenset().union(*sayable)
         settled = not words & PLACES and any(
@@ -212,7 +209,7 @@ class QuestionContext:
         steps = [step for clause in self.parsed.clauses for step in asked_kin(" ".join(clause.questions))]
         if any(says(walk[0], step, self.text_of) for walk in walks if len(walk) == 1 for step in steps):
             return 1.0
-        noun = self.parsed.class_words.noun if self.parsed.class_words and not kinds else None
+        noun = None if kinds else self.noun
         asked = [word for word in telling_words(self.parsed) if word != noun]
         hops = {hop for walk in walks for hop in walk if self.text_of(hop.relation) not in CLASS_TYPES}
         explained = frozenset().union(*(self.roots_of((hop,)) for hop in hops))
@@ -226,14 +223,14 @@ class QuestionContext:
 
         Who commanded one mission is not answered by who operated it where the graph knows commanders of others.
         """
-        noun = self.parsed.class_words.noun if self.parsed.class_words else None
+        noun = self.noun
         walked = frozenset().union(*map(self.roots_of, walks))
         asked = (word for word in telling_words(self.parsed) if word != noun)
         return any(roots(word) & self.vocabulary and not kin(word) & walked for word in asked)
 
     def _is_other_kind(self, nodes: Sequence[str], asked: Sequence[str]) -> bool:
         """Tell whether answers are of another kind than all questions ask for: a place by `when`, a date by `who`."""
-        wanted = {wanted_kind(question) for question in asked}
+        wanted = set(map(wanted_kind, asked))
         if self.parsed.kind != "list" or len(wanted) != 1 or None in wanted or not nodes:
             return False
         kind = comparable([self.names.value(node) for node in nodes[:_SEEN]])
@@ -253,9 +250,17 @@ class QuestionContext:
     def fitting(
         self, questions: Sequence[str], patterns: Sequence[TypedPattern]
     ) -> Effects[list[tuple[TypedPattern, float]]]:
-        """Patterns by how well they fit some questions, those that the whole question names before others."""
+        """Patterns by how well they fit some questions, those that the whole question names before others.
+
+        What one of the questions says by its own word (`elevation of it`) fits as well as any.
+        """
         ranked = yield from rank_hops(questions, patterns)
-        gained = [(one, score + (self.priors.named if self.is_named(one) else 0.0)) for one, score in ranked]
+        best = max((score for _, score in ranked), default=0.0)
+        said = {hit[1] for question in questions if (hit := _SAID_OF_IT.match(question))}
+        gained = []
+        for one, score in ranked:
+            own = len(one) == 1 and not said.isdisjoint(self.text_of(one[0].relation).split())
+            gained.append((one, (best if own else score) + (self.priors.named if self.is_named(one) else 0.0)))
         return sorted(gained, key=lambda pair: (-pair[1], pair[0]))
 
     def _wrong_kind(self, one: FoundPattern, asked: str, *, lexical: bool) -> float:
@@ -263,10 +268,12 @@ class QuestionContext:
         wanted = wanted_kind(asked)
         kind = comparable([self.names.value(end) for end in one.ends[:_SEEN]])
         if wanted is not None:
-            return 0.0 if kind == ("text" if wanted == "entity" else wanted) else self.priors.wrong_kind
+            by = asked.startswith("where") and self.text_of(one.pattern[-1].relation).split()[-1] == "by"
+            loss = self.priors.unasked_value if by and one.pattern[-1].forward else 0.0  # who did it is no place
+            return loss if kind == ("text" if wanted == "entity" else wanted) else self.priors.wrong_kind
         if kind == "text":
             return 0.0
-        noun = self.parsed.class_words.noun if self.parsed.class_words else ""
+        noun = self.noun or ""
         if noun and self.parsed.comparison is None and not roots(noun) & self.roots_of(one.pattern[-1:]):
             return self.priors.wrong_kind
         used = self.parsed.filters or self.parsed.superlative is not None
@@ -280,22 +287,20 @@ class QuestionContext:
         liked = self.parsed.itself or _LIKENESS.search(asked) is not None
         if not liked and any(hop.inverse == after for hop, after in pairwise(pattern)):
             loss += priors.back if one.steps else 2 * priors.back
-        noun = self.parsed.class_words.noun if self.parsed.class_words else None
+        noun = self.noun
         if noun is not None and any(alike(self.names.name(end), noun) for end in one.ends[:_SEEN]):
             loss += priors.own_name
-        if noun is not None and self._comes_from(pattern[-1], noun):
+        if noun is not None and comes_from(pattern[-1], noun, self.text_of):
             loss += priors.told
+        counted = self.parsed.superlative.counted if self.parsed.superlative else ""
+        if counted and pattern[-1].forward and roots(counted) & self.roots_of(pattern[-1:]):
+            loss += priors.own_name  # who has the most credits is no credit
         returns = pattern[-1].inverse == pattern[0]
         if self.parsed.itself and returns and not WHO.search(asked):
             loss -= priors.same_kind
         if _SAME_AS_IT.search(asked) and not (returns and len(pattern) > 1):
             loss += priors.elsewhere
         return loss
-
-    def _comes_from(self, hop: Hop, noun: str) -> bool:
-        """Tell whether a hop leads from what a noun says, not to it: `which albums` asks for no songs on an album."""
-        said = pattern_words((hop,), self.text_of).split()
-        return said[0] in WH_WORDS and any(singular(word) == singular(noun) for word in said[1:])
 
     def _of_kind(self, patterns: Sequence[FoundPattern], questions: Sequence[str]) -> list[FoundPattern]:
         """The patterns without those that say another kind of thing than every wording asks for: no date is a place."""
@@ -327,16 +332,23 @@ class QuestionContext:
             return True
         return False if any(says(pattern[0], INVERSES[step], self.text_of) is not None for step in steps) else None
 
-    def _told(self, hop: Hop, step: str) -> float:
+    def told(self, hop: Hop, step: str) -> float:
         """What grammar, and words that a type and a step have in common, give to a hop as the answer to a step."""
         side = self._right_side((hop,), step)
         return 0.0 if side is None else self.priors.told if side else -self.priors.told
 
-    def _of_class(self, one: FoundPattern) -> bool:
-        words = self.parsed.class_words
-        return words is not None and any(
-            alike(name, words.noun) for end in one.ends[:_SEEN] for name in self.names.classes(end)
-        )
+    def _doers(self, patterns: Sequence[TypedPattern]) -> frozenset[str]:
+        """The question's noun where only verbs of the graph have its root: a guide guides, and is not guided."""
+        noun, hops = self.noun or "", {hop for pattern in patterns for hop in pattern}
+        said = [self.text_of(hop.relation).split() for hop in hops if roots(noun) & self.roots_of((hop,))]
+        done = said and all(is_verb(words[0]) and words[-1] != "by" for words in said)
+        return frozenset((noun, singular(noun), f"{noun}s")) if done else frozenset()
+
+    def is_kind(self, nodes: Sequence[str], noun: str | None) -> bool:
+        """Tell whether some nodes are what a noun says: by their classes, or by a name (`Marmot Hut`)."""
+        names = [name for node in nodes[:_SEEN] for name in self.names.classes(node)]
+        names += [words[-1] for node in nodes[:_SEEN] if len(words := self.names.name(node).split()) > 1]
+        return noun is not None and any(alike(name, noun) for name in names)
 
     def composed(self, topic: str, relation: ImpliedRelation) -> Effects[QuestionPlan | None]:
         """The plan of an implied relation on this graph, by the words of its types; None where the graph has none."""

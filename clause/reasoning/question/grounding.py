@@ -255,7 +255,7 @@ def _without_words(mentions: list[LinkedMention], question: Question) -> list[Li
     if not partly:
         return mentions
     words = vocabulary_of(question.relationship_types, texts_of(question.relationship_types))
-    dropped = [one for one, said in partly if said in words]
+    dropped = [one for one, said in partly if said in words or _is_numbered(said, one.candidates)]
     return [one for one in mentions if one not in dropped]
 
 
@@ -263,6 +263,12 @@ def _is_part_of_all(said: str, candidates: Sequence[EntityCandidate]) -> bool:
     """Tell whether what is said is one word of several in the names of all candidates."""
     names = [folded_key(candidate.name).split() for candidate in candidates]
     return all(len(words) > 1 and said in words for words in names)
+
+
+def _is_numbered(said: str, candidates: Sequence[EntityCandidate]) -> bool:
+    """Tell whether names are what is said and a number or a letter: `room` alone is no `Room 12`."""
+    others = {word for one in candidates for word in folded_key(one.name).split() if word != said}
+    return all(len(word) == 1 or any(letter.isdigit() for letter in word) for word in others)
 
 
 def forgiven(question: Question) -> tuple[ForgivenSpelling, ...]:

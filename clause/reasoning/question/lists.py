@@ -11,7 +11,7 @@ from itertools import product
 from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.candidates import Candidates, QuestionContext
 from clause.reasoning.question.measures import Superlative
-from clause.reasoning.question.modifiers import Excluded, LiteralFilter
+from clause.reasoning.question.modifiers import Excluded, LiteralFilter, is_unmeasured
 from clause.reasoning.question.pattern_text import pattern_words, plural_words
 from clause.reasoning.question.patterns import Around, Effects, FoundPattern, Read, TypedPattern, comparable, says
 from clause.reasoning.question.plan import (
@@ -183,7 +183,9 @@ def refined(context: QuestionContext, drafts: Sequence[ReadingDraft]) -> Effects
         for one in ranked:
             counted = parsed.kind == "count"
             made.append(replace(one, plan=Count(one.plan), words=f"how many: {one.words}") if counted else one)
-    return made
+    rated = [one for one in made if not (isinstance(one.plan, Best) and one.plan.pattern is None)]
+    by_value = parsed.superlative is not None and parsed.superlative.by == "attribute"
+    return rated if rated and by_value else made
 
 
 def _without(context: QuestionContext, draft: ReadingDraft) -> Effects[ReadingDraft]:
@@ -316,6 +318,8 @@ def _ranked(context: QuestionContext, draft: ReadingDraft) -> Effects[list[Readi
     hops = yield from value_hops(context, draft.ends, kind)
     own = comparable([context.names.value(end) for end in draft.ends[:_SEEN]]) == kind
     ranked = yield from context.fitting(superlative.questions, [*hops, *([()] if own else [])])
+    texts = {pattern: " ".join(context.text_of(hop.relation) for hop in pattern) for pattern, _ in ranked}
+    ranked = [one for one in ranked if not one[0] or not is_unmeasured(superlative.questions, texts[one[0]])]
     if superlative.by == "frequency":
         counted = yield from _most_of(context, draft, superlative, [pattern for pattern, _ in ranked])
         return [counted or often]
@@ -329,7 +333,10 @@ def _ranked(context: QuestionContext, draft: ReadingDraft) -> Effects[list[Readi
         attributes = (*draft.attributes, (pattern, superlative.questions)) if pattern else draft.attributes
         gained = score - best
         drafts.append(replace(draft, plan=plan, words=said, score=draft.score + gained, attributes=attributes))
-    return drafts or [replace(draft, score=draft.score - UNFIT, plan=Best(draft.plan, None, largest))]
+    unmeasured = bool(hops) and not ranked  # it has numbers, and none is what the question measures
+    return drafts or (
+        [] if unmeasured else [replace(draft, score=draft.score - UNFIT, plan=Best(draft.plan, None, largest))]
+    )
 
 
 def _most_of(

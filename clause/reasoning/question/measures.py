@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
@@ -30,7 +30,8 @@ _SAME = re.compile(r"\b(?:the )?(?:same|identical|equal|share|shares|shared|a co
 _MORE = re.compile(rf"\b(?P<sense>more|less) (?P<adjective>{'|'.join(MOST_LEAST)})\b")
 _COMPARATIVE = re.compile(rf"\b(?:{'|'.join(COMPARATIVES)})\b")
 _SUPERLATIVE = re.compile(rf"\b(?:{'|'.join(SUPERLATIVES)})\b")
-_THAN = re.compile(rf"\bthan (?:the |that of )?{TOPIC}|\b(?:before|after) (?:the )?{TOPIC}")
+_ONE_OF = "(?:the )?(?:(?:one|ones|that|those) (?:of|for|in|at|on|to|from) (?:the )?)?"
+_THAN = re.compile(rf"\b(?:than|before|after) {_ONE_OF}{TOPIC}")
 _JOINING = """the a an of these those two one or and than that both same as from in to be been it for at on with there
 by identical equal share shares shared common any more less most least between among , : ? 's get gets got"""
 _SCAFFOLD = WH_WORDS | AUXILIARIES | frozenset(_JOINING.split())
@@ -70,6 +71,7 @@ _NO_SUPERLATIVE_WORDS = """forest west east test rest request interest guest nes
 digest honest modest arrest priest quest southwest northwest midwest northeast southeast suggest earnest conquest
 manifest tempest inquest crest vest pest zest jest"""
 _NO_SUPERLATIVES = frozenset(_NO_SUPERLATIVE_WORDS.split())
+_OF_SEVERAL = re.compile(r"^(?:which|who|what) of\b|^(?:out )?of (?:the|all|these|those)\b")
 _RANKS = {"second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "fifth": 5, "5th": 5}
 _EVENT = re.compile(r"\b([a-z]+ed|born|made|built|written|won|sold|come out|came out|join|release|publish|happen)\b")
 
@@ -98,6 +100,12 @@ class Superlative:
     questions: tuple[str, ...] = ()
     rank: int = 1
     dated: bool = False
+
+    @property
+    def counted(self) -> str:
+        """The noun behind `the most`; empty where there is none."""
+        number = re.match(r"number of (\S+)", self.questions[0]) if self.questions else None
+        return number[1] if number else ""
 
 
 _CLASS_NAMED = re.compile(rf"^(which|what|whose|out of which) {TOPIC} |\bthe [a-z]+ (?={TOPIC})")
@@ -148,6 +156,10 @@ def find_superlative(text: str) -> tuple[Superlative | None, str]:
     >>> find_superlative("what was the first film of ann")[1], find_superlative("who lives in the forest")[0]
     ('what was film of ann', None)
     """
+    if _OF_SEVERAL.search(text) and not _THAN.search(text):
+        text = re.sub(
+            r"\b(more|less|fewer)\b", lambda hit: {"more": "most", "less": "least", "fewer": "fewest"}[hit[1]], text
+        )
     plain = _NOT_MEASURES.sub(lambda hit: "·" * len(hit[0]), text)
     most = _MOST.search(plain)
     if most is not None:
@@ -363,19 +375,3 @@ def _lasting(first: Measured, last: Measured) -> Measured:
         days = ((keys[0] or 0.0) - (keys[1] or 0.0)) / _KEYS_IN_YEAR * _DAYS_IN_YEAR
         length = read_count(round(days))
     return Measured(first.operand, first.ends | last.ends, length, (*first.triples, *last.triples))
-
-
-_MEASURED = (
-    "length|width breadth beam|height altitude elevation|depth draught|weight mass|price cost fee|age|speed|area"
-    "|volume capacity|colour color|diameter|temperature|population|power|pressure"
-)
-_GROUPS = {word: number for number, group in enumerate(_MEASURED.split("|")) for word in group.split()}
-
-
-def measured(words: Iterable[str]) -> frozenset[int]:
-    """The measures that words name, as numbers that stand for one measure each.
-
-    >>> measured(["beam", "width"]) == measured(["breadth"]), measured(["length", "m"]) & measured(["width"])
-    (True, frozenset())
-    """
-    return frozenset(_GROUPS[word] for word in words if word in _GROUPS)

@@ -6,6 +6,7 @@ Each function takes a skeleton's text and gives what it found and the text witho
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from clause.reasoning.question.skeleton import LITERAL, TOPIC, Skeleton
@@ -272,3 +273,70 @@ def _words(*parts: str | None) -> str:
 def _tidy(text: str) -> str:
     spaced = re.sub(r"\s+", " ", text)
     return re.sub(r"^(?:, |and )+|(?: ,| and)+(?= [?.!]|$)", "", spaced.strip()).strip()
+
+
+_WITH = re.compile(r"(?:(?:with|having|has|have|had|got|been|on|in|of) ?)+$")
+_PLACED = re.compile(r"^(in|at|on|for|from|to|with|by) ")
+_ASKED = re.compile(r"^(?:the|all|any|which|what|who|whom) (?:the )?")
+
+
+def asked_of_each(core: str, kind: ClassWords | None, counted: str) -> tuple[str | None, str]:
+    """What a question for the most of something asks for, and a question about one of those, `it`.
+
+    Args:
+        core: the question without its superlative.
+        kind: the words for what is asked for.
+        counted: the noun behind `the most`; empty where there is none.
+
+    >>> asked_of_each("which course do students take", ClassWords("course"), "students")
+    ('course', 'what students take it')
+    >>> asked_of_each("which course is required by", ClassWords("course"), "")
+    ('course', 'what is it required by')
+    >>> asked_of_each("who owns huts", None, "huts"), asked_of_each("guide with peaks", ClassWords("guide"), "peaks")
+    ((None, 'what huts does it owns'), ('guide', 'peaks of it'))
+    >>> asked_of_each("in which room are courses held", ClassWords("room"), "courses")
+    ('room', 'what courses are held in it')
+    """
+    placed = _PLACED.match(core)
+    words = _ASKED.sub("", core[placed.end() :] if placed else core)
+    nouns = [*kind.modifiers, kind.noun] if kind is not None else []
+    nouns = nouns[:1] if counted in nouns else nouns
+    rest = " ".join(word for word in words.removeprefix(" ".join(nouns)).split() if word != counted)
+    noun, said, (first, _, after) = nouns[-1] if nouns else None, f"what {counted}".strip(), rest.partition(" ")
+    if placed:
+        return noun, f"{said} {rest} {placed[1]} it"
+    if first in {"does", "do", "did"}:
+        return noun, f"{said} {after} it"
+    if counted and (not rest or _WITH.fullmatch(rest)):
+        return noun, f"{counted} of it"
+    return noun, f"{said} {first} it {after}" if first in {"is", "are", "was", "were"} else f"{said} does it {rest}"
+
+
+_MEASURED = (
+    "length|width breadth beam|height altitude elevation|depth draught|weight mass tonnage|price cost fee fare rent"
+    " toll rate value worth|age|speed velocity|area|volume capacity|colour color|diameter|temperature"
+    "|population inhabitants|power horsepower|pressure"
+)
+_OF_ANY = frozenset(("size", "number", "duration", "elevation", "age"))  # big, long, high, old measure much
+_GROUPS = {word: number for number, group in enumerate(_MEASURED.split("|")) for word in group.split()}
+
+
+def measured(words: Iterable[str]) -> frozenset[int]:
+    """The measures that words name, as numbers that stand for one measure each.
+
+    >>> measured(["beam", "width"]) == measured(["breadth"]), measured(["length", "m"]) & measured(["width"])
+    (True, frozenset())
+    """
+    return frozenset(_GROUPS[word] for word in words if word in _GROUPS)
+
+
+def is_unmeasured(questions: Iterable[str], text: str) -> bool:
+    """Tell whether questions ask for one measure of `it`, and a type's text says another, or none.
+
+    >>> is_unmeasured(["price of it", "cost of it"], "copies sold"), is_unmeasured(["price of it"], "daily rate")
+    (True, False)
+    """
+    asked = {word for question in questions for word in question.split()}
+    groups = measured(asked)
+    said = text.split()
+    return bool(groups) and not (asked & _OF_ANY or groups & measured(said) or asked & set(said))

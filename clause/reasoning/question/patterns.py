@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from clause.reasoning.neighbourhood.port import Edge, Hop
-from clause.reasoning.question.pattern_text import TypeText
-from clause.reasoning.question.vocabulary import GENDERS, INVERSES, SYNONYMS
-from clause.text.literals import LiteralValue
+from clause.reasoning.question.pattern_text import TypeText, pattern_words
+from clause.reasoning.question.vocabulary import GENDERS, INVERSES, SYNONYMS, WH_WORDS
+from clause.text.literals import LiteralValue, of_one_kind
 from clause.text.quantities import Date, Number, singular
 from clause.text.statements.words import causal_meaning
 
@@ -301,6 +301,7 @@ def _extended(
 
 def comparable(values: Sequence[LiteralValue | None]) -> str:
     """The kind that most of some values are: `date`, `number`, or `text` (also where there is none)."""
+    values = of_one_kind(values)
     dates = sum(isinstance(value, Date) for value in values)
     numbers = sum(isinstance(value, Number) for value in values)
     if 2 * max(dates, numbers) <= len(values):
@@ -366,3 +367,13 @@ def says(hop: Hop, step: str, text_of: TypeText) -> str | None:
     towards = wider.get(towards, towards)
     general = {towards, f"{towards}ren"} if step in wider else set()
     return "wide" if words & {singular(word) for word in general} else None
+
+
+def comes_from(hop: Hop, noun: str, text_of: TypeText) -> bool:
+    """Tell whether a hop leads from what a noun says, not to it: `which albums` asks for no songs on an album.
+
+    >>> comes_from(Hop("on album", False), "albums", str), comes_from(Hop("on album", True), "albums", str)
+    (True, False)
+    """
+    said = pattern_words((hop,), text_of).split()
+    return said[0] in WH_WORDS and any(singular(word) == singular(noun) for word in said[1:])

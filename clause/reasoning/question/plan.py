@@ -22,7 +22,7 @@ from clause.reasoning.question.patterns import (
     TypedPattern,
     drive,
 )
-from clause.text.literals import LiteralValue, Operator, holds
+from clause.text.literals import LiteralValue, Operator, holds, of_one_kind
 from clause.text.mentions import folded_key
 from clause.text.quantities import UNITS, Date, Number, read_number, singular
 
@@ -105,10 +105,14 @@ class Having:
 
     def run(self, names: NodeNames, bounds: ReadBounds) -> Effects[PlanResult]:
         """Read the hop wherever it is."""
-        around: Around = yield Read((), (self.hop,), bounds.front)
-        found = tuple(PlanAnswer(names.name(node), node) for node, edges in around.items() if edges)
+        forward = Hop(self.hop.relation, forward=True)
+        around: Around = yield Read((), (forward,), bounds.front)
+        nodes = dict.fromkeys(
+            node if self.hop.forward else edge.other(node) for node in around for edge in around[node].get(forward, ())
+        )
+        found = tuple(PlanAnswer(names.name(node), node) for node in nodes)
         reason = None if found else f"nothing has {plain_words(self.hop.relation)}"
-        return PlanResult(found, reason, truncated=len(found) >= bounds.front)
+        return PlanResult(found, reason, truncated=len(around) >= bounds.front)
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,12 +302,14 @@ class Best:
             return PlanResult(reason="there are too many to compare them all", truncated=True)
         nodes = [answer.node for answer in result.answers if answer.node is not None]
         ends = (yield from ends_of(nodes, self.pattern, bounds)) if self.pattern is not None else {}
+        reached = [end for found in ends.values() for end, _ in found]
+        values = dict(zip(reached, of_one_kind([names.value(end) for end in reached]), strict=True))
         measured: list[tuple[float, PlanAnswer]] = []
         for answer in result.answers:
             if self.pattern is None:
                 measured.append((float(answer.ways), answer))
                 continue
-            best = self._measure(ends.get(answer.node or "", ()), names)
+            best = self._measure(ends.get(answer.node or "", ()), values)
             if best is not None:
                 measured.append((best[0], replace(answer, triples=_joined((answer.triples, best[1])))))
         levels = sorted({key for key, _ in measured}, reverse=self.largest)
@@ -313,12 +319,12 @@ class Best:
         return PlanResult(tuple(answer for key, answer in measured if key == wanted))
 
     def _measure(
-        self, reached: Sequence[tuple[str, tuple[Edge, ...]]], names: NodeNames
+        self, reached: Sequence[tuple[str, tuple[Edge, ...]]], values: Mapping[str, LiteralValue | None]
     ) -> tuple[float, tuple[Edge, ...]] | None:
         """The value that one answer is compared by, and the triples that say it; None where the graph has nothing."""
         if self.counted:
             return (float(len(reached)), _joined(proof for _, proof in reached[:MOST_PROOFS])) if reached else None
-        valued = [(key, proof) for end, proof in reached if (key := sort_key(names.value(end))) is not None]
+        valued = [(key, proof) for end, proof in reached if (key := sort_key(values[end])) is not None]
         if not valued:
             return None
         return (max if self.largest else min)(valued, key=lambda pair: pair[0])

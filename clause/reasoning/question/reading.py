@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from clause.reasoning.models.answer import QuestionForm
 from clause.reasoning.neighbourhood.port import Hop
-from clause.reasoning.question.candidates import Candidates, Meaning, QuestionContext, type_roots
+from clause.reasoning.question.candidates import Candidates, Meaning, QuestionContext
 from clause.reasoning.question.forms import ParsedQuestion
 from clause.reasoning.question.lists import (
     Claim,
@@ -20,7 +20,7 @@ from clause.reasoning.question.lists import (
     drafts_of_list,
     refined,
 )
-from clause.reasoning.question.modifiers import Excluded
+from clause.reasoning.question.modifiers import Excluded, asked_of_each, is_unmeasured
 from clause.reasoning.question.pattern_text import TypeText, pattern_words
 from clause.reasoning.question.patterns import (
     Around,
@@ -34,7 +34,7 @@ from clause.reasoning.question.patterns import (
     comparable,
 )
 from clause.reasoning.question.plan import Best, Having, PlanResult, QuestionPlan
-from clause.reasoning.question.sides import roots, telling_words
+from clause.reasoning.question.sides import says_noun, type_roots
 from clause.reasoning.question.skeleton import LinkedMention
 from clause.reasoning.question.verdicts import drafts_of_comparison, drafts_of_verdict
 from clause.text.names import readable_relation
@@ -48,6 +48,8 @@ MOST_TYPES = 256
 """Relationship types among which a question's attribute is looked for where it names nothing."""
 UNNAMED_TRIED = 4
 """Attributes of everything that are read then."""
+MOST_TRIED = 8
+"""Sides of types that are read where the most of something is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,16 +189,18 @@ def _drafts_of_unnamed(context: QuestionContext, types: Sequence[str]) -> Effect
     drafts: list[ReadingDraft] = []
     named = False
     for pattern, score in ranked[:UNNAMED_TRIED]:
+        if is_unmeasured(questions, context.text_of(pattern[0].relation)):
+            continue
         around: Around = yield Read((), pattern, context.bounds.front)
         ends = [edge.other(node) for node, hops in around.items() for edges in hops.values() for edge in edges]
         if comparable([context.names.value(end) for end in ends]) == kind:
             words = f"everything with {context.text_of(pattern[0].relation)}"
-            drafts.append(ReadingDraft(Having(pattern[0]), words, score, (), (), tuple(around), score))
+            rated = score + (context.priors.right_class if context.is_kind(tuple(around), context.noun) else 0.0)
+            drafts.append(ReadingDraft(Having(pattern[0]), words, rated, (), (), tuple(around), score))
             named |= context.is_named(pattern)
     if parsed.superlative is None or parsed.superlative.by != "frequency" or named:
         return drafts
-    doers = yield from _drafts_of_doers(context, types, largest=parsed.superlative.direction == "max")
-    return doers or drafts
+    return (yield from _drafts_of_most(context, types, largest=parsed.superlative.direction == "max"))
 
 
 def _drafts_of_rest(context: QuestionContext, negated: Excluded) -> Effects[list[ReadingDraft]]:
@@ -216,22 +220,29 @@ def _drafts_of_rest(context: QuestionContext, negated: Excluded) -> Effects[list
     return drafts
 
 
-def _drafts_of_doers(context: QuestionContext, types: Sequence[str], *, largest: bool) -> Effects[list[ReadingDraft]]:
-    """Drafts for who does something most often: of everything with a type that the question names, the most of it."""
-    noun = context.parsed.class_words.noun if context.parsed.class_words else None
-    said = frozenset().union(*(roots(word) for word in telling_words(context.parsed) if word != noun))
+def _drafts_of_most(context: QuestionContext, types: Sequence[str], *, largest: bool) -> Effects[list[ReadingDraft]]:
+    """Drafts for what has, does or meets something most often, anywhere: of either side of a type, the most of it."""
+    parsed = context.parsed
+    counted = parsed.superlative.counted if parsed.superlative else ""
+    noun, question = asked_of_each(parsed.joint, parsed.class_words, counted)
+    hops = [(Hop(name, forward),) for name in types[:MOST_TYPES] for forward in (True, False)]
+    ranked = yield from context.fitting((question,), hops)
+    told = [(pattern[0], score + context.told(pattern[0], question)) for pattern, score in ranked]
     drafts: list[ReadingDraft] = []
-    for hop in (Hop(name, forward=True) for name in types[:MOST_TYPES]):
-        if not said & context.roots_of((hop,)):
+    for hop, score in sorted(told, key=lambda pair: -pair[1])[:MOST_TRIED]:
+        around: Around = yield Read((), (Hop(hop.relation, forward=True),), context.bounds.front)
+        edges = [edge for found in around.values() for some in found.values() for edge in some]
+        sides = [edge.source for edge in edges], [edge.target for edge in edges]
+        if comparable([context.names.value(node) for node in sides[1]]) != "text":
             continue
-        around: Around = yield Read((), (hop,), context.bounds.front)
-        ends = [edge.other(node) for node, hops in around.items() for edges in hops.values() for edge in edges]
-        if comparable([context.names.value(end) for end in ends]) == "text":
-            words = (
-                f"everything with {context.text_of(hop.relation)}, the one with the {'most' if largest else 'fewest'}"
-            )
-            plan = Best(Having(hop), (hop,), largest, counted=True)
-            drafts.append(ReadingDraft(plan, words, 0.0, (), ((hop,),)))
+        heads, ends = sides if hop.forward else sides[::-1]
+        kinds = context.is_kind(heads, noun) + context.is_kind(ends, counted or None)
+        owned = not hop.forward and noun is not None and says_noun(context.text_of(hop.relation), noun)
+        words = pattern_words((hop.inverse,), context.text_of, "something")
+        words = f"{words}, the one with the {'most' if largest else 'fewest'}"
+        plan = Best(Having(hop), (hop,), largest, counted=True)
+        rated = score + context.priors.right_class * kinds + context.priors.told * owned
+        drafts.append(ReadingDraft(plan, words, rated, (), ((hop,),), (), score, (((hop,), (question,)),)))
     return drafts
 
 

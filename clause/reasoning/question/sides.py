@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
 from clause.reasoning.question.forms import ParsedQuestion
-from clause.reasoning.question.measures import measured
-from clause.reasoning.question.pattern_text import PARTICIPLES, VERB_FORMS, is_verb, plain_words
+from clause.reasoning.question.modifiers import measured
+from clause.reasoning.question.pattern_text import PARTICIPLES, VERB_FORMS, TypeText, is_verb, plain_words
 from clause.reasoning.question.seed_ranking import stem
 from clause.reasoning.question.vocabulary import (
     COMPARATIVES,
@@ -56,6 +56,16 @@ def roots(word: str) -> frozenset[str]:
     return frozenset((stem(word), *map(stem, bases(word))))
 
 
+def type_roots(types: Iterable[str], text_of: TypeText) -> frozenset[str]:
+    """The roots of the words of some relationship types.
+
+    >>> sorted(type_roots(["directed by", "leads"], str))
+    ['direct', 'lead']
+    """
+    words = (word for name in types for word in text_of(name).split())
+    return frozenset(root for word in words if word not in FORM_WORDS for root in roots(word))
+
+
 _HELPING = "(?:does|do|did|has|have|had|can|could|will|would|may|might|should)"
 _BEING = "(?:is|are|was|were|be|been|being|get|gets|got)"
 _SIDES = (
@@ -97,6 +107,12 @@ def asked_side(question: str, verbs: frozenset[str]) -> str | None:
 def telling_words(parsed: ParsedQuestion) -> tuple[str, ...]:
     """The words of a question that are no names, and say more than its form."""
     return tuple(word for word in parsed.words if word not in _NOT_TELLING)
+
+
+def says_noun(text: str, noun: str) -> bool:
+    """Tell whether a type's text is a noun that a question uses, so that it leads to one: `warden`, `has owner`."""
+    words = plain_words(text).split()
+    return not is_verb(words[0]) and bool(roots(words[-1]) & roots(singular(noun)))
 
 
 @lru_cache(maxsize=16384)

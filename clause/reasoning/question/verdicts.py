@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from clause.reasoning.question.candidates import Candidates, QuestionContext
 from clause.reasoning.question.lists import UNFIT, ReadingDraft, drafts_of_list
 from clause.reasoning.question.measures import Compare, Comparison
-from clause.reasoning.question.modifiers import LiteralFilter
+from clause.reasoning.question.modifiers import LiteralFilter, is_unmeasured
 from clause.reasoning.question.pattern_text import pattern_words
 from clause.reasoning.question.patterns import Effects, FoundPattern, TypedPattern, comparable, rank_hops
 from clause.reasoning.question.plan import Exists, NodeTest, PlanResult, QuestionPlan, WalkFrom, Where, alike
@@ -167,6 +167,8 @@ def drafts_of_comparison(
     names = " and ".join(group.meaning.name for group in groups)
     for pattern in shared:
         if comparison.until and (not until or pattern == until):
+            continue
+        if is_unmeasured(comparison.questions, " ".join(context.text_of(hop.relation) for hop in pattern)):
             continue
         score = sum(table[pattern].score for table in tables) / len(tables)
         loss = _loss(comparison.operator, _kind(context, [t[pattern] for t in tables]), lasting=bool(until))
