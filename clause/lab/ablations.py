@@ -6,15 +6,17 @@ Each says what one agent, or what it observes, is worth: the rest is the learned
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from clause.lab.ablation_agents import (
     AfterReading,
+    CitesInOrder,
     FollowPlan,
     OptimalArchitect,
+    ProvesOptimally,
     RandomArchitect,
     RandomCurator,
     RandomNavigator,
@@ -27,7 +29,17 @@ from clause.lab.ablation_agents import (
     top_k,
 )
 from clause.reasoning.agents.heuristic import HeuristicArchitect, HeuristicCurator, HeuristicNavigator
-from clause.reasoning.agents.policy import Agents, Decision, Embed, PlainAgents, PlainPolicy, Policy, Question
+from clause.reasoning.agents.policy import (
+    Agents,
+    Decision,
+    Embed,
+    PlainAgents,
+    PlainPolicy,
+    Policy,
+    ProvedAnswer,
+    Question,
+)
+from clause.reasoning.agents.proving import ProvingAgents, ReadAnswers
 from clause.reasoning.episode.actions import (
     AddBundle,
     ArchitectAction,
@@ -203,3 +215,86 @@ def ablations(learned: Callable[[], Policy]) -> dict[str, Callable[[], Policy]]:
         return lambda: Ablation(name, learned)
 
     return {name: maker(name) for name in SWAPS}
+
+
+NULL = "depth-first"
+"""The best reading, its answers in the order in which it found them."""
+
+MakeAgents = Callable[[ProvingAgents, str], ProvingAgents]
+"""(the agents of a question as served, its text) -> agents of which some decide otherwise."""
+
+
+def _agents(
+    kind: type[ProvingAgents],
+    served: ProvingAgents,
+    *,
+    found: Sequence[ProvedAnswer] | None = None,
+    rule: bool = False,
+    rivals: bool = True,
+    **own: Any,
+) -> ProvingAgents:
+    """Agents that begin where others began. `rule`: the Architect buys in order, without looking at the costs."""
+    return kind(
+        served.found if found is None else found,
+        served.account,
+        served.reads,
+        served.topics,
+        served.prices,
+        served.rivals if rivals and not rule else (),
+        None if rule else served.count,
+        **own,
+    )
+
+
+def _answers_shuffled(served: ProvingAgents, text: str) -> list[ProvedAnswer]:
+    return random.Random(text).sample(list(served.found), len(served.found))  # noqa: S311 -- a reproducible draw
+
+
+def _mixed(served: ProvingAgents, _text: str) -> ProvingAgents:
+    """Answers of all readings in one list, always the one with the most probability for an edge that is not bought."""
+    readings = [ReadAnswers(served.found, served.topics), *served.rivals]
+    waiting = {(one.name, one.node): one for reading in reversed(readings) for one in reading.found}
+    bought: dict[Any, None] = {}
+    order: list[ProvedAnswer] = []
+    while waiting:
+        key = max(waiting, key=lambda key: waiting[key].score / (0.1 + len(set(waiting[key].triples) - bought.keys())))
+        order.append(waiting.pop(key))
+        bought.update(dict.fromkeys(order[-1].triples))
+    mixed = _agents(ProvingAgents, served, found=order, rule=True)
+    mixed.topics = list(dict.fromkeys(topic for reading in readings for topic in reading.topics))
+    return mixed
+
+
+def _any_reading(served: ProvingAgents, text: str) -> ProvingAgents:
+    first = ReadAnswers(served.found, served.topics)
+    drawn = random.Random(text).choice([first, *served.rivals])  # noqa: S311 -- a reproducible draw
+    agents = _agents(ProvingAgents, served, found=drawn.found, rivals=False)
+    agents.topics = drawn.topics
+    return agents
+
+
+DECIDING: Mapping[str, MakeAgents] = {
+    "served": lambda served, _: _agents(ProvingAgents, served),
+    NULL: lambda served, _: _agents(CitesInOrder, served, rule=True, order=served.found),
+    "greedy over readings": _mixed,
+    "optimum": lambda served, _: _agents(ProvesOptimally, served, rivals=False),
+    "architect by rule": lambda served, _: _agents(ProvingAgents, served, rule=True),
+    "architect random": lambda served, text: _agents(
+        ProvingAgents, served, found=_answers_shuffled(served, text), rule=True
+    ),
+    "navigator by rule": lambda served, _: _agents(ProvingAgents, served, rivals=False),
+    "navigator random": _any_reading,
+    "curator by rule": lambda served, _: _agents(CitesInOrder, served, order=served.found),
+    "curator random": lambda served, text: _agents(
+        CitesInOrder, served, order=_answers_shuffled(served, text), stops=False
+    ),
+    "all random": lambda served, text: _agents(
+        CitesInOrder,
+        served,
+        rule=True,
+        found=_answers_shuffled(served, text),
+        order=_answers_shuffled(served, text),
+        stops=False,
+    ),
+}
+"""Who decides in the study of proofs, by name; the rules and the optimum are those of `docs/benchmarks-training.md`."""
