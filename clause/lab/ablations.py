@@ -53,6 +53,7 @@ from clause.reasoning.episode.actions import (
 from clause.reasoning.episode.budget import Budgets
 from clause.reasoning.episode.episode import Episode
 from clause.reasoning.episode.subgraph import EdgeScore
+from clause.reasoning.neighbourhood.port import Edge
 
 if TYPE_CHECKING:
     from clause.policy.serve.agents import LearnedAgents
@@ -242,6 +243,7 @@ def _agents(
         served.prices,
         served.rivals if rivals and not rule else (),
         None if rule else served.count,
+        served.least,
         **own,
     )
 
@@ -251,15 +253,31 @@ def _answers_shuffled(served: ProvingAgents, text: str) -> list[ProvedAnswer]:
 
 
 def _mixed(served: ProvingAgents, _text: str) -> ProvingAgents:
-    """Answers of all readings in one list, always the one with the most probability for an edge that is not bought."""
+    """Answers of all readings: always the one that adds most expected F1 for an edge, while any adds some."""
     readings = [ReadAnswers(served.found, served.topics), *served.rivals]
+    sets = {frozenset((one.name, one.node) for one in reading.found): reading for reading in reversed(readings)}
+    likely = {names: reading.found[0].score for names, reading in sets.items() if reading.found}
+    total = max(1.0, sum(likely.values()))
+
+    def expected(chosen: frozenset[Any]) -> float:
+        return sum(2 * p * len(chosen & names) / (len(chosen) + len(names)) for names, p in likely.items()) / total
+
     waiting = {(one.name, one.node): one for reading in reversed(readings) for one in reading.found}
-    bought: dict[Any, None] = {}
     order: list[ProvedAnswer] = []
+    bought: set[Edge] = set()
+    chosen: frozenset[Any] = frozenset()
     while waiting:
-        key = max(waiting, key=lambda key: waiting[key].score / (0.1 + len(set(waiting[key].triples) - bought.keys())))
-        order.append(waiting.pop(key))
-        bought.update(dict.fromkeys(order[-1].triples))
+        now = expected(chosen)
+        rates = {
+            key: (expected(chosen | {key}) - now) / (0.1 + len(set(one.triples) - bought))
+            for key, one in waiting.items()
+        }
+        best = max(rates, key=lambda key: rates[key])
+        if rates[best] <= 0:
+            break
+        order.append(waiting.pop(best))
+        bought.update(order[-1].triples)
+        chosen |= {best}
     mixed = _agents(ProvingAgents, served, found=order, rule=True)
     mixed.topics = list(dict.fromkeys(topic for reading in readings for topic in reading.topics))
     return mixed
@@ -267,7 +285,8 @@ def _mixed(served: ProvingAgents, _text: str) -> ProvingAgents:
 
 def _any_reading(served: ProvingAgents, text: str) -> ProvingAgents:
     first = ReadAnswers(served.found, served.topics)
-    drawn = random.Random(text).choice([first, *served.rivals])  # noqa: S311 -- a reproducible draw
+    sure = [one for one in served.rivals if one.found[0].score >= served.least]
+    drawn = random.Random(text).choice([first, *sure])  # noqa: S311 -- a reproducible draw
     agents = _agents(ProvingAgents, served, found=drawn.found, rivals=False)
     agents.topics = drawn.topics
     return agents

@@ -262,7 +262,7 @@ async def prove_questions(
             play = partial(stage.coordinator.play, prepared, ReadOnce(served, make))
             found = [read_episode(await play(cell.budgets), 0.0) for cell in cells]
             scores[name] = [
-                [_stood_by(out, one.answers), out.edges, out.steps, out.tokens, len(out.violations)] for out in found
+                [*_supported(out, one.answers), out.edges, out.steps, out.tokens, len(out.violations)] for out in found
             ]
         play = partial(stage.coordinator.play, prepared, ReadOnce(served, DECIDING["served"]), hard=False)
         free = [not read_episode(await play(cell.budgets), 0.0).violations for cell in cells]
@@ -286,9 +286,10 @@ async def _embeds_nothing(_texts: Sequence[str]) -> Floats:
     return np.zeros((0, 1), dtype=np.float32)
 
 
-def _stood_by(out: AnswerOutcome, gold: Sequence[str]) -> float:
-    """Supported F1 of what is not withheld."""
-    return f1(() if out.abstained else out.supported, gold)
+def _supported(out: AnswerOutcome, gold: Sequence[str]) -> tuple[float, float]:
+    """Supported F1 of what is answered, where what is withheld is no answer; and of what is proved, withheld or not."""
+    proved = f1(out.supported, gold)
+    return (f1((), gold) if out.abstained else proved), proved
 
 
 def proofs_report(rows: Sequence[Mapping[str, Any]], cells: Sequence[Cell], command: str = "") -> dict[str, Any]:
@@ -296,6 +297,7 @@ def proofs_report(rows: Sequence[Mapping[str, Any]], cells: Sequence[Cell], comm
     (95 %)."""
     table = {name: np.array([row["scores"][name] for row in rows], dtype=np.float64) for name in DECIDING}
     null, served = table[NULL][:, :, 0], table["served"][:, :, 0]
+    proved_null = table[NULL][:, :, 1].mean(1).tolist()
     found: dict[str, Any] = {}
     for name, figures in table.items():
         mine = figures[:, :, 0]
@@ -306,8 +308,10 @@ def proofs_report(rows: Sequence[Mapping[str, Any]], cells: Sequence[Cell], comm
             "against_null": paired_bootstrap(mine.mean(1).tolist(), null.mean(1).tolist())._asdict(),
             "against_served": paired_bootstrap(mine.mean(1).tolist(), served.mean(1).tolist())._asdict(),
             "against_null_by_cell": [one._asdict() for one in cellwise],
-            "spent_mean": [round(float(value), 2) for value in figures[:, :, 1:4].mean((0, 1))],
-            "violations": int(figures[:, :, 4].sum()),
+            "proved_f1": round(float(figures[:, :, 1].mean()), 4),
+            "proved_against_null": paired_bootstrap(figures[:, :, 1].mean(1).tolist(), proved_null)._asdict(),
+            "spent_mean": [round(float(value), 2) for value in figures[:, :, 2:5].mean((0, 1))],
+            "violations": int(figures[:, :, 5].sum()),
         }
     return {
         "n": len(rows),

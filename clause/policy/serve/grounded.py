@@ -239,13 +239,12 @@ class GroundedPolicy(PlainPolicy):
     def _proving(
         self, question: Question, account: Account, read: Sequence[ReadAnswers], reads: Sequence[tuple[Look, Expansion]]
     ) -> ProvingAgents:
-        """Agents that prove the first reading, or another that is sure enough where limits cannot pay for the first;
-        who chose a reading means that one.
+        """Agents that prove the first reading, or another where limits cannot pay for the first; who chose a reading
+        means that one.
         """
         least, count = least_score(question, account, self), partial(count_edges, types=question.relationship_types)
-        rivals = [one for one in read[1:] if one.found[0].score >= least] if question.reading is None else []
-        first = read[0]
-        return ProvingAgents(first.found, account, reads, first.topics, question.prices, rivals, count)
+        first, rivals = read[0], read[1:] if question.reading is None else ()
+        return ProvingAgents(first.found, account, reads, first.topics, question.prices, rivals, count, least)
 
 
 def wordings(types: Mapping[str, RelationshipType]) -> dict[str, Wording]:

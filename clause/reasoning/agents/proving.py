@@ -58,7 +58,8 @@ class ProvingAgents:
         reads: what was read on the way.
         topics: ids that walks start from.
         prices: the request's prices.
-        rivals: the other readings that are sure enough to answer, in the order of the account.
+        rivals: the other readings; they come in where they are sure enough, or where none is.
+        least: the probability from which a reading is sure enough.
         count: counts tokens before there is a pool; None: limits that bind are met in the order of `found`.
     """
 
@@ -69,6 +70,7 @@ class ProvingAgents:
     prices: Prices
     rivals: Sequence[ReadAnswers] = ()
     count: CountEdges | None = None
+    least: float = 0.0
     _edges: list[Edge] | None = None
     _walks: list[Walk] | None = None
     _walked: set[Walk] = field(default_factory=set)
@@ -169,7 +171,8 @@ class ProvingAgents:
             return
         if self._purse(ReadAnswers(self.found, self.topics), episode).whole():
             return
-        choices = [ReadAnswers(self.found, self.topics), *self.rivals]
+        least = self.least if self._score >= self.least else 0.0
+        choices = [ReadAnswers(self.found, self.topics), *(one for one in self.rivals if one.found[0].score >= least)]
         paid = [self._bought(one, episode) for one in choices]
         worth = [expected_f1(one.found, len(bought)) for one, bought in zip(choices, paid, strict=True)]
         place = worth.index(max(worth))

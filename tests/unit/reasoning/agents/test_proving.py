@@ -8,12 +8,13 @@ import pytest
 
 from clause.errors import BudgetError
 from clause.reasoning.agents.policy import Account, ProvedAnswer
-from clause.reasoning.agents.proving import ProvingAgents
+from clause.reasoning.agents.proving import ProvingAgents, ReadAnswers
 from clause.reasoning.answer.integrations import taken
 from clause.reasoning.answer.report import proved_views
 from clause.reasoning.episode.actions import NAVIGATOR, Restart, Stop
 from clause.reasoning.episode.budget import Budgets, Prices, Unit, edge_unit_id
 from clause.reasoning.episode.episode import Episode
+from clause.reasoning.models.answer import AnswerReading
 from clause.reasoning.neighbourhood.port import Edge, Hop
 
 KES, UP = Edge("kes", "made_in", "1969"), Edge("up", "made_in", "2009")
@@ -93,3 +94,78 @@ def test_a_walk_that_goes_on_from_a_finished_one_is_left_out_where_no_step_is_le
         episode, proved = prove((near, far), Budgets(10, steps, 100))
         assert [one.name for one in proved] == known
         assert episode.spend.steps == steps
+
+
+WORDS = 10
+"""The tokens of every edge's sentence in these tests."""
+
+
+def star(hub: str, *ends: str) -> tuple[ProvedAnswer, ...]:
+    """The answers that two hops from `kes` over a hub reach."""
+    first = Edge("kes", "made_by", hub)
+    return tuple(ProvedAnswer(end, end, 0.9, (first, Edge(hub, "made", end))) for end in ends)
+
+
+def settle(
+    found: tuple[ProvedAnswer, ...], budgets: Budgets, *rivals: ReadAnswers, hard: bool = True
+) -> tuple[Episode, ProvingAgents]:
+    """An episode of agents that know what triples cost, played to its end."""
+    episode = Episode(("kes",), budgets, hard=hard)
+    edges = [edge for one in (*found, *(one for rival in rivals for one in rival.found)) for edge in one.triples]
+    for edge in edges:
+        for near, forward in ((edge.source, True), (edge.target, False)):
+            listed = episode.subgraph.known.setdefault(near, {}).setdefault(Hop(edge.relation, forward), [])
+            listed += [] if edge in listed else [edge]
+    told = [AnswerReading(id=name, words=name, probability=0.9, answers=1) for name in ("", *(r.id for r in rivals))]
+    agents = ProvingAgents(
+        found, Account(readings=tuple(told)), (), ("kes",), Prices(), rivals, lambda some, _: [WORDS] * len(some)
+    )
+    for decide in (agents.architect, agents.navigator):
+        while not isinstance(action := decide(episode).action, Stop):
+            episode.step(action)
+        episode.stop(NAVIGATOR, action)
+    units = [Unit(edge_unit_id(edge), " ".join(edge), WORDS, "triple", edge=edge) for edge in episode.subgraph.edges]
+    episode.offer(units)
+    while not isinstance(action := agents.curator(episode).action, Stop):
+        episode.step(action)
+    assert not budgets.exceeded_by(episode.spend)
+    return episode, agents
+
+
+def supported(episode: Episode, agents: ProvingAgents) -> set[str]:
+    """The names of the answers whose whole proof is in the evidence."""
+    return {one.name for one in proved_views(episode, agents.findings(episode))[0] if one.supported}
+
+
+@pytest.mark.parametrize("hard", [True, False])
+def test_a_dear_first_step_to_many_answers_comes_before_one_to_few(hard: bool) -> None:
+    found = (*star("ann", "a1"), *star("ben", "b1"), *star("cid", "c1", "c2", "c3"))
+    assert supported(*settle(found, Budgets(4, 5, 100), hard=hard)) == {"c1", "c2", "c3"}
+    assert supported(*settle(found, Budgets(50, 5, 40), hard=hard)) == {"c1", "c2", "c3"}
+
+
+def test_an_answer_is_proved_by_the_way_that_others_share() -> None:
+    both = (*star("ann", "x", "a1"), *star("cid", "c1", "c2", "c3"))
+    through_cid = Edge("cid", "made", "x")
+    other = ProvedAnswer("kept", "kept", 0.9, (Edge("kes", "made_by", "cid"), through_cid, Edge("x", "in", "kept")))
+    episode, agents = settle((*both, other), Budgets(5, 9, 100))
+    assert {"x", "c1", "c2", "c3"} <= supported(episode, agents)
+    assert through_cid in episode.subgraph.edges
+
+
+def test_what_fits_whole_is_proved_as_it_was_found() -> None:
+    found = (*star("ann", "a1"), *star("cid", "c1", "c2"))
+    episode, agents = settle(found, Budgets(5, 2, 50))
+    assert list(agents.found) == list(found)
+    assert list(episode.subgraph.edges) == list(dict.fromkeys(edge for one in found for edge in one.triples))
+
+
+def test_where_the_first_reading_cannot_be_paid_another_that_is_sure_is_proved() -> None:
+    dear = ProvedAnswer("7", None, 0.9, tuple(Edge("kes", "part", f"p{n}") for n in range(7)))
+    cheap = ReadAnswers((ProvedAnswer("7", "seven", 0.8, (Edge("kes", "parts", "seven"),)),), ("kes",), "cheap")
+    episode, agents = settle((dear,), Budgets(5, 5, 100), cheap)
+    assert supported(episode, agents) == {"7"}
+    assert [one.id for one in agents.account.readings] == ["cheap", ""]
+    episode, agents = settle((dear,), Budgets(7, 9, 100), cheap)
+    assert [one.id for one in agents.account.readings] == ["", "cheap"]
+    assert len(episode.picked) == 7
