@@ -378,6 +378,8 @@ class ProvesOptimally(ProvingAgents):
         if not one_walk or self.count is None or len(self.topics) > 1:
             return ProvingAgents._settle(self, episode)
         tree, left = PlanTree.build(episode.subgraph, *walk, self.count), episode.remaining
+        if tree.nodes[-1].keys() != {one.node for one in self.found}:
+            return ProvingAgents._settle(self, episode)
         edges = set(best_edges(tree, left.edges, left.tokens)) if len(walk[1]) <= left.steps else set()
         ways: dict[str, tuple[Edge, ...]] = {walk[0]: ()}
         for level in tree.levels:

@@ -28,8 +28,10 @@ from clause.lab.ablation_agents import (
     mmr,
     top_k,
 )
+from clause.policy.serve.grounded import GroundedPolicy, found_by
 from clause.reasoning.agents.heuristic import HeuristicArchitect, HeuristicCurator, HeuristicNavigator
 from clause.reasoning.agents.policy import (
+    Account,
     Agents,
     Decision,
     Embed,
@@ -39,7 +41,7 @@ from clause.reasoning.agents.policy import (
     ProvedAnswer,
     Question,
 )
-from clause.reasoning.agents.proving import ProvingAgents, ReadAnswers
+from clause.reasoning.agents.proving import ProvingAgents
 from clause.reasoning.episode.actions import (
     AddBundle,
     ArchitectAction,
@@ -53,7 +55,8 @@ from clause.reasoning.episode.actions import (
 from clause.reasoning.episode.budget import Budgets
 from clause.reasoning.episode.episode import Episode
 from clause.reasoning.episode.subgraph import EdgeScore
-from clause.reasoning.neighbourhood.port import Edge
+from clause.reasoning.neighbourhood.port import Edge, Expansion
+from clause.reasoning.question.reading import RankedReading
 
 if TYPE_CHECKING:
     from clause.policy.serve.agents import LearnedAgents
@@ -218,10 +221,65 @@ def ablations(learned: Callable[[], Policy]) -> dict[str, Callable[[], Policy]]:
     return {name: maker(name) for name in SWAPS}
 
 
+@dataclass(frozen=True, slots=True)
+class ReadAnswers:
+    """The answers that a reading gives, best first, each with its proof; `topics` are what its walks start from."""
+
+    found: Sequence[ProvedAnswer]
+    topics: Sequence[str]
+
+
+@dataclass(slots=True)
+class KnowingAgents(ProvingAgents):
+    """The proving agents, who know what the other readings would answer, too."""
+
+    rivals: Sequence[ReadAnswers] = ()
+
+
+@dataclass(slots=True)
+class ChoosesReading(KnowingAgents):
+    """Proves the reading of which the limits can be expected to prove most: its probability times the F1 of what they
+    pay for; where the first is sure enough to be answered, only among those that are.
+    """
+
+    least: float = 0.0
+
+    def _settle(self, episode: Episode) -> None:
+        if not self.found or self._purse(self.found, episode).whole():
+            return
+        least = self.least if self._score >= self.least else 0.0
+        sure = [one for one in self.rivals if one.found[0].score >= least]
+        choices = [ReadAnswers(self.found, self.topics), *sure]
+        worth = []
+        for one in choices:
+            self.topics = one.topics
+            paid = len(self._bought(one.found, episode))
+            worth.append(one.found[0].score * 2 * paid / (paid + len(one.found)))
+        chosen = choices[worth.index(max(worth))]
+        self.found, self.topics = chosen.found, chosen.topics
+        ProvingAgents._settle(self, episode)
+
+
+class ReadsAll(GroundedPolicy):
+    """The grounded policy, whose agents know every reading's answers."""
+
+    def _proving(
+        self,
+        question: Question,
+        account: Account,
+        listed: Sequence[RankedReading],
+        reads: Sequence[tuple[Look, Expansion]],
+    ) -> KnowingAgents:
+        served = GroundedPolicy._proving(self, question, account, listed, reads)
+        told = zip(listed[1:], account.readings[1:], strict=True)
+        rivals = [ReadAnswers(found_by(one, said.probability), one.topics) for one, said in told]
+        return KnowingAgents(served.found, account, reads, served.topics, served.prices, served.count, rivals=rivals)
+
+
 NULL = "depth-first"
 """The best reading, its answers in the order in which it found them."""
 
-MakeAgents = Callable[[ProvingAgents, str], ProvingAgents]
+MakeAgents = Callable[[KnowingAgents, str], ProvingAgents]
 """(the agents of a question as served, its text) -> agents of which some decide otherwise."""
 
 
@@ -231,28 +289,18 @@ def _agents(
     *,
     found: Sequence[ProvedAnswer] | None = None,
     rule: bool = False,
-    rivals: bool = True,
     **own: Any,
 ) -> ProvingAgents:
     """Agents that begin where others began. `rule`: the Architect buys in order, without looking at the costs."""
-    return kind(
-        served.found if found is None else found,
-        served.account,
-        served.reads,
-        served.topics,
-        served.prices,
-        served.rivals if rivals and not rule else (),
-        None if rule else served.count,
-        served.least,
-        **own,
-    )
+    answers, count = served.found if found is None else found, None if rule else served.count
+    return kind(answers, served.account, served.reads, served.topics, served.prices, count, **own)
 
 
 def _answers_shuffled(served: ProvingAgents, text: str) -> list[ProvedAnswer]:
     return random.Random(text).sample(list(served.found), len(served.found))  # noqa: S311 -- a reproducible draw
 
 
-def _mixed(served: ProvingAgents, _text: str) -> ProvingAgents:
+def _mixed(served: KnowingAgents, _text: str) -> ProvingAgents:
     """Answers of all readings: always the one that adds most expected F1 for an edge, while any adds some."""
     readings = [ReadAnswers(served.found, served.topics), *served.rivals]
     sets = {frozenset((one.name, one.node) for one in reading.found): reading for reading in reversed(readings)}
@@ -283,11 +331,11 @@ def _mixed(served: ProvingAgents, _text: str) -> ProvingAgents:
     return mixed
 
 
-def _any_reading(served: ProvingAgents, text: str) -> ProvingAgents:
-    first = ReadAnswers(served.found, served.topics)
-    sure = [one for one in served.rivals if one.found[0].score >= served.least]
+def _any_reading(served: KnowingAgents, text: str) -> ProvingAgents:
+    first, least = ReadAnswers(served.found, served.topics), served.account.abstain_below or 0.0
+    sure = [one for one in served.rivals if one.found[0].score >= least]
     drawn = random.Random(text).choice([first, *sure])  # noqa: S311 -- a reproducible draw
-    agents = _agents(ProvingAgents, served, found=drawn.found, rivals=False)
+    agents = _agents(ProvingAgents, served, found=drawn.found)
     agents.topics = drawn.topics
     return agents
 
@@ -296,12 +344,14 @@ DECIDING: Mapping[str, MakeAgents] = {
     "served": lambda served, _: _agents(ProvingAgents, served),
     NULL: lambda served, _: _agents(CitesInOrder, served, rule=True, order=served.found),
     "greedy over readings": _mixed,
-    "optimum": lambda served, _: _agents(ProvesOptimally, served, rivals=False),
+    "optimum": lambda served, _: _agents(ProvesOptimally, served),
     "architect by rule": lambda served, _: _agents(ProvingAgents, served, rule=True),
     "architect random": lambda served, text: _agents(
         ProvingAgents, served, found=_answers_shuffled(served, text), rule=True
     ),
-    "navigator by rule": lambda served, _: _agents(ProvingAgents, served, rivals=False),
+    "navigator by worth": lambda served, _: _agents(
+        ChoosesReading, served, rivals=served.rivals, least=served.account.abstain_below
+    ),
     "navigator random": _any_reading,
     "curator by rule": lambda served, _: _agents(CitesInOrder, served, order=served.found),
     "curator random": lambda served, text: _agents(

@@ -24,7 +24,7 @@ from clause.evaluation.question_files import GoldQuestion
 from clause.evaluation.service import Stage, read_episode
 from clause.graph.scopes import Caller
 from clause.ingest.triples import load_triples
-from clause.lab.ablations import DECIDING, NULL, MakeAgents
+from clause.lab.ablations import DECIDING, NULL, KnowingAgents, MakeAgents, ReadsAll
 from clause.policy.serve.grounded import GroundedPolicy, ReadingSigns
 from clause.reasoning.agents.policy import Embed, PlainPolicy, Question
 from clause.reasoning.agents.proving import ProvingAgents
@@ -230,7 +230,7 @@ class ReadOnce(PlainPolicy):
 
     name = "grounded"
 
-    def __init__(self, served: ProvingAgents, make: MakeAgents) -> None:
+    def __init__(self, served: KnowingAgents, make: MakeAgents) -> None:
         self._served = served
         self._make = make
 
@@ -245,7 +245,7 @@ class ReadOnce(PlainPolicy):
 
 
 async def prove_questions(
-    stage: Stage, policy: GroundedPolicy, asked: Sequence[OwnCase], cells: Sequence[Cell], file: Path
+    stage: Stage, policy: ReadsAll, asked: Sequence[OwnCase], cells: Sequence[Cell], file: Path
 ) -> list[dict[str, Any]]:
     """For each question and way to decide the supported F1, spend and violations in every cell, masks on, and whether
     what is served keeps limits without; kept in a file of JSON lines, one a question: what is there is not done again.
@@ -257,6 +257,7 @@ async def prove_questions(
         question = GoldQuestion(one.question, one.answers, one.start)
         prepared = await stage.ask(question, cells[0].prices)
         served = await policy.begin(prepared.question, _embeds_nothing)
+        assert isinstance(served, KnowingAgents)  # noqa: S101 -- what `ReadsAll` makes
         scores: dict[str, list[list[float]]] = {}
         for name, make in DECIDING.items():
             play = partial(stage.coordinator.play, prepared, ReadOnce(served, make))
@@ -330,7 +331,7 @@ async def measure_proofs(
     Raises:
         NotFoundError, BadInputError: as `own_questions`.
     """
-    policy = GroundedPolicy()
+    policy = ReadsAll()
     rows: dict[str, list[dict[str, Any]]] = {}
     for scope, file in files.items():
         kept = out / f"{scope.replace(':', '-')}-{file.stem}.jsonl"

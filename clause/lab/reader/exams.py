@@ -294,7 +294,7 @@ class MadeGraph:
         return topic, sorted({end for ends in reached for end in ends})
 
 
-def fan_world(folder: Path, to: Path, kept: Callable[[str], bool], each: int = 100, seed: int = 16) -> None:
+def fan_world(folder: Path, to: Path, kept: Callable[[str], bool], each: int = 40, seed: int = 16) -> None:
     """Write a made-up graph under real questions of one and two hops, over relations left out of training, to `to`.
 
     triples.txt holds the graph, hops1.jsonl and hops2.jsonl so many questions each. Names are made up; every
@@ -311,14 +311,15 @@ def fan_world(folder: Path, to: Path, kept: Callable[[str], bool], each: int = 1
     ]
     graph = MadeGraph(rng)
     to.mkdir(parents=True, exist_ok=True)
-    for hops in (1, 2):
-        own = [one for one in apart if len(one.path) == hops]
+    by_length = ([one for one in apart if len(one.path) == hops] for hops in (1, 2))
+    drawn = [rng.sample(own, min(each, len(own))) for own in by_length]
+    around = sorted({label for own in drawn for one in own for label, _ in one.path})
+    for hops, own in enumerate(drawn, start=1):
         lines = []
-        for one in rng.sample(own, min(each, len(own))):
-            others = [
-                label for label in rng.sample(labels, min(len(labels), _BESIDE + 2)) if label not in dict(one.path)
-            ][:_BESIDE]
-            topic, answers = graph.play(one.path, others)
+        for one in own:
+            others = rng.sample(around, min(len(around), _BESIDE + 2))
+            beside = [label for label in others if label not in dict(one.path)][:_BESIDE]
+            topic, answers = graph.play(one.path, beside)
             text = re.sub(r"\bit\b", topic, one.question)
             lines.append(json.dumps({"question": text, "answers": answers}, ensure_ascii=False))
         (to / f"hops{hops}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")

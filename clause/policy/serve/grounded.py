@@ -14,8 +14,8 @@ import numpy as np
 
 from clause.errors import NotFoundError
 from clause.policy.serve.pattern_scorer import PatternScorer, TaughtScorer
-from clause.reasoning.agents.policy import Account, Embed, PlainPolicy, ProvedAnswer, Question, least_score
-from clause.reasoning.agents.proving import ProvingAgents, ReadAnswers
+from clause.reasoning.agents.policy import Account, Embed, PlainPolicy, ProvedAnswer, Question
+from clause.reasoning.agents.proving import ProvingAgents
 from clause.reasoning.episode.actions import Look
 from clause.reasoning.episode.budget import edge_sentence, relation_text
 from clause.reasoning.models.answer import AnswerReading, QuestionForm, ReadingHop
@@ -230,21 +230,20 @@ class GroundedPolicy(PlainPolicy):
         signs = judging() if self._pool is None else await self._pool.run(judging)
         told = list(map(_told, listed, self.judged(question, signs)))
         account = Account(readings.form, tuple(told), readings.reason, readings.doubt, ABSTAIN_BELOW)
-        read = [
-            ReadAnswers(_found(one, said.probability), one.topics, said.id)
-            for one, said in zip(listed, told, strict=True)
-        ]
-        return self._proving(question, account, read or [ReadAnswers((), ())], reads.kept)
+        return self._proving(question, account, listed, reads.kept)
 
     def _proving(
-        self, question: Question, account: Account, read: Sequence[ReadAnswers], reads: Sequence[tuple[Look, Expansion]]
+        self,
+        question: Question,
+        account: Account,
+        listed: Sequence[RankedReading],
+        reads: Sequence[tuple[Look, Expansion]],
     ) -> ProvingAgents:
-        """Agents that prove the first reading, or another where limits cannot pay for the first; who chose a reading
-        means that one.
-        """
-        least, count = least_score(question, account, self), partial(count_edges, types=question.relationship_types)
-        first, rivals = read[0], read[1:] if question.reading is None else ()
-        return ProvingAgents(first.found, account, reads, first.topics, question.prices, rivals, count, least)
+        """Agents that prove the first reading."""
+        found = found_by(listed[0], account.readings[0].probability) if listed else []
+        count = partial(count_edges, types=question.relationship_types)
+        topics = listed[0].topics if listed else ()
+        return ProvingAgents(found, account, reads, topics, question.prices, count)
 
 
 def wordings(types: Mapping[str, RelationshipType]) -> dict[str, Wording]:
@@ -329,7 +328,8 @@ def _told(reading: RankedReading, probability: float) -> AnswerReading:
     )
 
 
-def _found(reading: RankedReading, score: float) -> list[ProvedAnswer]:
+def found_by(reading: RankedReading, score: float) -> list[ProvedAnswer]:
+    """The answers of a reading with their proofs, each as likely as the reading is right."""
     return [ProvedAnswer(one.name, one.node, score, one.triples) for one in reading.result.answers]
 
 

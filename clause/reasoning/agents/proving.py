@@ -30,16 +30,6 @@ CountEdges = Callable[[Sequence[Edge], Mapping[str, Node]], Sequence[int]]
 """The tokens of edges' sentences."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadAnswers:
-    """The answers that a reading gives, best first, each with its proof; `topics` are what its walks start from, `id`
-    the reading's in the account."""
-
-    found: Sequence[ProvedAnswer]
-    topics: Sequence[str]
-    id: str = ""
-
-
 def pick_texts(episode: Episode) -> Decision[CuratorAction]:
     """The next of the pool's texts, for a question of which nothing was walked: as many as the tokens hold."""
     pickable = episode.pickable()
@@ -58,8 +48,6 @@ class ProvingAgents:
         reads: what was read on the way.
         topics: ids that walks start from.
         prices: the request's prices.
-        rivals: the other readings; they come in where they are sure enough, or where none is.
-        least: the probability from which a reading is sure enough.
         count: counts tokens before there is a pool; None: limits that bind are met in the order of `found`.
     """
 
@@ -68,9 +56,7 @@ class ProvingAgents:
     reads: Sequence[tuple[Look, Expansion]]
     topics: Sequence[str]
     prices: Prices
-    rivals: Sequence[ReadAnswers] = ()
     count: CountEdges | None = None
-    least: float = 0.0
     _edges: list[Edge] | None = None
     _walks: list[Walk] | None = None
     _walked: set[Walk] = field(default_factory=set)
@@ -164,35 +150,25 @@ class ProvingAgents:
         return self.found[0].score if self.found else 0.0
 
     def _settle(self, episode: Episode) -> None:
-        """Decide what is worth paying for, where the limits cannot pay for everything: the reading of which they can
-        prove the most, its answers that cost least first, each by the way that others share.
+        """Decide what is worth paying for, where the limits cannot pay for everything: the answers that cost least
+        first, each by the way that others share.
         """
-        if self.count is None or not self.found:
+        if self.count is None or not self.found or self._purse(self.found, episode).whole():
             return
-        if self._purse(ReadAnswers(self.found, self.topics), episode).whole():
-            return
-        least = self.least if self._score >= self.least else 0.0
-        choices = [ReadAnswers(self.found, self.topics), *(one for one in self.rivals if one.found[0].score >= least)]
-        paid = [self._bought(one, episode) for one in choices]
-        worth = [expected_f1(one.found, len(bought)) for one, bought in zip(choices, paid, strict=True)]
-        place = worth.index(max(worth))
-        self.found = [*paid[place], *_without(choices[place].found, paid[place])]
-        self.topics = choices[place].topics
-        if place:
-            listed = sorted(self.account.readings, key=lambda one: one.id != choices[place].id)
-            self.account = replace(self.account, readings=tuple(listed))
+        bought = self._bought(self.found, episode)
+        self.found = [*bought, *_without(self.found, bought)]
 
-    def _purse(self, reading: ReadAnswers, episode: Episode) -> ProofPurse:
-        count, nodes, left = self.count, episode.subgraph.nodes, episode.remaining
-        assert count is not None  # noqa: S101 -- the only caller has checked
+    def _purse(self, found: Sequence[ProvedAnswer], episode: Episode) -> ProofPurse:
+        count, nodes, known = self.count, episode.subgraph.nodes, episode.subgraph.known
+        assert count is not None  # noqa: S101 -- the callers have checked
         tokens = lru_cache(maxsize=None)(lambda edge: count([edge], nodes)[0])
-        proofs = [_proof(one, reading.topics) for one in reading.found]
-        return ProofPurse(proofs, episode.subgraph.known, reading.topics, left, tokens)
+        proofs = [_proof(one, self.topics) for one in found]
+        return ProofPurse(proofs, known, self.topics, episode.remaining, tokens)
 
-    def _bought(self, reading: ReadAnswers, episode: Episode) -> list[ProvedAnswer]:
-        """The answers of a reading that the limits pay for, each with the way that is cheapest."""
-        bought = self._purse(reading, episode).bought()
-        return [replace(reading.found[place], triples=triples) for place, triples in bought]
+    def _bought(self, found: Sequence[ProvedAnswer], episode: Episode) -> list[ProvedAnswer]:
+        """The answers that the limits pay for, each with the way that is cheapest."""
+        bought = self._purse(found, episode).bought()
+        return [replace(found[place], triples=triples) for place, triples in bought]
 
     def _affordable(self, episode: Episode) -> list[Edge]:
         """The triples of the proofs that fit, in order; the first proof is taken at any price."""
@@ -239,15 +215,6 @@ def walks_of(triples: Sequence[Edge], topics: Sequence[str]) -> list[Walk]:
             here = edge.other(here)
         walks.append((start, tuple(hops)))
     return walks
-
-
-def expected_f1(found: Sequence[ProvedAnswer], proved: int) -> float:
-    """The F1 to be expected of some answers of a reading: their share of all, times the probability that it is right.
-
-    >>> expected_f1([ProvedAnswer("a", "a", 0.9, ()), ProvedAnswer("b", "b", 0.9, ())], 2)
-    0.9
-    """
-    return found[0].score * 2 * proved / (proved + len(found)) if found else 0.0
 
 
 def _proof(finding: ProvedAnswer, topics: Sequence[str]) -> AnswerProof:

@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 
 from clause.lab.ablation_agents import first_fit, mmr, top_k
-from clause.lab.ablations import DECIDING, NULL, SWAPS, Ablation, ablations
+from clause.lab.ablations import DECIDING, NULL, SWAPS, Ablation, KnowingAgents, ReadAnswers, ablations
 from clause.lab.pattern_classifier import parse_pattern
 from clause.policy.serve.agents import LearnedAgents, Plan
 from clause.policy.serve.decider import Decider
 from clause.policy.train.demonstrations import serving_networks
 from clause.policy.train.networks import load
 from clause.reasoning.agents.policy import Account, ProvedAnswer, Question
-from clause.reasoning.agents.proving import ProvingAgents, ReadAnswers
 from clause.reasoning.answer.report import proved_views
 from clause.reasoning.episode.actions import Stop
 from clause.reasoning.episode.budget import Budgets, Prices, Unit, edge_sentence, edge_unit_id
@@ -140,8 +139,11 @@ def test_who_decides_over_proofs_keeps_the_limits_and_nobody_beats_the_optimum()
     found = [
         ProvedAnswer(end, end, 0.9, (edge, Edge(hub, "made", end))) for hub, edge in first.items() for end in ends[hub]
     ]
-    rival = ReadAnswers((ProvedAnswer("z", "z", 0.4, (Edge("kes", "in", "z"),)),), ("kes",), "other")
-    served = ProvingAgents(found, Account(), (), ("kes",), Prices(), [rival], lambda edges, _: [10] * len(edges), 0.7)
+    rival = ReadAnswers((ProvedAnswer("z", "z", 0.4, (Edge("kes", "in", "z"),)),), ("kes",))
+    cost = [10].__mul__
+    served = KnowingAgents(
+        found, Account(abstain_below=0.7), (), ("kes",), Prices(), lambda edges, _: cost(len(edges)), rivals=[rival]
+    )
     proved = {}
     for name, make in DECIDING.items():
         episode, agents = Episode(("kes",), Budgets(5, 5, 45)), make(served, "who made what")

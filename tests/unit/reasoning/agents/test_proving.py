@@ -8,13 +8,12 @@ import pytest
 
 from clause.errors import BudgetError
 from clause.reasoning.agents.policy import Account, ProvedAnswer
-from clause.reasoning.agents.proving import ProvingAgents, ReadAnswers
+from clause.reasoning.agents.proving import ProvingAgents
 from clause.reasoning.answer.integrations import taken
 from clause.reasoning.answer.report import proved_views
 from clause.reasoning.episode.actions import NAVIGATOR, Restart, Stop
 from clause.reasoning.episode.budget import Budgets, Prices, Unit, edge_unit_id
 from clause.reasoning.episode.episode import Episode
-from clause.reasoning.models.answer import AnswerReading
 from clause.reasoning.neighbourhood.port import Edge, Hop
 
 KES, UP = Edge("kes", "made_in", "1969"), Edge("up", "made_in", "2009")
@@ -106,20 +105,14 @@ def star(hub: str, *ends: str) -> tuple[ProvedAnswer, ...]:
     return tuple(ProvedAnswer(end, end, 0.9, (first, Edge(hub, "made", end))) for end in ends)
 
 
-def settle(
-    found: tuple[ProvedAnswer, ...], budgets: Budgets, *rivals: ReadAnswers, hard: bool = True
-) -> tuple[Episode, ProvingAgents]:
+def settle(found: tuple[ProvedAnswer, ...], budgets: Budgets, *, hard: bool = True) -> tuple[Episode, ProvingAgents]:
     """An episode of agents that know what triples cost, played to its end."""
     episode = Episode(("kes",), budgets, hard=hard)
-    edges = [edge for one in (*found, *(one for rival in rivals for one in rival.found)) for edge in one.triples]
-    for edge in edges:
+    for edge in (edge for one in found for edge in one.triples):
         for near, forward in ((edge.source, True), (edge.target, False)):
             listed = episode.subgraph.known.setdefault(near, {}).setdefault(Hop(edge.relation, forward), [])
             listed += [] if edge in listed else [edge]
-    told = [AnswerReading(id=name, words=name, probability=0.9, answers=1) for name in ("", *(r.id for r in rivals))]
-    agents = ProvingAgents(
-        found, Account(readings=tuple(told)), (), ("kes",), Prices(), rivals, lambda some, _: [WORDS] * len(some)
-    )
+    agents = ProvingAgents(found, Account(), (), ("kes",), Prices(), lambda some, _: [WORDS] * len(some))
     for decide in (agents.architect, agents.navigator):
         while not isinstance(action := decide(episode).action, Stop):
             episode.step(action)
@@ -158,14 +151,3 @@ def test_what_fits_whole_is_proved_as_it_was_found() -> None:
     episode, agents = settle(found, Budgets(5, 2, 50))
     assert list(agents.found) == list(found)
     assert list(episode.subgraph.edges) == list(dict.fromkeys(edge for one in found for edge in one.triples))
-
-
-def test_where_the_first_reading_cannot_be_paid_another_that_is_sure_is_proved() -> None:
-    dear = ProvedAnswer("7", None, 0.9, tuple(Edge("kes", "part", f"p{n}") for n in range(7)))
-    cheap = ReadAnswers((ProvedAnswer("7", "seven", 0.8, (Edge("kes", "parts", "seven"),)),), ("kes",), "cheap")
-    episode, agents = settle((dear,), Budgets(5, 5, 100), cheap)
-    assert supported(episode, agents) == {"7"}
-    assert [one.id for one in agents.account.readings] == ["cheap", ""]
-    episode, agents = settle((dear,), Budgets(7, 9, 100), cheap)
-    assert [one.id for one in agents.account.readings] == ["", "cheap"]
-    assert len(episode.picked) == 7
