@@ -255,7 +255,8 @@ class ProofPurse:
     """Limits, and what they buy: the proofs of as many answers as they pay for, found greedily.
 
     Each round takes the answer whose proof costs the least share of what is left of edges and tokens; an edge counts by
-    the number of open answers that it may still serve, so that a dear first step to many answers is cheap.
+    the number of open answers that it may still serve, so that a dear first step to many answers is cheap. Those that
+    one edge more proves then come along.
 
     Args:
         proofs: of the answers, best first; ties are broken so.
@@ -285,15 +286,16 @@ class ProofPurse:
         self._left, self._bought, self._walked = self.limits, set(), set()
         still_open = dict.fromkeys(range(len(self.proofs)))
         found: list[tuple[int, tuple[Edge, ...]]] = []
-        misses = 0
-        while still_open and misses < MOST_MISSES:
-            place, triples = self._cheapest(still_open)
-            del still_open[place]
-            if self._pay(triples, self.proofs[place].walks):
-                found.append((place, triples))
-                misses = 0
-            else:
-                misses += 1
+        while still_open:
+            ranked = self._ranked(still_open)
+            first = next((one for one in ranked[:MOST_MISSES] if self._pay(one[1], self.proofs[one[0]].walks)), None)
+            if first is None:
+                break
+            cheap = [one for one in ranked if one is not first and len(set(one[1]) - self._bought) <= 1]
+            taken = [first, *(one for one in cheap if self._pay(one[1], self.proofs[one[0]].walks))]
+            for place, _ in taken:
+                del still_open[place]
+            found += taken
         return found
 
     def _pay(self, triples: Sequence[Edge], walks: Sequence[Walk]) -> bool:
@@ -318,7 +320,8 @@ class ProofPurse:
         served = max(1, min(sharers, edges, tokens // max(1, cost)))
         return (1 / edges + cost / tokens) / served
 
-    def _cheapest(self, still_open: Collection[int]) -> tuple[int, tuple[Edge, ...]]:
+    def _ranked(self, still_open: Collection[int]) -> list[tuple[int, tuple[Edge, ...]]]:
+        """The open proofs, each by its cheapest way, cheapest first."""
         by_walk: dict[Walk, list[int]] = {}
         for place in still_open:
             proof = self.proofs[place]
@@ -328,16 +331,14 @@ class ProofPurse:
         for walk, places in by_walk.items():
             ways.update(self._ways(walk, places))
         shared = Counter(edge for place in still_open for edge in set(self.proofs[place].triples))
-        best: tuple[float, int, tuple[Edge, ...]] | None = None
+        priced: list[tuple[float, int, tuple[Edge, ...]]] = []
         for place in still_open:
             triples = self.proofs[place].triples
             cost, way = ways.get(place, (0.0, ()))
             rest = triples[len(way) :]
             cost += sum(self._price(edge, shared[edge]) for edge in dict.fromkeys(rest))
-            if best is None or cost < best[0] - 1e-12:
-                best = (cost, place, (*way, *rest))
-        assert best is not None  # noqa: S101 -- something is open
-        return best[1], best[2]
+            priced.append((round(cost, 12), place, (*way, *rest)))
+        return [(place, triples) for _, place, triples in sorted(priced, key=lambda one: one[:2])]
 
     def _ways(self, walk: Walk, places: Sequence[int]) -> dict[int, tuple[float, tuple[Edge, ...]]]:
         """For each open answer of a walk the cheapest way to it, and what that costs."""
