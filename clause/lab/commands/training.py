@@ -55,8 +55,7 @@ def ablations(
         "dataset": "metaqa",
         "n": len(study.asked),
         "seeds": numbers,
-        "rows": compared(results),
-        "multipliers": over_time(results[REFERENCE]),
+        **{"rows": compared(results), "multipliers": over_time(results[REFERENCE])},
         "prices": {name: [one["prices"] for one in found] for name, found in results.items()},
         "command": given_command(),
     }
