@@ -10,7 +10,7 @@ limits.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -23,8 +23,10 @@ from clause.arrays import Floats, Longs
 from clause.lab.baselines.ranked import WholePathCurator
 from clause.policy.serve.decider import Decider, Pilot
 from clause.policy.serve.observations import ARCHITECT_OPTION, CURATOR_OPTION, EDGE
+from clause.policy.serve.tree import PlanTree
 from clause.policy.train.demonstrations import depth_first
-from clause.reasoning.agents.policy import Agents, Decision, Question
+from clause.reasoning.agents.policy import Agents, Decision, ProvedAnswer, Question
+from clause.reasoning.agents.proving import ProvingAgents, walks_of
 from clause.reasoning.episode.actions import (
     ARCHITECT,
     CURATOR,
@@ -46,7 +48,6 @@ from clause.reasoning.neighbourhood.port import Edge
 
 if TYPE_CHECKING:
     from clause.policy.serve.agents import LearnedAgents
-    from clause.policy.serve.tree import PlanTree
 
 ArchitectTurn = Callable[[Episode], Decision[ArchitectAction | Look]]
 
@@ -346,3 +347,43 @@ def best_edges(tree: PlanTree, edges: int, tokens: int) -> list[Edge]:
 def _incidence(columns: Longs, width: int) -> sparse.csr_matrix:
     rows = np.arange(len(columns))
     return sparse.csr_matrix((np.ones(len(columns)), (rows, columns)), shape=(len(columns), width))
+
+
+@dataclass(slots=True)
+class CitesInOrder(ProvingAgents):
+    """A Curator that cites answers in an order of its own; `stops`: until one does not fit."""
+
+    order: Sequence[ProvedAnswer] = ()
+    stops: bool = True
+    _ordered: bool = False
+
+    def curator(self, episode: Episode) -> Decision[CuratorAction]:
+        """The next triple of the next answer."""
+        if not self._ordered:
+            place = {(one.name, one.node): rank for rank, one in enumerate(self.order)}
+            self.found = sorted(self.found, key=lambda one: place.get((one.name, one.node), len(place)))
+            self._ordered = True
+        decision = ProvingAgents.curator(self, episode)
+        return Decision(Stop("BUDGET_EXHAUSTED")) if self._uncited and self.stops else decision
+
+
+@dataclass(slots=True)
+class ProvesOptimally(ProvingAgents):
+    """Proves as many answers of the first reading as limits can pay for, where all are ends of one walk."""
+
+    def _settle(self, episode: Episode) -> None:
+        walks = {tuple(walks_of(one.triples, self.topics)) for one in self.found}
+        walk = next(iter(walks))[0] if len(walks) == 1 and len(next(iter(walks))) == 1 else ("", ())
+        one_walk = walk[1] and all(len(one.triples) == len(walk[1]) and one.node for one in self.found)
+        if not one_walk or self.count is None or len(self.topics) > 1:
+            return ProvingAgents._settle(self, episode)
+        tree, left = PlanTree.build(episode.subgraph, *walk, self.count), episode.remaining
+        if tree.nodes[-1].keys() != {one.node for one in self.found}:
+            return ProvingAgents._settle(self, episode)
+        edges = set(best_edges(tree, left.edges, left.tokens)) if len(walk[1]) <= left.steps else set()
+        ways: dict[str, tuple[Edge, ...]] = {walk[0]: ()}
+        for level in tree.levels:
+            ends = [(edge, near) for edge in level.edges if edge in edges for near in ways if near in edge]
+            ways = {edge.other(near): (*ways[near], edge) for edge, near in ends if edge.other(near) != walk[0]}
+        self.found = [replace(one, triples=ways[one.node]) for one in self.found if one.node in ways]
+        return None

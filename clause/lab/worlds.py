@@ -8,19 +8,26 @@ from __future__ import annotations
 import json
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from clause.arrays import Floats
 from clause.errors import BadInputError, NotFoundError
-from clause.evaluation.harness import f1
+from clause.evaluation.frontier import Cell, paired_bootstrap
+from clause.evaluation.harness import AnswerOutcome, f1
+from clause.evaluation.question_files import GoldQuestion
+from clause.evaluation.service import Stage, read_episode
 from clause.graph.scopes import Caller
 from clause.ingest.triples import load_triples
+from clause.lab.ablations import DECIDING, NULL, KnowingAgents, MakeAgents, ReadsAll
 from clause.policy.serve.grounded import GroundedPolicy, ReadingSigns
-from clause.reasoning.agents.policy import Question
+from clause.reasoning.agents.policy import Embed, PlainPolicy, Question
+from clause.reasoning.agents.proving import ProvingAgents
 from clause.reasoning.coordinator import Coordinator
 from clause.reasoning.models import BudgetAllocation, CoordinationRequest
 
@@ -216,3 +223,119 @@ def worlds_report(asked: dict[str, list[OwnOutcome]], command: str) -> dict[str,
     every = [one for ones in asked.values() for one in ones]
     by_world = {name: _own_shares(ones) for name, ones in asked.items()}
     return {**own_report(every, command), "by_world": by_world}
+
+
+class ReadOnce(PlainPolicy):
+    """Agents made from what the grounded policy read of a question, by one of the ways to decide."""
+
+    name = "grounded"
+
+    def __init__(self, served: KnowingAgents, make: MakeAgents) -> None:
+        self._served = served
+        self._make = make
+
+    @property
+    def abstain_below(self) -> float:
+        """The grounded policy's."""
+        return self._served.account.abstain_below or 0.0
+
+    async def begin(self, question: Question, embed: Embed) -> ProvingAgents:  # noqa: ARG002 -- all is read
+        """Agents that have decided nothing yet."""
+        return self._make(self._served, question.text)
+
+
+async def prove_questions(
+    stage: Stage, policy: ReadsAll, asked: Sequence[OwnCase], cells: Sequence[Cell], file: Path
+) -> list[dict[str, Any]]:
+    """For each question and way to decide the supported F1, spend and violations in every cell, masks on, and whether
+    what is served keeps limits without; kept in a file of JSON lines, one a question: what is there is not done again.
+    """
+    known = _kept_rows(file)
+    for one in asked:
+        if one.question in known:
+            continue
+        question = GoldQuestion(one.question, one.answers, one.start)
+        prepared = await stage.ask(question, cells[0].prices)
+        served = await policy.begin(prepared.question, _embeds_nothing)
+        assert isinstance(served, KnowingAgents)  # noqa: S101 -- what `ReadsAll` makes
+        scores: dict[str, list[list[float]]] = {}
+        for name, make in DECIDING.items():
+            play = partial(stage.coordinator.play, prepared, ReadOnce(served, make))
+            found = [read_episode(await play(cell.budgets), 0.0) for cell in cells]
+            scores[name] = [
+                [*_supported(out, one.answers), out.edges, out.steps, out.tokens, len(out.violations)] for out in found
+            ]
+        play = partial(stage.coordinator.play, prepared, ReadOnce(served, DECIDING["served"]), hard=False)
+        free = [not read_episode(await play(cell.budgets), 0.0).violations for cell in cells]
+        known[one.question] = {"question": one.question, "scores": scores, "feasible": free}
+        _keep_row(file, known[one.question])
+    return [known[one.question] for one in asked]
+
+
+def _kept_rows(file: Path) -> dict[str, dict[str, Any]]:
+    lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
+    return {row["question"]: row for row in map(json.loads, lines)}
+
+
+def _keep_row(file: Path, row: Mapping[str, Any]) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("a", encoding="utf-8") as lines:
+        lines.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+async def _embeds_nothing(_texts: Sequence[str]) -> Floats:
+    return np.zeros((0, 1), dtype=np.float32)
+
+
+def _supported(out: AnswerOutcome, gold: Sequence[str]) -> tuple[float, float]:
+    """Supported F1 of what is answered, where what is withheld is no answer; and of what is proved, withheld or not."""
+    proved = f1(out.supported, gold)
+    return (f1((), gold) if out.abstained else proved), proved
+
+
+def proofs_report(rows: Sequence[Mapping[str, Any]], cells: Sequence[Cell], command: str = "") -> dict[str, Any]:
+    """Of each way to decide the mean supported F1 by cell and over all, and paired differences with their intervals
+    (95 %)."""
+    table = {name: np.array([row["scores"][name] for row in rows], dtype=np.float64) for name in DECIDING}
+    null, served = table[NULL][:, :, 0], table["served"][:, :, 0]
+    proved_null = table[NULL][:, :, 1].mean(1).tolist()
+    found: dict[str, Any] = {}
+    for name, figures in table.items():
+        mine = figures[:, :, 0]
+        cellwise = [paired_bootstrap(*pair) for pair in zip(mine.T.tolist(), null.T.tolist(), strict=True)]
+        found[name] = {
+            "supported_f1": round(float(mine.mean()), 4),
+            "by_cell": [round(float(value), 4) for value in mine.mean(0)],
+            "against_null": paired_bootstrap(mine.mean(1).tolist(), null.mean(1).tolist())._asdict(),
+            "against_served": paired_bootstrap(mine.mean(1).tolist(), served.mean(1).tolist())._asdict(),
+            "against_null_by_cell": [one._asdict() for one in cellwise],
+            "proved_f1": round(float(figures[:, :, 1].mean()), 4),
+            "proved_against_null": paired_bootstrap(figures[:, :, 1].mean(1).tolist(), proved_null)._asdict(),
+            "spent_mean": [round(float(value), 2) for value in figures[:, :, 2:5].mean((0, 1))],
+            "violations": int(figures[:, :, 5].sum()),
+        }
+    return {
+        "n": len(rows),
+        "cells": [cell.about for cell in cells],
+        "feasible_without_masks": float(np.mean([row["feasible"] for row in rows])),
+        "deciding": found,
+        "command": command,
+    }
+
+
+async def measure_proofs(
+    stages: Mapping[str, Stage], files: Mapping[str, Path], cells: Sequence[Cell], out: Path, limit: int | None = None
+) -> dict[str, Any]:
+    """The report of all questions, and of each scope's.
+
+    Raises:
+        NotFoundError, BadInputError: as `own_questions`.
+    """
+    policy = ReadsAll()
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for scope, file in files.items():
+        kept = out / f"{scope.replace(':', '-')}-{file.stem}.jsonl"
+        rows[scope] = await prove_questions(stages[scope], policy, own_questions(file)[:limit], cells, kept)
+    every = [row for mine in rows.values() for row in mine]
+    by_scope = {scope: proofs_report(mine, cells) for scope, mine in rows.items()}
+    return {**proofs_report(every, cells), "by_scope": by_scope}

@@ -124,6 +124,7 @@ def _own_table(figures: Mapping[str, Any], *, as_json: bool) -> None:
 
 
 app.command("frontier")(frontier.frontier)
+app.command("proofs")(frontier.proofs)
 app.command("ablations")(training.ablations)
 app.command("generalisation")(training.generalisation)
 app.command("trial")(training.trial)

@@ -148,3 +148,29 @@ def curiosity(
         return
     for name, value in result.items():
         stdout().print(f"{name}: {value}", markup=False)
+
+
+def proofs(
+    questions: Annotated[list[str], typer.Argument(metavar="SCOPE=FILE...", help="JSON lines as of `evaluate own`.")],
+    *,
+    out: Annotated[Path, typer.Option(help="Folder of what is measured; what is there is not done again.")],
+    edges: Numbers = "5,10,20",
+    tokens: Numbers = "64,128,256",
+    steps: Numbers = "6",
+    limit: Limit = None,
+) -> None:
+    """Supported F1 of proved answers over scarce budgets, on graphs outside training, each agent's decision swapped."""
+    from clause.evaluation.frontier import grid
+    from clause.lab.worlds import measure_proofs
+
+    cells = grid(_whole(edges, "edges"), _whole(tokens, "tokens"), _whole(steps, "steps"))
+    files = {scope: Path(file) for scope, _, file in (one.partition("=") for one in questions)}
+
+    async def run() -> dict[str, Any]:
+        from clause.lab.commands.measuring import opened, snapshot_stage
+
+        async with opened(sample=False) as container:
+            stages = {scope: await snapshot_stage(container, [scope], "text") for scope in files}
+            return {**await measure_proofs(stages, files, cells, out, limit), "command": given_command()}
+
+    print_json(asyncio.run(run()))

@@ -13,7 +13,8 @@ from typing import Any
 import torch
 
 from clause.cli.console import opened
-from clause.lab.reader.material import load, prepare, quick
+from clause.lab.reader.exams import fan_world
+from clause.lab.reader.material import left_out_label, load, prepare, quick
 from clause.lab.reader.sources import wiki_world
 from clause.lab.reader.training import (
     ReaderRecipe,
@@ -42,6 +43,10 @@ def main(arguments: list[str] | None = None) -> None:
     commands.add_parser("prepare").add_argument("data", type=Path, help="the folder of the shared data")
     made = commands.add_parser("wiki", help="2WikiMultihopQA's evidence as a graph of one's own, with its questions")
     made.add_argument("data", type=Path, help="the folder of the shared data")
+    fanned = commands.add_parser(
+        "fans", help="a made-up graph under real questions over relations left out of training"
+    )
+    fanned.add_argument("data", type=Path, help="the folder of the shared data")
     training = commands.add_parser("train")
     training.add_argument("name")
     training.add_argument("recipe", nargs="?", default="{}", help="JSON of what differs from the usual recipe")
@@ -65,6 +70,7 @@ def main(arguments: list[str] | None = None) -> None:
     done_by = {
         "prepare": _prepare,
         "wiki": lambda given: wiki_world(given.data / "2wikimultihopqa", given.folder / "wiki"),
+        "fans": lambda given: fan_world(given.data / "kgqa_paths", given.folder / "fans", left_out_label),
         "train": _train,
         "examine": _examine,
         "ship": _ship,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import json
 import random
+import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +17,7 @@ from numpy.typing import NDArray
 
 from clause.lab.reader.lessons import Likeness, key
 from clause.lab.reader.phrases import spelt
-from clause.lab.reader.sources import Asked, LearntRelation, Path_, rows, wiki_chains
+from clause.lab.reader.sources import Asked, LearntRelation, Path_, path_questions, rows, wiki_chains
 from clause.reasoning.question.pattern_text import pattern_text
 
 Scores = Callable[[Sequence[str], Sequence[Sequence[str]]], Sequence[torch.Tensor]]
@@ -230,3 +232,95 @@ def film_triples(folder: Path) -> list[tuple[str, str, str]]:
     with gzip.open(folder / "kb.txt.gz", "rt", encoding="utf-8") as lines:
         cells: Sequence[list[str]] = [line.rstrip("\n").split("|") for line in lines]
     return [(row[0], row[1], row[2]) for row in cells if len(row) == 3]
+
+
+SYLLABLES = (
+    "ba",
+    "del",
+    "fen",
+    "gor",
+    "hal",
+    "jin",
+    "kes",
+    "lor",
+    "mar",
+    "nol",
+    "pel",
+    "quin",
+    "ros",
+    "sar",
+    "tor",
+    "vel",
+)
+ENDS, MIDDLES = (1, 2, 3, 5, 8, 13, 21), (1, 2, 3, 5, 8)
+"""How many things a relation of a made-up graph leads to: some lead to many."""
+_BESIDE = 4
+
+
+@dataclass(slots=True)
+class MadeGraph:
+    """A made-up graph: its triples, and names that nobody has yet."""
+
+    rng: random.Random
+    triples: list[tuple[str, str, str]] = field(default_factory=list)
+    _named: set[str] = field(default_factory=set)
+
+    def name(self) -> str:
+        """A new name of two words."""
+        while True:
+            words = ("".join(self.rng.choices(SYLLABLES, k=2)).capitalize() for _ in range(2))
+            if (name := " ".join(words)) not in self._named:
+                self._named.add(name)
+                return name
+
+    def lead(self, start: str, hop: tuple[str, bool], ends: Sequence[str]) -> None:
+        """Let a hop lead from a thing to others."""
+        label, forward = hop
+        self.triples += [(start, label, end) if forward else (end, label, start) for end in ends]
+
+    def play(self, path: Path_, beside: Sequence[str]) -> tuple[str, list[str]]:
+        """A topic from which a path leads to things, some by several ways, others beside it; and those things."""
+        rng, topic = self.rng, self.name()
+        middles = [self.name() for _ in range(rng.choice(MIDDLES))] if len(path) > 1 else [topic]
+        if len(path) > 1:
+            self.lead(topic, path[0], middles)
+        sizes = [rng.choice(ENDS) for _ in middles]
+        pool = [self.name() for _ in range(max(*sizes, 1, round(0.6 * sum(sizes))))]
+        reached = [rng.sample(pool, size) for size in sizes]
+        for middle, ends in zip(middles, reached, strict=True):
+            self.lead(middle, path[-1], ends)
+        for start, label in zip((topic, topic, topic, middles[0]), beside, strict=False):
+            self.lead(start, (label, rng.random() < 0.5), [self.name() for _ in range(rng.choice(ENDS[:3]))])
+        return topic, sorted({end for ends in reached for end in ends})
+
+
+def fan_world(folder: Path, to: Path, kept: Callable[[str], bool], each: int = 40, seed: int = 16) -> None:
+    """Write a made-up graph under real questions of one and two hops, over relations left out of training, to `to`.
+
+    triples.txt holds the graph, hops1.jsonl and hops2.jsonl so many questions each. Names are made up; every
+    relation, in a person's wording, leads to up to 21 things, and two hops lead to many by several ways.
+
+    Args:
+        kept: whether a relation was kept out of training.
+    """
+    rng = random.Random(seed)  # noqa: S311 - a reproducible draw
+    asked = [one for one in path_questions(folder) if len(re.findall(r"\bit\b", one.question)) == 1]
+    labels = sorted({label for one in asked for label, _ in one.path if "|" not in label})
+    apart = [
+        one for one in asked if all(label in labels for label, _ in one.path) and any(kept(r) for r, _ in one.path)
+    ]
+    graph = MadeGraph(rng)
+    to.mkdir(parents=True, exist_ok=True)
+    by_length = ([one for one in apart if len(one.path) == hops] for hops in (1, 2))
+    drawn = [rng.sample(own, min(each, len(own))) for own in by_length]
+    around = sorted({label for own in drawn for one in own for label, _ in one.path})
+    for hops, own in enumerate(drawn, start=1):
+        lines = []
+        for one in own:
+            others = rng.sample(around, min(len(around), _BESIDE + 2))
+            beside = [label for label in others if label not in dict(one.path)][:_BESIDE]
+            topic, answers = graph.play(one.path, beside)
+            text = re.sub(r"\bit\b", topic, one.question)
+            lines.append(json.dumps({"question": text, "answers": answers}, ensure_ascii=False))
+        (to / f"hops{hops}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (to / "triples.txt").write_text("".join("|".join(one) + "\n" for one in graph.triples), encoding="utf-8")

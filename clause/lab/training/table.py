@@ -64,9 +64,7 @@ ROWS: Mapping[str, AblationRow] = {
     ),
     "cloned-only": AblationRow("no reinforcement learning", _learning(iterations=0)),
     "rl-from-scratch": AblationRow("agents that start blank, on the cloned reader", {"imitation_epochs": 0}),
-    "mean-only": AblationRow(
-        "limits on the means, as the paper has them", _learning(active=("edges", "steps", "tokens"))
-    ),
+    "mean-only": AblationRow("the paper's limits on the means", _learning(active=("edges", "steps", "tokens"))),
     "chance-only": AblationRow("one limit on exceeding anything", _learning(active=("chance",))),
     "one-multiplier": AblationRow("one multiplier for all limits", _learning(bins=1)),
     "rcpo": AblationRow("one head for the reward less the weighed costs", _learning(penalised=True)),
@@ -176,19 +174,6 @@ def compared(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[dict[st
         line["training_s"] = float(np.mean([row["training_s"] for row in rows]))
         lines.append(line)
     return lines
-
-
-def over_time(rows: Sequence[Mapping[str, Any]], every: int = 10) -> list[dict[str, float]]:
-    """Multipliers and what they answer to, as training goes on: means over seeds of every so many-th round."""
-    histories = [row["history"] for row in rows]
-    shortest = min(map(len, histories), default=0)
-    rounds = [0, *range(every - 1, shortest, every)] if shortest else []
-    kept = [name for name in histories[0][0] if name.startswith(("multiplier_", "unmasked_"))] if shortest else []
-    return [
-        {"round": place + 1.0}
-        | {name: float(np.mean([one[place].get(name, np.nan) for one in histories])) for name in kept}
-        for place in rounds
-    ]
 
 
 def _by_question(rows: Sequence[Mapping[str, Any]], measure: str) -> Any:

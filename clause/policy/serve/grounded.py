@@ -16,20 +16,25 @@ from clause.errors import NotFoundError
 from clause.policy.serve.pattern_scorer import PatternScorer, TaughtScorer
 from clause.reasoning.agents.policy import Account, Embed, PlainPolicy, ProvedAnswer, Question
 from clause.reasoning.agents.proving import ProvingAgents
+from clause.reasoning.episode.actions import Look
+from clause.reasoning.episode.budget import edge_sentence, relation_text
 from clause.reasoning.models.answer import AnswerReading, QuestionForm, ReadingHop
-from clause.reasoning.neighbourhood.port import RelationshipType
+from clause.reasoning.neighbourhood.port import Edge, Expansion, Node, RelationshipType
 from clause.reasoning.question.grounding import ground
 from clause.reasoning.question.pattern_text import Wording, pattern_text
 from clause.reasoning.question.patterns import UNWALKED_STEP, Rank, TypedPattern, best_scores
 from clause.reasoning.question.reading import RankedReading
 from clause.text.names import relation_words
 from clause.text.thread_pool import CpuPool
+from clause.text.tokens import count_all
 
 NAME: Final = "grounded"
 ABSTAIN_BELOW: Final = 0.7
 """The probability below which an answer is withheld; what that gives on graphs apart: docs/benchmarks-reader.md."""
 
 _ASKED = Path(__file__).parent / "asked_relations.txt"  # what people ask for most, by the labels of kgqa_paths
+COUNTED_EXACTLY = 400
+"""Edges up to which tokens are counted exactly before there is a pool; beyond, 4 letters are taken for a token."""
 _QUESTIONS = 3
 _WORDS_EXPLAIN = 0.8
 _CERTAIN = 1e-3
@@ -225,8 +230,20 @@ class GroundedPolicy(PlainPolicy):
         signs = judging() if self._pool is None else await self._pool.run(judging)
         told = list(map(_told, listed, self.judged(question, signs)))
         account = Account(readings.form, tuple(told), readings.reason, readings.doubt, ABSTAIN_BELOW)
-        found = _found(listed[0], told[0].probability) if listed else []
-        return ProvingAgents(found, account, reads.kept, _topics(listed), question.prices)
+        return self._proving(question, account, listed, reads.kept)
+
+    def _proving(
+        self,
+        question: Question,
+        account: Account,
+        listed: Sequence[RankedReading],
+        reads: Sequence[tuple[Look, Expansion]],
+    ) -> ProvingAgents:
+        """Agents that prove the first reading."""
+        found = found_by(listed[0], account.readings[0].probability) if listed else []
+        count = partial(count_edges, types=question.relationship_types)
+        topics = listed[0].topics if listed else ()
+        return ProvingAgents(found, account, reads, topics, question.prices, count)
 
 
 def wordings(types: Mapping[str, RelationshipType]) -> dict[str, Wording]:
@@ -311,9 +328,14 @@ def _told(reading: RankedReading, probability: float) -> AnswerReading:
     )
 
 
-def _found(reading: RankedReading, score: float) -> list[ProvedAnswer]:
+def found_by(reading: RankedReading, score: float) -> list[ProvedAnswer]:
+    """The answers of a reading with their proofs, each as likely as the reading is right."""
     return [ProvedAnswer(one.name, one.node, score, one.triples) for one in reading.result.answers]
 
 
-def _topics(readings: Sequence[RankedReading]) -> tuple[str, ...]:
-    return readings[0].topics if readings else ()
+def count_edges(
+    edges: Sequence[Edge], nodes: Mapping[str, Node], *, types: Mapping[str, RelationshipType]
+) -> Sequence[int]:
+    """Tokens of the edges' sentences: exact up to 400 edges, 4 letters for a token beyond."""
+    texts = [edge_sentence(edge, nodes, relation_text(edge, types)) for edge in edges]
+    return count_all(texts) if len(texts) <= COUNTED_EXACTLY else [len(text) // 4 + 1 for text in texts]

@@ -14,22 +14,18 @@ from clause.arrays import Floats
 from clause.policy.serve.agents import LearnedAgents, Plan, SeedWeights
 from clause.policy.serve.checkpoint import SHIPPED, ServedPolicy, served
 from clause.policy.serve.decider import Decider
-from clause.policy.serve.grounded import GroundedPolicy
+from clause.policy.serve.grounded import GroundedPolicy, count_edges
 from clause.policy.serve.reader import RESEMBLES, PatternReader, ScoredPattern, words
 from clause.reasoning.agents.policy import Agents, Embed, PlainPolicy, Question, SeedCandidate
-from clause.reasoning.episode.budget import edge_sentence, relation_text
-from clause.reasoning.neighbourhood.port import Edge, Node, RelationshipType
+from clause.reasoning.neighbourhood.port import RelationshipType
 from clause.reasoning.question.grounding import asked_kind
 from clause.reasoning.question.skeleton import mask, named_span, span_of
 from clause.text.thread_pool import CpuPool
-from clause.text.tokens import count_all
 
 PLANS_TRIED = 6
 PATTERNS_OF_A_SEED = 3
 LEAST_SHARE = 0.01
 REMEMBERED = 20_000
-COUNTED_EXACTLY = 400
-"""Edges up to which the Architect counts tokens exactly; beyond, it takes 4 letters for a token."""
 
 Vectors = Mapping[str, Floats]
 Types = Mapping[str, RelationshipType]
@@ -161,14 +157,6 @@ def _strange(types: Types, checkpoint: ServedPolicy) -> bool:
         return False
     vectors = np.stack([kind.embedding for kind in types.values()])
     return bool(((vectors @ familiar.T).max(axis=1) < RESEMBLES).any())
-
-
-def count_edges(
-    edges: Sequence[Edge], nodes: Mapping[str, Node], *, types: Mapping[str, RelationshipType]
-) -> Sequence[int]:
-    """Tokens of the edges' sentences: exact up to 400 edges, 4 letters for a token beyond."""
-    texts = [edge_sentence(edge, nodes, relation_text(edge, types)) for edge in edges]
-    return count_all(texts) if len(texts) <= COUNTED_EXACTLY else [len(text) // 4 + 1 for text in texts]
 
 
 def _masked(text: str, seed: SeedCandidate) -> str:

@@ -21,7 +21,8 @@ from clause.reasoning.agents.policy import (
     Question,
     SeedCandidate,
 )
-from clause.reasoning.agents.proving import ProvingAgents, Walk
+from clause.reasoning.agents.proving import ProvingAgents
+from clause.reasoning.agents.scoring import Walk
 from clause.reasoning.agents.text_links import (
     Ranked,
     RankTexts,

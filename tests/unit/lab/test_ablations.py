@@ -4,15 +4,18 @@ import numpy as np
 import pytest
 
 from clause.lab.ablation_agents import first_fit, mmr, top_k
-from clause.lab.ablations import SWAPS, Ablation, ablations
+from clause.lab.ablations import DECIDING, NULL, SWAPS, Ablation, KnowingAgents, ReadAnswers, ablations
 from clause.lab.pattern_classifier import parse_pattern
 from clause.policy.serve.agents import LearnedAgents, Plan
 from clause.policy.serve.decider import Decider
 from clause.policy.train.demonstrations import serving_networks
 from clause.policy.train.networks import load
-from clause.reasoning.agents.policy import Question
-from clause.reasoning.episode.budget import Budgets, Prices, Unit, edge_sentence
+from clause.reasoning.agents.policy import Account, ProvedAnswer, Question
+from clause.reasoning.answer.report import proved_views
+from clause.reasoning.episode.actions import Stop
+from clause.reasoning.episode.budget import Budgets, Prices, Unit, edge_sentence, edge_unit_id
 from clause.reasoning.episode.episode import Episode
+from clause.reasoning.neighbourhood.port import Edge, Hop
 from tests.unit.evaluation.episodes import count_words, play
 from tests.unit.evaluation.films import axis, snapshot
 
@@ -128,3 +131,34 @@ def test_top_k_is_by_likeness_and_mmr_prefers_what_is_new():
 def test_first_fit_passes_over_what_does_not_fit():
     assert curated(first_fit, [OTHER, NEAR, TWIN], [2, 9, 3], 5) == [0, 2]
     assert curated(first_fit, [NEAR], [9], 5) == []
+
+
+def test_who_decides_over_proofs_keeps_the_limits_and_nobody_beats_the_optimum() -> None:
+    first = {hub: Edge("kes", "made_by", hub) for hub in ("ann", "ben", "cid")}
+    ends = {"ann": "a", "ben": "b", "cid": "cdef"}
+    found = [
+        ProvedAnswer(end, end, 0.9, (edge, Edge(hub, "made", end))) for hub, edge in first.items() for end in ends[hub]
+    ]
+    rival = ReadAnswers((ProvedAnswer("z", "z", 0.4, (Edge("kes", "in", "z"),)),), ("kes",))
+    cost = [10].__mul__
+    served = KnowingAgents(
+        found, Account(abstain_below=0.7), (), ("kes",), Prices(), lambda edges, _: cost(len(edges)), rivals=[rival]
+    )
+    proved = {}
+    for name, make in DECIDING.items():
+        episode, agents = Episode(("kes",), Budgets(5, 5, 45)), make(served, "who made what")
+        for edge in dict.fromkeys(edge for one in (*found, *rival.found) for edge in one.triples):
+            near = episode.subgraph.known.setdefault(edge.source, {}).setdefault(Hop(edge.relation, True), [])
+            near.append(edge)
+        for decide in (agents.architect, agents.navigator):
+            while not isinstance(action := decide(episode).action, Stop):
+                episode.step(action)
+        units = [Unit(edge_unit_id(edge), "x", 10, "triple", edge=edge) for edge in episode.subgraph.edges]
+        episode.offer(units)
+        while not isinstance(action := agents.curator(episode).action, Stop):
+            episode.step(action)
+        assert not episode.budgets.exceeded_by(episode.spend)
+        answers = proved_views(episode, agents.findings(episode))[0]
+        proved[name] = sum(one.supported for one in answers)
+    assert proved["served"] == proved["optimum"] == max(proved.values()) == 3
+    assert proved[NULL] == proved["architect by rule"] == 2

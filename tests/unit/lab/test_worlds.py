@@ -10,6 +10,9 @@ import numpy as np
 import pytest
 
 from clause.errors import BadInputError, NotFoundError
+from clause.evaluation.frontier import grid
+from clause.lab.ablations import DECIDING, NULL
+from clause.lab.reader.exams import fan_world
 from clause.lab.reader.sources import wiki_world
 from clause.lab.worlds import (
     NotedReadings,
@@ -18,6 +21,7 @@ from clause.lab.worlds import (
     fitted_weights,
     own_questions,
     own_report,
+    proofs_report,
     worlds_report,
 )
 from clause.policy.serve.grounded import ReadingSigns
@@ -106,3 +110,46 @@ def test_evidence_becomes_a_graph_with_questions(tmp_path: Path) -> None:
     assert len((tmp_path / "world" / "triples.txt").read_text(encoding="utf-8").splitlines()) == 4
     read = own_questions(tmp_path / "world" / "train.jsonl")
     assert [set(one.answers) for one in read] == [{"nuneaton", "Nuneaton"}, {"KES", "Kes"}, {"no"}]
+
+
+def test_the_report_of_proofs_pairs_each_way_to_decide_with_the_null_by_question() -> None:
+    def row(gain: float) -> dict[str, object]:
+        cell = {name: 0.5 if name == NULL else 0.5 + gain for name in DECIDING}
+        scores = {name: [[f1, 1.0, 3, 2, 40, 0]] * 2 for name, f1 in cell.items()}
+        return {"question": "?", "scores": scores, "feasible": [True, gain > 0.1]}
+
+    found = proofs_report([row(0.1), row(0.3)], grid([5, 10], [64], [6]), "clause evaluate proofs")
+    assert found["deciding"]["served"]["supported_f1"] == pytest.approx(0.7)
+    assert found["deciding"]["served"]["against_null"]["mean"] == pytest.approx(0.2)
+    assert found["deciding"]["served"]["against_null"]["low"] == pytest.approx(0.1)
+    assert found["deciding"][NULL]["against_served"]["mean"] == pytest.approx(-0.2)
+    assert found["deciding"]["optimum"]["proved_f1"] == 1.0
+    assert (found["n"], found["feasible_without_masks"], len(found["cells"])) == (2, 0.75, 2)
+
+
+def test_a_made_up_graph_holds_what_its_questions_ask(tmp_path: Path) -> None:
+    asked = [
+        {
+            "question": "Who owns Kes?",
+            "mention": "Kes",
+            "path": [{"relation": "owned by", "forward": True}],
+            "set": "x",
+        },
+        {
+            "question": "Who trained the owner of Kes?",
+            "mention": "Kes",
+            "path": [{"relation": "owned by", "forward": True}, {"relation": "pupil", "forward": False}],
+            "set": "x",
+        },
+        {"question": "Who sold Kes?", "mention": "Kes", "path": [{"relation": "seller", "forward": True}], "set": "x"},
+    ]
+    with gzip.open(tmp_path / "train.jsonl.gz", "wt", encoding="utf-8") as lines:
+        lines.writelines(json.dumps(one) + "\n" for one in asked)
+    fan_world(tmp_path, tmp_path / "fans", lambda label: label in {"owned by", "pupil"})
+    triples = [line.split("|") for line in (tmp_path / "fans" / "triples.txt").read_text().splitlines()]
+    (one,) = own_questions(tmp_path / "fans" / "hops1.jsonl")
+    topic = one.question.removeprefix("Who owns ").removesuffix("?")
+    assert set(one.answers) == {tail for head, label, tail in triples if (head, label) == (topic, "owned by")}
+    (two,) = own_questions(tmp_path / "fans" / "hops2.jsonl")
+    owners = {tail for head, label, tail in triples if label == "owned by" and two.question.endswith(f"{head}?")}
+    assert set(two.answers) == {head for head, label, tail in triples if label == "pupil" and tail in owners}

@@ -11,7 +11,8 @@ from clause.intelligence.causal.graph import CausalEdge, CausalGraph
 from clause.intelligence.causal.scores import CausalMemory, CausalScores
 from clause.policy.config import CloningConfig
 from clause.policy.serve.checkpoint import About
-from clause.policy.serve.inference import LearnedPolicy, SeedWeights, count_edges
+from clause.policy.serve.grounded import count_edges
+from clause.policy.serve.inference import LearnedPolicy, SeedWeights
 from clause.policy.train.demonstrations import demonstrate, imitate
 from clause.policy.train.networks import Checkpoint, save
 from clause.policy.train.rollout import Arena

@@ -93,3 +93,61 @@ def test_a_walk_that_goes_on_from_a_finished_one_is_left_out_where_no_step_is_le
         episode, proved = prove((near, far), Budgets(10, steps, 100))
         assert [one.name for one in proved] == known
         assert episode.spend.steps == steps
+
+
+WORDS = 10
+"""The tokens of every edge's sentence in these tests."""
+
+
+def star(hub: str, *ends: str) -> tuple[ProvedAnswer, ...]:
+    """The answers that two hops from `kes` over a hub reach."""
+    first = Edge("kes", "made_by", hub)
+    return tuple(ProvedAnswer(end, end, 0.9, (first, Edge(hub, "made", end))) for end in ends)
+
+
+def settle(found: tuple[ProvedAnswer, ...], budgets: Budgets, *, hard: bool = True) -> tuple[Episode, ProvingAgents]:
+    """An episode of agents that know what triples cost, played to its end."""
+    episode = Episode(("kes",), budgets, hard=hard)
+    for edge in (edge for one in found for edge in one.triples):
+        for near, forward in ((edge.source, True), (edge.target, False)):
+            listed = episode.subgraph.known.setdefault(near, {}).setdefault(Hop(edge.relation, forward), [])
+            listed += [] if edge in listed else [edge]
+    agents = ProvingAgents(found, Account(), (), ("kes",), Prices(), lambda some, _: [WORDS] * len(some))
+    for decide in (agents.architect, agents.navigator):
+        while not isinstance(action := decide(episode).action, Stop):
+            episode.step(action)
+        episode.stop(NAVIGATOR, action)
+    units = [Unit(edge_unit_id(edge), " ".join(edge), WORDS, "triple", edge=edge) for edge in episode.subgraph.edges]
+    episode.offer(units)
+    while not isinstance(action := agents.curator(episode).action, Stop):
+        episode.step(action)
+    assert not budgets.exceeded_by(episode.spend)
+    return episode, agents
+
+
+def supported(episode: Episode, agents: ProvingAgents) -> set[str]:
+    """The names of the answers whose whole proof is in the evidence."""
+    return {one.name for one in proved_views(episode, agents.findings(episode))[0] if one.supported}
+
+
+@pytest.mark.parametrize("hard", [True, False])
+def test_a_dear_first_step_to_many_answers_comes_before_one_to_few(hard: bool) -> None:
+    found = (*star("ann", "a1"), *star("ben", "b1"), *star("cid", "c1", "c2", "c3"))
+    assert supported(*settle(found, Budgets(4, 5, 100), hard=hard)) == {"c1", "c2", "c3"}
+    assert supported(*settle(found, Budgets(50, 5, 40), hard=hard)) == {"c1", "c2", "c3"}
+
+
+def test_an_answer_is_proved_by_the_way_that_others_share() -> None:
+    both = (*star("ann", "x", "a1"), *star("cid", "c1", "c2", "c3"))
+    through_cid = Edge("cid", "made", "x")
+    other = ProvedAnswer("kept", "kept", 0.9, (Edge("kes", "made_by", "cid"), through_cid, Edge("x", "in", "kept")))
+    episode, agents = settle((*both, other), Budgets(5, 9, 100))
+    assert {"x", "c1", "c2", "c3"} <= supported(episode, agents)
+    assert through_cid in episode.subgraph.edges
+
+
+def test_what_fits_whole_is_proved_as_it_was_found() -> None:
+    found = (*star("ann", "a1"), *star("cid", "c1", "c2"))
+    episode, agents = settle(found, Budgets(5, 2, 50))
+    assert list(agents.found) == list(found)
+    assert list(episode.subgraph.edges) == list(dict.fromkeys(edge for one in found for edge in one.triples))
