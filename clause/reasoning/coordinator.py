@@ -18,7 +18,7 @@ from clause.reasoning.agents import statements, text_walk
 from clause.reasoning.agents.policy import Agents, Policy, PolicyBook, Recall
 from clause.reasoning.answer.calibration import moved
 from clause.reasoning.answer.counterfactual import compared
-from clause.reasoning.answer.evidence import EvidenceRecord, Reader, accounted, written_by
+from clause.reasoning.answer.evidence import EvidenceReader, EvidenceRecord, accounted, written_by
 from clause.reasoning.answer.integrations import Conclusion, Integrations
 from clause.reasoning.answer.report import Finished, Reporter, shown, subgraph_view
 from clause.reasoning.episode.actions import ARCHITECT, CURATOR, NAVIGATOR, Agent
@@ -80,7 +80,7 @@ class Coordinator:
         token_margin: int = 0,
         abstain_below: float | None = None,
         integrations: Integrations | None = None,
-        reader: Reader | None = None,
+        reader: EvidenceReader | None = None,
     ) -> None:
         self._asker = asker
         self._port = port

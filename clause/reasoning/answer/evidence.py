@@ -274,7 +274,7 @@ def _hashed(prefix: str, *parts: str) -> str:
     return f"{prefix}_{hashlib.sha256(chr(10).join(parts).encode()).hexdigest()[:24]}"
 
 
-class Reader(Protocol):
+class EvidenceReader(Protocol):
     """Something outside of the graph that reads evidence and writes an answer; none is needed, none is the default."""
 
     name: str
@@ -359,7 +359,9 @@ class ChatReader:
             raise UnavailableError("the reader's answer is no JSON") from None
 
 
-async def written_by(reader: Reader | None, question: str, response: CoordinationResponse) -> CoordinationResponse:
+async def written_by(
+    reader: EvidenceReader | None, question: str, response: CoordinationResponse
+) -> CoordinationResponse:
     """A response with what a reader wrote from its evidence, or with why there is no text; never a fault."""
     texts = [item.text for item in response.result.evidence]
     started, text, reason = time.perf_counter(), None, None
