@@ -154,7 +154,7 @@ async def test_mcp_and_the_library_take_the_same_filters(url: str, served_addres
     assert texts(answered.model_dump(mode="json")) == {OLD, NEW}
     async with over_stdio(environment(served_address, tmp_path, CLAUSE_MODE="full")) as client:
         given = {"query": ASKED, "scopes": [SCOPE], "texts": {"kinds": ["memory"]}, "detail": "all"}
-        found = told(await client.call_tool("coordinate", given))
+        found = await told(client, "coordinate", **given)
     assert {text for text in (OLD, NEW, SURE, RUMOUR) if any(same(text, item) for item in found["evidence"])} == {
         OLD,
         NEW,

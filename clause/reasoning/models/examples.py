@@ -168,7 +168,7 @@ COORDINATION: dict[str, Any] = {
         "left_out": {},
     },
     "counterfactual": None,
-    "written": None,
     "answer_sha256": "5f0d3a7e9b1c2d4f6a8b0c1d2e3f405162738495a6b7c8d9e0f1a2b3c4d5e6f7",
+    "written": None,
     "run_id": "01JD7W9ZB6V3Q7T5N9S4E2M8XK",
 }
