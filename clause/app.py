@@ -238,6 +238,7 @@ async def _join(
     from clause.policy.serve.checkpoint_store import CheckpointStore
     from clause.reasoning.agents.single_agent import LoneAgents
     from clause.reasoning.answer.calibration import Calibrations
+    from clause.reasoning.answer.evidence import ChatReader
     from clause.reasoning.answer.runs import RunRecorder
     from clause.reasoning.answer.texts import IndexedTexts, RecalledTexts
     from clause.reasoning.coordinator import Coordinator
@@ -265,7 +266,8 @@ async def _join(
     warming = _in_background(warm(embedder, book), stack)
     reporting = _reporting(rooms, port, runs)
     texts = RecalledTexts(IndexedTexts(graph), rooms.memory.store.recall)
-    coordinator = Coordinator(asker, port, book, texts=texts, abstain_below=settings.abstain_below, **reporting)
+    given: dict[str, Any] = {"abstain_below": settings.abstain_below, "reader": ChatReader.of(settings), **reporting}
+    coordinator = Coordinator(asker, port, book, texts=texts, **given)
     keys = IdempotencyKeys(graph)
     kinds = job_kinds(graph, embedder, keys) | rooms.job_kinds()
     kinds["evaluate_frontier"] = partial(evaluate_frontier, asker=asker, coordinator=coordinator)

@@ -55,6 +55,14 @@ class Settings(BaseSettings):
     abstain_below: float | None = Field(
         None, ge=0, le=1, description="score below which answers are withheld; unset: what the policy was calibrated to"
     )
+    reader_url: str | None = Field(
+        None,
+        pattern=r"^https?://[^\s/]+\S*$",
+        description="address of chat completions as OpenAI's, such as http://127.0.0.1:11434/v1; unset: no reader",
+    )
+    reader_model: str = Field("", max_length=200, description="the model that is asked at reader_url")
+    reader_key: SecretStr | None = Field(None, description="key sent to reader_url; unset: none")
+    reader_timeout_s: float = Field(20.0, gt=0, le=600, description="limit of one answer of the reader, in seconds")
     token_margin: int = Field(0, ge=0, le=1000, description="tokens kept free of every token budget")
 
     host: str = Field("127.0.0.1", description="address that the API listens on")

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from clause.cli.console import JsonFlag, print_json, stdout
+from clause.cli.console import JsonFlag, print_json, stdout, texts_and_reader
 
 Answered = Mapping[str, Any]
 """A CoordinationResponse, or its result, as JSON: what the service answers."""
@@ -25,16 +25,25 @@ _LIKELY = 0.2
 
 def print_answer(console: Console, response: Answered) -> None:
     """The sections, headed read as (where the policy says it), answer, path, evidence and receipt."""
-    result = response["result"]
+    result, written = response["result"], response.get("written") or {}
     for heading, body in (
         ("read as", reading_lines(result)),
         ("answer", answer_lines(result)),
         ("path", [path_tree(result)]),
         ("evidence", evidence_lines(result)),
+        ("a reader wrote", [escape(said) for said in (written.get("text") or written.get("reason"),) if said]),
         ("receipt", [receipt_table(response.get("receipt"))]),
     ):
         if body:
             print_section(console, heading, body)
+
+
+def print_section(console: Console, heading: str, body: Iterable[Any]) -> None:
+    """A heading on a line of its own, and what stands below it."""
+    console.print(Text(heading, style="bold"))
+    for part in body:
+        console.print(part)
+    console.print()
 
 
 def reading_lines(result: Answered) -> list[Text]:
@@ -44,14 +53,6 @@ def reading_lines(result: Answered) -> list[Text]:
     likely = [other for other in result["readings"][1:] if other["probability"] >= _LIKELY]
     others = [Text(f"  or {one['words']}  (--reading {one['id']})", style="dim") for one in likely]
     return [*taken, *first, *others]
-
-
-def print_section(console: Console, heading: str, body: Iterable[Any]) -> None:
-    """A heading on a line of its own, and what stands below it."""
-    console.print(Text(heading, style="bold"))
-    for part in body:
-        console.print(part)
-    console.print()
 
 
 def answer_lines(result: Answered) -> list[Text]:
@@ -97,12 +98,10 @@ def receipt_table(receipt: Answered | None) -> Table:
     rows = [(resource, receipt[resource]) for resource in ("edges", "steps", "tokens")] if receipt else []
     for resource, row in rows:
         cells = (str(row["budget"]), str(row["spent"]), f"{row['paid']:g}", row["stopped_by"])
-        table.add_row(f"  {resource}", *cells, _left_out(row["best_left_out"]))
+        item = row["best_left_out"]
+        best = escape(f"{item['what']} (would cost {item['would_cost']})") if item else "-"
+        table.add_row(f"  {resource}", *cells, best)
     return table
-
-
-def _left_out(item: Answered | None) -> str:
-    return escape(f"{item['what']} (would cost {item['would_cost']})") if item else "-"
 
 
 def _names(result: Answered) -> dict[str, str]:
@@ -132,9 +131,12 @@ def ask(
     abstain_below: Annotated[
         float | None, typer.Option(min=0, max=1, help="Show no answer with a lower score; the policy's if not given.")
     ] = None,
-    hash_only: Annotated[
-        bool, typer.Option("--hash", help="Print only the answer's sha256: equal for the same graph and question.")
-    ] = False,
+    kind: Annotated[list[str] | None, typer.Option(help="Only texts of this kind; repeatable.")] = None,
+    floor: Annotated[list[str] | None, typer.Option(help="Least confidence, as overall=0.6; repeatable.")] = None,
+    since: Annotated[str | None, typer.Option(help="Only texts said at this instant or later.")] = None,
+    until: Annotated[str | None, typer.Option(help="Only texts said before this instant.")] = None,
+    read: Annotated[bool, typer.Option("--read", help="Let the reader that is set write an answer, too.")] = False,
+    hash_only: Annotated[bool, typer.Option("--hash", help="Print only the answer's sha256.")] = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Ask a question; print the answers, the path, the evidence with sources, and the receipt."""
@@ -146,6 +148,7 @@ def ask(
         "policy": policy,
         "reading": reading,
         "abstain_below": abstain_below,
+        **texts_and_reader(kind, floor, since, until, read=read),
     }
     from clause.cli.service import running
 

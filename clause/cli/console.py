@@ -46,6 +46,16 @@ def print_json(value: Mapping[str, Any]) -> None:
     sys.stdout.flush()
 
 
+def texts_and_reader(
+    kinds: list[str] | None, floors: list[str] | None, since: str | None, until: str | None, *, read: bool
+) -> dict[str, Any]:
+    """The fields `texts` and `read` of a question; none where nothing is asked of texts and no reader is wanted."""
+    pairs = [floor.partition("=") for floor in floors or ()]
+    said = {"kinds": kinds, "floors": {name: least for name, _, least in pairs}, "since": since, "until": until}
+    texts = {name: value for name, value in said.items() if value}
+    return {**({"texts": texts} if texts else {}), **({"read": True} if read else {})}
+
+
 def note(text: str) -> None:
     """A line of progress on stderr, as it is (no markup)."""
     stderr().print(text, markup=False)

@@ -18,7 +18,7 @@ from clause.reasoning.agents import statements, text_walk
 from clause.reasoning.agents.policy import Agents, Policy, PolicyBook, Recall
 from clause.reasoning.answer.calibration import moved
 from clause.reasoning.answer.counterfactual import compared
-from clause.reasoning.answer.evidence import EvidenceRecord
+from clause.reasoning.answer.evidence import EvidenceReader, EvidenceRecord, accounted, written_by
 from clause.reasoning.answer.integrations import Conclusion, Integrations
 from clause.reasoning.answer.report import Finished, Reporter, shown, subgraph_view
 from clause.reasoning.episode.actions import ARCHITECT, CURATOR, NAVIGATOR, Agent
@@ -65,6 +65,7 @@ class Coordinator:
         token_margin: tokens kept free of every token budget.
         abstain_below: the score below which answers are withheld where a request does not say; None: the policy's.
         integrations: causes, ThoughtSeeds and curiosity; None: the flags of requests have no effect.
+        reader: writes answers from evidence for requests that want it; None: for none.
     """
 
     def __init__(
@@ -79,6 +80,7 @@ class Coordinator:
         token_margin: int = 0,
         abstain_below: float | None = None,
         integrations: Integrations | None = None,
+        reader: EvidenceReader | None = None,
     ) -> None:
         self._asker = asker
         self._port = port
@@ -89,6 +91,7 @@ class Coordinator:
         self._token_margin = token_margin
         self._abstain_below = abstain_below
         self._integrations = integrations
+        self._reader = reader
 
     async def coordinate(
         self,
@@ -121,18 +124,21 @@ class Coordinator:
     ) -> CoordinationResponse:
         self.policies[request.policy]  # an unknown name is refused before anything is read
         view = await self._asker.view(caller, request.scopes, request.as_of_valid, request.as_of_recorded)
+        view, left_out = await self._asker.withholding.passing(request.texts, view)
         answered = await self._answered(request, caller, view, budgets=budgets, hard=hard, repeat=repeat)
-        response = answered.response
+        response = accounted(answered.response, left_out)
         if request.without is not None:
             hidden = await self._asker.withholding.of(request.without, view)
             bare = request.model_copy(update={"without": None, "record": False})
-            seen = replace(view, hidden=hidden)
+            seen = replace(view, hidden=view.hidden.beside(hidden))
             other = await self._answered(bare, caller, seen, budgets=budgets, hard=hard, repeat=repeat)
             found = compared(request.without, hidden, response, other.response)
             response = response.model_copy(update={"counterfactual": found})
-        return self._reporter.record(
+        response = self._reporter.record(
             request, answered.finished, response, answered.evidence, caller, fallbacks=answered.fallbacks
         )
+        wanted = request.read and repeat is None
+        return await written_by(self._reader, request.query, response) if wanted else response
 
     async def _answered(
         self,
@@ -341,6 +347,8 @@ _NOT_HASHED: Any = {
     "performance": True,
     "answer_sha256": True,
     "counterfactual": True,
+    "written": True,
+    "receipt": {"left_out"},
     "agent_handoffs": {"__all__": {"latency_ms"}},
     "result": {
         "intelligence": True,

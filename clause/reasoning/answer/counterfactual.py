@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from clause.errors import NotFoundError, OutOfBoundsError
 from clause.graph.runner import Graph
-from clause.reasoning.models.answer import Answer, CoordinationResult
+from clause.reasoning.models.answer import Answer, CoordinationResult, TextFilters
 from clause.reasoning.models.coordination import AnswerChange, CoordinationResponse, Counterfactual, Withheld
 from clause.reasoning.neighbourhood.port import Edge, Hidden, View
 from clause.reasoning.question.seeds import SeedFinder
 
 MOST_TEXTS = 10_000
 """Texts that one request may leave out."""
+MOST_FILTERED, CROWD = 100_000, 5
+"""Texts that filters may leave out, and how many times as many recall then looks at."""
 DEEPEST = 10
 """Steps of derivation that what rests on a text is followed over."""
 LEAST_MOVE = 0.005
@@ -46,6 +50,34 @@ class Withholding:
         edges = await self._edges(without, view)
         texts = await self._fallen(sources, texts, view)
         return Hidden(tuple(sorted(sources)), tuple(sorted(texts)), edges)
+
+    async def passing(self, filters: TextFilters | None, view: View) -> tuple[View, Mapping[str, int]]:
+        """A view of the texts that pass filters, and how many each filter left out.
+
+        Raises:
+            OutOfBoundsError: more texts than one request may leave out.
+        """
+        if filters is None:
+            return view, {}
+        floors = filters.floors.given
+        rows = await self._graph.run(
+            "reasoning/texts_left_out",
+            scopes=[*view.scopes],
+            kinds=[*filters.kinds],
+            floors=floors,
+            dimensions=[*floors],
+            since=filters.since,
+            until=filters.until,
+            limit=MOST_FILTERED + 1,
+        )
+        if len(rows) > MOST_FILTERED:
+            raise OutOfBoundsError(
+                "the filters leave out too many texts",
+                field="texts",
+                bound=f"{MOST_FILTERED:,} texts; name fewer scopes",
+            )
+        hidden = Hidden(texts=tuple(row["id"] for row in rows), crowd=CROWD)
+        return replace(view, hidden=hidden), Counter(row["filter"] for row in rows)
 
     async def _named(self, without: Withheld, view: View) -> tuple[set[str], set[str]]:
         sources: set[str] = set()

@@ -56,7 +56,7 @@ class IndexedTexts:
             embedding=embedding,
             words=_words(text, view.scopes),
             scopes=list(view.scopes),
-            limit=limit,
+            limit=limit * view.hidden.crowd,
             valid=view.as_of_valid or self._now(),
             recorded=view.as_of_recorded or FOREVER,
             hidden_texts=list(view.hidden.texts),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from clause.reasoning.models.examples import PROVENANCE
 from clause.text.fields import Instant, Model
@@ -291,3 +291,86 @@ class Receipt(Model):
     steps: ResourceReceipt
     tokens: ResourceReceipt
     token_margin: int = Field(0, ge=0, description="tokens kept free of the token budget")
+    left_out: dict[str, int] = Field(
+        {}, description="texts of these scopes that `texts` of the request left out, by the filter or floor that did"
+    )
+
+
+TextKind = Literal["passage", "belief", "memory", "insight", "value", "experience"]
+
+
+Share = Annotated[float | None, Field(ge=0, le=1)]
+
+
+class TextFloors(Model):
+    """The least value of dimensions of confidence; only beliefs have them, other texts pass."""
+
+    source_reliability: Share = None
+    method_quality: Share = None
+    temporal_freshness: Share = None
+    corroboration: Share = None
+    domain_applicability: Share = None
+    overall: Share = None
+
+    @property
+    def given(self) -> dict[str, float]:
+        """The floors that are set, by dimension."""
+        return self.model_dump(exclude_none=True)
+
+
+class TextFilters(Model):
+    """What texts must be to be walked, to be an answer, or to be handed on as evidence; triples are not touched.
+
+    >>> TextFilters(kinds=("belief",), floors=TextFloors(overall=0.6)).floors.given
+    {'overall': 0.6}
+    """
+
+    kinds: Annotated[tuple[TextKind, ...], Field(max_length=6, description="Only these kinds (empty: all)")] = ()
+    floors: TextFloors = Field(default=TextFloors(), description="The least confidence of beliefs, by dimension")
+    since: Instant | None = Field(default=None, description="Said (or else stored) at this instant or later")
+    until: Instant | None = Field(default=None, description="Said (or else stored) before this instant")
+
+    @model_validator(mode="after")
+    def _some_time_lies_between(self) -> Self:
+        if self.since is not None and self.until is not None and self.until <= self.since:
+            raise ValueError("until must be later than since")
+        return self
+
+
+class WrittenAnswer(Model):
+    """What a reader outside of the graph wrote from the evidence: its own words, proved by nothing here."""
+
+    text: str | None = Field(default=None, description="What it wrote (null: nothing, see `reason`)")
+    reason: str | None = Field(default=None, description="Why there is no text")
+    reader: str | None = Field(default=None, description="Name of the model that was asked (null: none is set)")
+    latency_ms: float = Field(default=0.0, ge=0.0, description="How long it took, beyond the answer itself")
+
+
+class BudgetUsage(Model):
+    """What was spent of each budget.
+
+    >>> BudgetUsage(edge_used=60, edge_total=50, step_total=10, token_total=2048).edge_remaining
+    0
+    """
+
+    edge_used: int = Field(default=0, ge=0, description="Edges used by Architect")
+    step_used: int = Field(default=0, ge=0, description="Steps used by Navigator")
+    token_used: int = Field(default=0, ge=0, description="Tokens used by Curator")
+    edge_total: int = Field(..., ge=1, description="Total edge budget")
+    step_total: int = Field(..., ge=1, description="Total step budget")
+    token_total: int = Field(..., ge=1, description="Total token budget")
+
+    @property
+    def edge_remaining(self) -> int:
+        """Edges left, never below 0."""
+        return max(0, self.edge_total - self.edge_used)
+
+    @property
+    def step_remaining(self) -> int:
+        """Steps left, never below 0."""
+        return max(0, self.step_total - self.step_used)
+
+    @property
+    def token_remaining(self) -> int:
+        """Tokens left, never below 0."""
+        return max(0, self.token_total - self.token_used)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import ConfigDict, Field, model_validator
 
 from clause.reasoning.models.agents import EdgeTriple
-from clause.reasoning.models.answer import CoordinationResult, Receipt
+from clause.reasoning.models.answer import CoordinationResult, Receipt, TextFilters, WrittenAnswer
 from clause.reasoning.models.examples import COORDINATION
 from clause.text.fields import AsOfRecorded, AsOfValid, Model, NodeName, QueryText, Scopes
 
@@ -64,6 +64,8 @@ class CoordinationRequest(Model):
     as_of_valid: AsOfValid = None
     as_of_recorded: AsOfRecorded = None
     without: Withheld | None = Field(default=None, description="Answer also as if this were not known")
+    texts: TextFilters | None = Field(default=None, description="What texts must be to be walked or handed on")
+    read: bool = Field(default=False, description="Let the reader that the service is set to write an answer, too")
     enable_thoughtseeds: bool = Field(default=True, description="Generate ThoughtSeeds during exploration")
     enable_curiosity: bool = Field(default=True, description="Trigger curiosity agents on prediction errors")
     enable_causal: bool = Field(default=True, description="Use causal reasoning for path selection")
@@ -145,36 +147,7 @@ class CoordinationResponse(Model):
     answer_sha256: str | None = Field(
         default=None, description="Hash of the answer without run id and times: equal for the same graph and request"
     )
+    written: WrittenAnswer | None = Field(default=None, description="What a reader wrote, where `read` was asked for")
     run_id: str | None = Field(default=None, description="Recorded run, for GET /runs/{run_id} (null: not recorded)")
 
     model_config = ConfigDict(json_schema_extra={"example": COORDINATION})
-
-
-class BudgetUsage(Model):
-    """What was spent of each budget.
-
-    >>> BudgetUsage(edge_used=60, edge_total=50, step_total=10, token_total=2048).edge_remaining
-    0
-    """
-
-    edge_used: int = Field(default=0, ge=0, description="Edges used by Architect")
-    step_used: int = Field(default=0, ge=0, description="Steps used by Navigator")
-    token_used: int = Field(default=0, ge=0, description="Tokens used by Curator")
-    edge_total: int = Field(..., ge=1, description="Total edge budget")
-    step_total: int = Field(..., ge=1, description="Total step budget")
-    token_total: int = Field(..., ge=1, description="Total token budget")
-
-    @property
-    def edge_remaining(self) -> int:
-        """Edges left, never below 0."""
-        return max(0, self.edge_total - self.edge_used)
-
-    @property
-    def step_remaining(self) -> int:
-        """Steps left, never below 0."""
-        return max(0, self.step_total - self.step_used)
-
-    @property
-    def token_remaining(self) -> int:
-        """Tokens left, never below 0."""
-        return max(0, self.token_total - self.token_used)

@@ -119,11 +119,17 @@ class RelationshipType:
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
-    """What a question is answered without: triples of some sources, texts by id, and single triples."""
+    """What a question is answered without: triples of some sources, texts by id, and single triples; recall looks at
+    `crowd` times as many texts where filters leave out most."""
 
     sources: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
     edges: tuple[Edge, ...] = ()
+    crowd: int = 1
+
+    def beside(self, other: Hidden) -> Hidden:
+        """Both together, with this one's crowd."""
+        return Hidden(self.sources + other.sources, self.texts + other.texts, self.edges + other.edges, self.crowd)
 
     @property
     def parameters(self) -> dict[str, list[Any]]:

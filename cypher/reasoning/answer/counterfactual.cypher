@@ -68,3 +68,25 @@ WHERE x.scope IN $scopes AND NOT x.id IN $texts
 RETURN x.id AS id
 ORDER BY id
 LIMIT $limit
+
+// reasoning/texts_left_out, texts of some scopes that a request's filters leave out, each with the first filter that does
+// mode:       read
+// returns:    many
+// parameters: $scopes LIST<STRING>, $kinds LIST<STRING>, $floors MAP, $dimensions LIST<STRING>, $since ZONED DATETIME,
+//             $until ZONED DATETIME, $limit INTEGER
+// columns:    id, filter
+CYPHER 25 MATCH (n:Passage|Belief|Memory|Insight|Value|Experience)
+WHERE n.scope IN $scopes
+WITH n, coalesce(n.occurred_at, n.recorded_at) AS at,
+  head([name IN $dimensions WHERE n:Belief AND
+    coalesce(CASE name WHEN 'overall' THEN n.overall ELSE n['c_' + name] END, -1.0) < $floors[name]]) AS floor
+WITH n, CASE
+  WHEN size($kinds) > 0 AND NOT any(kind IN $kinds WHERE kind IN [label IN labels(n) | toLower(label)]) THEN 'kinds'
+  WHEN $since IS NOT NULL AND coalesce(at < $since, true) THEN 'since'
+  WHEN $until IS NOT NULL AND coalesce(at >= $until, true) THEN 'until'
+  WHEN floor IS NOT NULL THEN 'floors.' + floor
+END AS filter
+WHERE filter IS NOT NULL
+RETURN n.id AS id, filter
+ORDER BY id
+LIMIT $limit

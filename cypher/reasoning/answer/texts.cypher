@@ -48,4 +48,4 @@ RETURN ranking, n.id AS id, toLower(head(labels(n))) AS kind, coalesce(n.name, n
   n.overall AS confidence, coalesce(n.sources, 0) AS sources,
   size([voice IN coalesce(n.voices, []) WHERE voice STARTS WITH 'o:']) AS named, score
 ORDER BY ranking, score DESC, id
-LIMIT 1000
+LIMIT 3000
