@@ -58,6 +58,7 @@ COMMANDS: dict[str, Entry] = {
         "clause.cli.db", "Close full clusters of memories and join twins; resumable.", "consolidate_app"
     ),
     "curiosity": Entry("clause.cli.curiosity", "Investigate hops that came out otherwise than expected."),
+    "types": Entry("clause.cli.curiosity", "Say in words what relationship types mean.", "types_app"),
     "reembed": Entry("clause.cli.db", "Embed the graph again with another model; resumable.", "reembed_app"),
     "mcp": Entry("clause.cli.mcp", "Serve an agent's tools over MCP; `clause mcp install` sets a client up."),
     "keys": Entry("clause.cli.keys", "Make, list and revoke API keys."),

@@ -1,10 +1,12 @@
-"""Randomised /coordinate calls: no budget is exceeded, nothing answers 5xx, receipts recompute from the run."""
+"""Randomised /coordinate calls, every form of question among them: no budget is exceeded, nothing answers 5xx,
+receipts recompute from the run, and replays repeat."""
 
 from __future__ import annotations
 
 import asyncio
 import gzip
 import random
+from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -22,6 +24,8 @@ from clause.text.names import canonical_key, entity_id
 SCOPE = "kg:random"
 TRIPLES = 6_000
 CLIENTS = 4
+REPLAYED = 10
+"""Each so manieth call is replayed."""
 TEMPLATES = (
     "what movies did {} act in",
     "who directed {}",
@@ -34,6 +38,30 @@ TEMPLATES = (
     "🎬 {} 🎬 \u202eلغات أفلام",
     "what does nobody know about the colour of the wind",
 )
+FORMS = (
+    "how many films did {} direct",
+    "how many films have both {} and {}",
+    "did {} direct {}?",
+    "is {} in {}, yes or no",
+    "which film is older, {} or {}?",
+    "do {} and {} have the same director?",
+    "which films from 19{year} did {} act in",
+    "which films by {} came out after 19{year}",
+    "the films of {} that are not with {}",
+    "what else has the director of {} made besides {}",
+    "who acted most often in films directed by {}",
+    "the first film of {}",
+    "the newest comedy with {}",
+    "which films did {} and {} act in together",
+    "films with {}, {} and {}",
+    "I loved {}. Who wrote it, and what else did they write?",
+    "which is longer, {}, {} or the other one",
+    "when was {} released, and who directed {}?",
+    "how many of the films of {} are in {} and from 19{year}",
+    "who directed {} and did they also write {}",
+)
+"""Questions in every form, sensible and not: any name of the graph may come anywhere."""
+
 ODD_NODES = ("", "rosebud the sled", "\u0000", "ent_000000000000000000000000", "' OR 1=1 --", "x" * 10_001)
 
 
@@ -61,9 +89,9 @@ def bodies(names: list[str], seed: int) -> Iterator[dict[str, Any]]:
     """Endless request bodies, most of them honest."""
     chance = random.Random(seed)
     while True:
-        named = chance.sample(names, 2)
+        named = chance.sample(names, 3)
         body: dict[str, Any] = {
-            "query": chance.choice(TEMPLATES).format(*named),
+            "query": chance.choice(chance.choice([TEMPLATES, FORMS])).format(*named, year=chance.randint(10, 99)),
             "budgets": {
                 "edge_budget": chance.choice([10, 11, 50, 200]),
                 "step_budget": chance.choice([1, 2, 3, 20]),
@@ -84,8 +112,8 @@ def bodies(names: list[str], seed: int) -> Iterator[dict[str, Any]]:
         yield body
 
 
-async def check(client: httpx.AsyncClient, body: dict[str, Any]) -> int:
-    """Send one request and check whatever comes back; its status."""
+async def check(client: httpx.AsyncClient, body: dict[str, Any], told: Counter[str], *, again: bool) -> int:
+    """Send one request and check whatever comes back, `again` with its replay; its status. `told` counts what came."""
     answer = await client.post("/api/clause/coordinate", json=body)
     assert answer.status_code < 500, (body, answer.text)
     if answer.status_code != 200:
@@ -99,38 +127,52 @@ async def check(client: httpx.AsyncClient, body: dict[str, Any]) -> int:
     assert used["tokens"] <= body["budgets"]["token_budget"]
     assert sum(item.tokens for item in response.result.evidence) == used["tokens"]
     assert all(len(path.steps) <= body["budgets"]["step_budget"] for path in response.result.paths)
-    told = await client.get(f"/api/clause/runs/{response.run_id}")
-    run = RunRecord.model_validate(told.json())
+    kept = await client.get(f"/api/clause/runs/{response.run_id}")
+    run = RunRecord.model_validate(kept.json())
     assert make_receipt(run.steps, run.budgets, run.prices) == response.receipt
+    told[f"form {response.result.form}"] += 1
+    told["abstained" if response.result.abstained else "answered"] += 1
+    if again:
+        replay = (await client.post(f"/api/clause/runs/{response.run_id}/replay")).json()
+        assert replay["same"], (body, replay)
+        told["replayed"] += 1
     return answer.status_code
 
 
-async def ask_many(service: str, names: list[str], count: int) -> dict[int, int]:
-    """How often each status came back."""
-    statuses: dict[int, int] = {}
-    queue = islice(bodies(names, seed=count), count)
+async def ask_many(service: str, names: list[str], count: int) -> tuple[Counter[int], Counter[str]]:
+    """How often each status came back, and what was told: forms, abstentions, replays."""
+    statuses: Counter[int] = Counter()
+    told: Counter[str] = Counter()
+    queue = enumerate(islice(bodies(names, seed=count), count))
 
     async def work(client: httpx.AsyncClient) -> None:
-        for body in queue:
-            status = await check(client, body)
-            statuses[status] = statuses.get(status, 0) + 1
+        for number, body in queue:
+            statuses[await check(client, body, told, again=number % REPLAYED == 0)] += 1
 
     async with httpx.AsyncClient(base_url=service, timeout=120, trust_env=False) as client:
         await asyncio.gather(*(work(client) for _ in range(CLIENTS)))
-    return statuses
+    print(f"\n{count} calls: {dict(statuses)}, {dict(sorted(told.items()))}")
+    return statuses, told
+
+
+def keeps(statuses: Counter[int], told: Counter[str], count: int) -> None:
+    """Most calls were honest ones, every form came, and replays were among them; the promises are checked call by
+    call."""
+    assert statuses[200] > 2 * count / 3
+    assert sum(statuses.values()) == count
+    assert told["replayed"] > count / REPLAYED / 2
+    assert {f"form {form}" for form in ("list", "yes_no", "count", "comparison")} <= set(told)
 
 
 @pytest.mark.integration
 async def test_three_hundred_random_questions_keep_every_promise(service: str, names: list[str]) -> None:
-    statuses = await ask_many(service, names, 300)
-    assert statuses[200] > 200
-    assert sum(statuses.values()) == 300
+    statuses, told = await ask_many(service, names, 300)
+    keeps(statuses, told, 300)
 
 
 @pytest.mark.integration
 @pytest.mark.long
 @pytest.mark.timeout(3600)
 async def test_ten_thousand_random_questions_keep_every_promise(service: str, names: list[str]) -> None:
-    statuses = await ask_many(service, names, 10_000)
-    assert statuses[200] > 7_000
-    assert sum(statuses.values()) == 10_000
+    statuses, told = await ask_many(service, names, 10_000)
+    keeps(statuses, told, 10_000)
