@@ -147,7 +147,9 @@ def say(
     relation: Relation,
     text: Annotated[str, typer.Argument(help='From its start on: "director", "works for".', show_default=False)],
     *,
-    back: Annotated[str | None, typer.Option(help='From its end on: "films directed by"; by the text if unset.')] = None,
+    back: Annotated[
+        str | None, typer.Option(help='From its end on: "films directed by"; by the text if unset.')
+    ] = None,
     scope: Scope,
     as_json: JsonFlag = False,
 ) -> None:

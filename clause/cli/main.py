@@ -44,7 +44,7 @@ COMMANDS: dict[str, Entry] = {
     "demo": Entry("clause.cli.demo", "Start everything on the sample graph and answer a first question."),
     "ask": Entry("clause.cli.ask", "Ask a question; get answers, path, evidence and the receipt."),
     "serve": Entry("clause.cli.serve", "Serve the REST API."),
-    "load": Entry("clause.cli.load", "Load triples, passages or documents into a scope."),
+    "load": Entry("clause.cli.load", "Load triples, passages, documents or a property graph into a scope."),
     "link": Entry("clause.cli.db", "Link the texts of a scope to the entities that they name; resumable.", "link_app"),
     "migrate": Entry("clause.cli.db", "Bring the graph's schema up to date.", "migrate_app"),
     "db": Entry("clause.cli.db", "Start, stop and look after the local Neo4j."),

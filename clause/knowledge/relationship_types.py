@@ -1,7 +1,7 @@
 """Relationship types in words: what a type of a scope means, as its owner says it, for graphs whose names say nothing.
 
-What was said is kept on the registry's entry, and the scope counts how often something was said: questions read that count
-with the scopes, so that the next one is read by the new words in every service of the database.
+What was said is kept on the registry's entry, and the scope counts how often something was said: questions read that
+count with the scopes, so that the next one is read by the new words in every service of the database.
 """
 
 from __future__ import annotations
@@ -34,7 +34,10 @@ class TypeMeaning(Model):
         min_length=1, max_length=_LONGEST, description='from its start on: "director", "directed by", "works for"'
     )
     inverse_text: str | None = Field(
-        None, min_length=1, max_length=_LONGEST, description='from its end on: "films directed by"; by `text` if not said'
+        None,
+        min_length=1,
+        max_length=_LONGEST,
+        description='from its end on: "films directed by"; by `text` if not said',
     )
     scope: str | None = Field(None, max_length=300, description="whose type it is; the default scope if not said")
 

@@ -41,7 +41,8 @@ def ablations(
 ) -> None:
     """Train every ablation with every seed on the packaged graph and compare; killed, it goes on where it stopped."""
     from clause.lab.report import table_text
-    from clause.lab.training.table import REFERENCE, ROWS, compared, over_time
+    from clause.lab.training.table import REFERENCE, ROWS, compared
+    from clause.lab.training.trial import over_time
 
     names = row or list(ROWS)
     for name in names:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -217,3 +217,16 @@ def _mean(results: Sequence[Result]) -> dict[str, float]:
         "edges": sum(result.spend.edges for result in results) / count,
         "tokens": sum(result.spend.tokens for result in results) / count,
     }
+
+
+def over_time(rows: Sequence[Mapping[str, Any]], every: int = 10) -> list[dict[str, float]]:
+    """Multipliers and what they answer to, as training goes on: means over seeds of every so many-th round."""
+    histories = [row["history"] for row in rows]
+    shortest = min(map(len, histories), default=0)
+    rounds = [0, *range(every - 1, shortest, every)] if shortest else []
+    kept = [name for name in histories[0][0] if name.startswith(("multiplier_", "unmasked_"))] if shortest else []
+    return [
+        {"round": place + 1.0}
+        | {name: float(np.mean([one[place].get(name, np.nan) for one in histories])) for name in kept}
+        for place in rounds
+    ]

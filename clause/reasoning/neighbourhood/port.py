@@ -136,7 +136,7 @@ class Hidden:
 class View:
     """What a caller may see: scopes, the two clocks (None: now), and what is left out for once.
 
-    `policy` is whom these scopes chose to decide (None: the default), and `types_told` how often somebody said what their
+    `policy` is whom these scopes chose to decide (None: the default), `types_told` how often somebody said what their
     relationship types mean; views that see the same are equal whoever decides.
     """
 

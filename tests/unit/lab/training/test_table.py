@@ -9,7 +9,8 @@ import pytest
 from clause.errors import ConflictError
 from clause.lab.report import draw_multipliers, table_text
 from clause.lab.training import table as tables
-from clause.lab.training.table import REFERENCE, ROWS, SHORTENED, Study, compared, over_time
+from clause.lab.training.table import REFERENCE, ROWS, SHORTENED, Study, compared
+from clause.lab.training.trial import over_time
 from clause.policy.config import Recipe
 from tests.unit.policy.train.test_trainer import MATERIAL, RECIPE
 
