@@ -154,6 +154,7 @@ _ROUTERS = (
     lineage.router,
     entities.router,
     entities.sources_router,
+    entities.types_router,
     sessions.router,
     sessions.patterns_router,
     memories.router,

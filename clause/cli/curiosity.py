@@ -1,14 +1,20 @@
-"""`clause curiosity`: what surprised the Navigator, and a worker that investigates it. Nothing runs unasked."""
+"""`clause curiosity`: what surprised the Navigator, and a worker that investigates it; nothing runs unasked. And
+`clause types`: what relationship types mean in words."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from importlib import import_module
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from clause.cli.console import JsonFlag, print_json, stdout
+
+if TYPE_CHECKING:
+    from clause.graph.scopes import Caller
+    from clause.knowledge.relationship_types import TypeTexts
 
 app = typer.Typer(help="Investigate hops that came out otherwise than expected.", no_args_is_help=True)
 
@@ -116,3 +122,60 @@ def _show(result: dict[str, Any], as_json: bool) -> None:
         return
     for name, value in result.items():
         stdout().print(f"{name}: {value}", markup=False)
+
+
+types_app = typer.Typer(help="What relationship types mean in words: listed, said, taken back.", no_args_is_help=True)
+Scope = Annotated[str, typer.Option(help="Whose types, such as kg:mine.", show_default=False)]
+Relation = Annotated[str, typer.Argument(help="The type's name, as the graph has it.", show_default=False)]
+
+
+@types_app.command("list")
+def list_types(scope: Scope, as_json: JsonFlag = False) -> None:
+    """The relationship types of a scope, with their words and who said them."""
+    found = _of_types(lambda types, caller: types.list(caller=caller, scopes=[scope]))
+    if as_json:
+        print_json(found)
+        return
+    for one in found:
+        said = f"  (said by {one['told_by']})" if one["told_by"] else ""
+        words = f"{one['text']!r}, back {one['inverse_text']!r}"
+        stdout().print(f"{one['relation']}  {one['count']:,}: {words}{said}", markup=False)
+
+
+@types_app.command()
+def say(
+    relation: Relation,
+    text: Annotated[str, typer.Argument(help='From its start on: "director", "works for".', show_default=False)],
+    *,
+    back: Annotated[
+        str | None, typer.Option(help='From its end on: "films directed by"; by the text if unset.')
+    ] = None,
+    scope: Scope,
+    as_json: JsonFlag = False,
+) -> None:
+    """Say what a relationship type means; questions are read by it from the next one on."""
+    from clause.knowledge.relationship_types import TypeMeaning
+    from clause.text.fields import checked
+
+    given = checked(TypeMeaning, {"relation": relation, "text": text, "inverse_text": back, "scope": scope})
+    _show(_of_types(lambda types, caller: types.tell(given, caller=caller)), as_json)
+
+
+@types_app.command()
+def forget(relation: Relation, *, scope: Scope, as_json: JsonFlag = False) -> None:
+    """Take back what was said of a relationship type: its name says it again."""
+    _show(_of_types(lambda types, caller: types.forget(relation, scope, caller=caller)), as_json)
+
+
+def _of_types(work: Callable[[TypeTexts, Caller], Awaitable[Any]]) -> Any:
+    """What some work with the types of this machine's graph gives; a running service reads by it at once."""
+    from pydantic_core import to_jsonable_python
+
+    from clause.cli.console import opened
+    from clause.graph.scopes import Caller
+
+    async def run() -> Any:
+        async with opened(sample=False) as container:
+            return to_jsonable_python(await work(container.rooms.knowledge.types, Caller()))
+
+    return asyncio.run(run())

@@ -1,4 +1,4 @@
-"""`clause load triples|passages|documents --scope S`: files and vectors; run again, they go on."""
+"""`clause load triples|passages|documents|neo4j --scope S`: files, graphs and vectors; run again, they go on."""
 
 from __future__ import annotations
 
@@ -119,6 +119,51 @@ def documents(
         return await load_documents(graph, embedder, path, scope, on_bad=on_bad.value, progress=progress)
 
     _report(asyncio.run(_run(load, scope, embed=not no_embed, background=background)), "passages", as_json)
+
+
+@app.command()
+def neo4j(
+    *,
+    uri: Annotated[str, typer.Option(help="Where the graph is, such as bolt://127.0.0.1:7687; it is only read.")],
+    scope: Scope,
+    user: Annotated[str, typer.Option(help="Who may read it.")] = "neo4j",
+    password: Annotated[
+        str | None,
+        typer.Option(
+            envvar="SOURCE_NEO4J_PASSWORD", help="Asked for if not set.", show_default=False, show_envvar=True
+        ),
+    ] = None,
+    database: Annotated[str, typer.Option(help="The database on that server.")] = "neo4j",
+    label: Annotated[
+        list[str] | None, typer.Option(help="Only nodes of this label, and what is between them; repeatable.")
+    ] = None,
+    name: Annotated[
+        list[str] | None, typer.Option(help="A property that names nodes, before name, title and the like; repeatable.")
+    ] = None,
+    no_embed: NoEmbed = False,
+    background: Background = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Load a property graph of yours from a running Neo4j: labels become classes, properties literals; run again, it
+    brings what was added."""
+    from pydantic import SecretStr
+
+    from clause.graph.catalogue import Catalogue
+    from clause.graph.wire import Address
+    from clause.ingest.readers import PropertyGraph
+    from clause.ingest.triples import load_property_graph
+
+    if password is None:
+        password = typer.prompt(f"password of {user} at {uri}", hide_input=True, err=True)
+    texts = Catalogue.load()
+    statements = {what: texts[f"ingest/source_{what}"] for what in ("counts", "nodes", "relationships")}
+    address = Address(uri, user, SecretStr(password), database)
+    origin = PropertyGraph(address, statements, tuple(label or ()), tuple(name or ()))
+
+    async def load(graph: Graph, embedder: Embedder | None, progress: Progress) -> LoadReport:
+        return await load_property_graph(graph, embedder, origin, scope, progress=progress)
+
+    _report(asyncio.run(_run(load, scope, embed=not no_embed, background=background)), "triples", as_json)
 
 
 async def _run(load: Load, scope: str, *, embed: bool, background: bool) -> LoadReport:

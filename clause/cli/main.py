@@ -44,7 +44,7 @@ COMMANDS: dict[str, Entry] = {
     "demo": Entry("clause.cli.demo", "Start everything on the sample graph and answer a first question."),
     "ask": Entry("clause.cli.ask", "Ask a question; get answers, path, evidence and the receipt."),
     "serve": Entry("clause.cli.serve", "Serve the REST API."),
-    "load": Entry("clause.cli.load", "Load triples, passages or documents into a scope."),
+    "load": Entry("clause.cli.load", "Load triples, passages, documents or a property graph into a scope."),
     "link": Entry("clause.cli.db", "Link the texts of a scope to the entities that they name; resumable.", "link_app"),
     "migrate": Entry("clause.cli.db", "Bring the graph's schema up to date.", "migrate_app"),
     "db": Entry("clause.cli.db", "Start, stop and look after the local Neo4j."),
@@ -58,6 +58,7 @@ COMMANDS: dict[str, Entry] = {
         "clause.cli.db", "Close full clusters of memories and join twins; resumable.", "consolidate_app"
     ),
     "curiosity": Entry("clause.cli.curiosity", "Investigate hops that came out otherwise than expected."),
+    "types": Entry("clause.cli.curiosity", "Say in words what relationship types mean.", "types_app"),
     "reembed": Entry("clause.cli.db", "Embed the graph again with another model; resumable.", "reembed_app"),
     "mcp": Entry("clause.cli.mcp", "Serve an agent's tools over MCP; `clause mcp install` sets a client up."),
     "keys": Entry("clause.cli.keys", "Make, list and revoke API keys."),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
 import neo4j
-from neo4j import AsyncDriver, AsyncGraphDatabase, AsyncResult, AsyncSession, AsyncTransaction, Query
+from neo4j import AsyncDriver, AsyncGraphDatabase, AsyncResult, AsyncSession, AsyncTransaction, GraphDatabase, Query
 from neo4j.exceptions import ConfigurationError, TransientError
 
 from clause.errors import ClauseError
@@ -195,3 +195,32 @@ async def _rows(result: AsyncResult) -> Rows:
         {column: decode(value) for column, value in zip(columns, record.values(), strict=True)}
         async for record in result
     ]
+
+
+def foreign_rows(address: Address, statement: Statement, parameters: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The rows of a statement on somebody else's graph, one after the other as they are read; nothing is written there.
+
+    The server may be older than ours: the statement is sent without the version of its language.
+
+    Raises:
+        ServerError: the address, the database or the password is not right.
+        UnavailableError: nobody answers, or the connection broke.
+    """
+    try:
+        _check_scheme(address)
+        auth = (address.user, address.password.get_secret_value())
+        told: dict[str, Any] = {"telemetry_disabled": True, "notifications_min_severity": "OFF", "user_agent": "clause"}
+        with (
+            GraphDatabase.driver(address.uri, auth=auth, connection_timeout=_CONNECT_S, **told) as driver,
+            driver.session(
+                database=address.database, default_access_mode=neo4j.READ_ACCESS, fetch_size=2000
+            ) as session,
+        ):
+            for record in session.run(Query(statement.text.removeprefix("CYPHER 25 ")), dict(parameters)):
+                yield dict(zip(record.keys(), map(decode, record.values()), strict=True))
+    except (ClauseError, GeneratorExit):
+        raise
+    except Exception as error:
+        fault = translate(error, address).error
+        remedy = "check --uri, --user, --database and the password in SOURCE_NEO4J_PASSWORD"
+        raise type(fault)(fault.message, remedy=remedy, field="uri") from error

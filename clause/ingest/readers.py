@@ -1,21 +1,27 @@
-"""Readers of triple files, N-Triples among them: one record after the other, bad ones with their reason; nothing is
-held in memory."""
+"""Readers of triple files, N-Triples among them, and of property graphs: one record after the other, bad ones with
+their reason; nothing is held in memory."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Iterator
-from datetime import UTC, datetime
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from rdflib import BNode, Literal, URIRef
 from rdflib.exceptions import ParserError
 from rdflib.plugins.parsers.ntriples import W3CNTriplesParser
 
-from clause.ingest.source import open_text
-from clause.text.names import last_segment, normalise, readable_name
+from clause.errors import NotFoundError
+from clause.graph.catalogue import Statement
+from clause.graph.driver import foreign_rows
+from clause.graph.wire import Address
+from clause.ingest.source import SourceFile, open_text
+from clause.text.names import hashed, last_segment, normalise, readable_name
 
 BLANK = "_:"
 """Starts the identity of a blank node, which means something within one file only."""
@@ -90,13 +96,14 @@ class Term(NamedTuple):
 
 
 class Triple(NamedTuple):
-    """head -relation-> tail, and when it was true, where the file says so (UTC)."""
+    """head -relation-> tail, when it was true, where the file says so (UTC), and what else is kept on it."""
 
     head: Term
     relation: str
     tail: Term
     valid_from: datetime | None = None
     valid_until: datetime | None = None
+    properties: tuple[tuple[str, Any], ...] = ()
 
 
 class Record(NamedTuple):
@@ -152,10 +159,10 @@ def checked(number: int, head: Term, relation: str, tail: Term, *times: str) -> 
     if reason:
         return Record(number, None, reason)
     try:
-        valid = [_instant(time) for time in times]
+        valid_from, valid_until = ([_instant(time) for time in times] + [None, None])[:2]
     except ValueError:
         return Record(number, None, f"not an ISO date: {' '.join(times)[:60]}")
-    return Record(number, Triple(head, relation, tail, *valid))
+    return Record(number, Triple(head, relation, tail, valid_from, valid_until))
 
 
 def _fault(head: str, relation: str, tail: str) -> str:
@@ -223,3 +230,113 @@ def _tabular(rows: Iterable[tuple[int, list[str]]]) -> Iterator[Record]:
         if header and all(row[i].strip().casefold() in _HEADERS[i] for i in range(_FIELDS)):
             continue
         yield _from_fields(number, row)
+
+
+NAME_PROPERTIES = ("name", "title", "label", "displayName", "display_name", "fullName", "full_name", "username", "id")
+"""The properties that may hold a node's name, the first that it has."""
+
+CLASS_RELATION = "is_a"
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_+")
+_CLOCKS = frozenset({"valid_from", "valid_until", "recorded_at", "retracted_at"})
+_OURS = _CLOCKS | {"scope", "weight", "strength", "source_id", "version"}
+
+
+@dataclass(frozen=True)
+class PropertyGraph:
+    """A property graph on a Neo4j of somebody's own, read as triples; nothing is written there.
+
+    Labels become classes, a property the name, other properties literals; relationships stay, with their properties.
+
+    Attributes:
+        address: where it is.
+        statements: `ingest/source_counts`, `ingest/source_nodes` and `ingest/source_relationships`, by their last word.
+        labels: only nodes with one of these, and what is between them; none: all.
+        names: properties that may hold the name, before the usual ones.
+    """
+
+    address: Address
+    statements: Mapping[str, Statement]
+    labels: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The server, the database and the labels, without any secret."""
+        host = self.address.uri.partition("://")[2]
+        return "/".join([f"neo4j {host}", self.address.database, *sorted(self.labels)])
+
+    def source(self, scope: str) -> SourceFile:
+        """The graph as a source of a scope, with how many nodes, labels, properties and relationships it has.
+
+        Raises:
+            NotFoundError: it has no node with such a label.
+            ServerError, UnavailableError: as `foreign_rows`.
+        """
+        (counts,) = self._rows("counts")
+        if unknown := sorted({*self.labels} - {*counts["known"]}):
+            known = ", ".join(counts["known"][:20]) or "none"
+            raise NotFoundError(
+                f"{self.title} has no node with the label {unknown[0]}", remedy=f"it has: {known}", field="label"
+            )
+        identity = hashed("", self.address.uri, self.address.database, *sorted(self.labels))
+        return SourceFile(hashed("src_", scope, identity), self.title, identity, counts["things"])
+
+    def records(self, skip: int = 0) -> Iterator[Record]:
+        """The triples after the first `skip`, in the order in which the server keeps them.
+
+        Raises:
+            ServerError, UnavailableError: as `foreign_rows`.
+        """
+        for number, (head, relation, tail, kept) in enumerate(self._triples(), start=1):
+            if number > skip:
+                made = checked(number, head, relation, tail)
+                yield made if made.triple is None else Record(number, made.triple._replace(properties=kept))
+
+    def _triples(self) -> Iterator[tuple[Term, str, Term, tuple[tuple[str, Any], ...]]]:
+        for row in self._rows("nodes"):
+            node = self._node(row["id"], row["labels"], row["name"])
+            for label in row["labels"]:
+                yield node, CLASS_RELATION, Term(_HUMP.sub(" ", label).strip()), ()
+            for name, value in sorted(row["properties"].items()):
+                if name != row["named_by"]:
+                    yield from ((node, name, Term(text, "literal"), ()) for text in literal_texts(value))
+        for row in self._rows("relationships"):
+            head = self._node(row["head"], row["head_labels"], row["head_name"])
+            tail = self._node(row["tail"], row["tail_labels"], row["tail_name"])
+            yield head, row["type"], tail, kept_properties(row["properties"])
+
+    def _rows(self, what: str) -> Iterator[dict[str, Any]]:
+        parameters = {"labels": [*self.labels], "names": [*self.names, *NAME_PROPERTIES]}
+        return foreign_rows(self.address, self.statements[what], parameters)
+
+    def _node(self, identity: str, labels: Sequence[str], name: Any) -> Term:
+        said = normalise(next(iter(literal_texts(name)), ""))
+        known = said or f"{labels[0] if labels else 'node'} {identity.rpartition(':')[2]}"
+        return Term(known, "concept", f"{self.address.database}/{identity}")
+
+
+def literal_texts(value: Any) -> list[str]:
+    """A property's value as texts that are read as dates, numbers and truths again; of a list each; none of bytes.
+
+    >>> literal_texts(True), literal_texts([1, 2.5]), literal_texts(date(2020, 1, 5)), literal_texts(b"x")
+    (['true'], ['1', '2.5'], ['2020-01-05'], [])
+    """
+    if isinstance(value, list | tuple) and type(value) in (list, tuple):
+        return [text for one in value for text in literal_texts(one)]
+    if value is None or isinstance(value, bytes | bytearray):
+        return []
+    if isinstance(value, bool):
+        return [str(value).lower()]
+    if hasattr(value, "iso_format"):
+        return [str(value.iso_format())]
+    text = value.isoformat() if isinstance(value, date) else str(value)
+    return [text.strip()] if text.strip() else []
+
+
+def kept_properties(properties: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """A relationship's properties as they are kept on ours; what would hide one of our own gets the prefix kg_.
+
+    >>> kept_properties({"role": "Kes", "weight": 3})
+    (('kg_weight', 3), ('role', 'Kes'))
+    """
+    return tuple(sorted((f"kg_{name}" if name in _OURS else name, value) for name, value in properties.items()))

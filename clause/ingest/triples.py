@@ -18,7 +18,7 @@ from clause.graph.lease import Lease
 from clause.graph.runner import Graph
 from clause.graph.scopes import parse_scope, scope_token
 from clause.ingest.embedding import embed_scope
-from clause.ingest.readers import Format, Record, Term, guess_format, read_triples
+from clause.ingest.readers import Format, PropertyGraph, Record, Term, guess_format, read_triples
 from clause.ingest.source import BAD_KEPT, BadRecord, BadRecordError, LoadReport, SourceFile, describe
 from clause.telemetry import Progress, silent
 from clause.text.embedder import Embedder
@@ -73,11 +73,12 @@ class Interner:
             if record.triple is None:
                 batch.bad.append(record)
                 continue
-            head, relation, tail, valid_from, valid_until = record.triple
+            head, relation, tail, valid_from, valid_until, properties = record.triple
             key = (self._id(head, batch), stored_name(relation), self._id(tail, batch))
             if key not in seen:
                 seen.add(key)
-                batch.triples.append([*key, valid_from, valid_until])
+                kept = [dict(properties)] if properties else []
+                batch.triples.append([*key, valid_from, valid_until, *kept])
         return batch
 
     def _id(self, term: Term, batch: TripleBatch) -> str:
@@ -133,21 +134,71 @@ async def load_triples(
         await check_embedding_model(graph, embedder.model, embedder.dimension)
     source = await asyncio.to_thread(describe, path, scope)
     form = form or guess_format(path)
+
+    def records(skip: int) -> Iterator[Record]:
+        return read_triples(path, form, skip=skip)
+
     jobs = jobs or Jobs(graph, now)
-    parameters = {"source_id": source.id, "format": str(form), "on_bad": on_bad}
+    told: dict[str, Any] = {"on_bad": on_bad, "progress": progress, "batch_size": batch_size, "clock": clock}
+    return await _loaded(graph, embedder, jobs, scope, source=source, form=str(form), records=records, **told)
+
+
+async def load_property_graph(
+    graph: Graph,
+    embedder: Embedder | None,
+    origin: PropertyGraph,
+    scope: str,
+    *,
+    progress: Progress = silent,
+    jobs: Jobs | None = None,
+    batch_size: int = BATCH,
+) -> LoadReport:
+    """Load a property graph of somebody's own into `scope`; a load that was broken off goes on where it stopped, and
+    one that is done again brings what was added meanwhile.
+
+    Raises:
+        NotFoundError: it has no node with a label that was asked for.
+        ServerError, UnavailableError: it cannot be read.
+        EmbedderMismatchError: the graph was embedded by another model.
+    """
+    parse_scope(scope)
+    if embedder is not None:
+        await check_embedding_model(graph, embedder.model, embedder.dimension)
+    source = await asyncio.to_thread(origin.source, scope)
+    told: dict[str, Any] = {"progress": progress, "batch_size": batch_size}
+    made: dict[str, Any] = {"source": source, "form": "neo4j", "records": origin.records}
+    return await _loaded(graph, embedder, jobs or Jobs(graph), scope, **made, **told)
+
+
+async def _loaded(
+    graph: Graph,
+    embedder: Embedder | None,
+    jobs: Jobs,
+    scope: str,
+    *,
+    source: SourceFile,
+    form: str,
+    records: Callable[[int], Iterator[Record]],
+    on_bad: str = "skip",
+    progress: Progress = silent,
+    batch_size: int = BATCH,
+    clock: Callable[[], float] = time.perf_counter,
+) -> LoadReport:
+    """The report of a load of `records`, which are asked for after those that an earlier run had done."""
+    parameters = {"source_id": source.id, "format": form, "on_bad": on_bad}
     job = await jobs.submit(KIND, parameters, scope, resource=f"load:{scope}", resume=True)
     started = clock()
     async with jobs.lease(job.id, patient=True) as lease:
         load = _TripleLoad(graph, lease, source, on_bad=on_bad, progress=progress)
         resumed_at = load.records
-        await load.run(path, form, batch_size)
+        await load.run(records(resumed_at), batch_size)
     seconds = clock() - started
     embedding = await embed_scope(graph, embedder, scope, progress=progress, jobs=jobs) if embedder else None
     return LoadReport(
         job_id=job.id,
         scope=scope,
         source_id=source.id,
-        format=str(form),
+        format=form,
         records=load.records,
         created=load.created,
         known=load.records - load.bad_count - load.created,
@@ -180,10 +231,9 @@ class _TripleLoad:
         self.bad_count = int(cursor.get("bad_count", 0))
         self.bad = [BadRecord(number=number, reason=reason) for number, reason in cursor.get("bad", [])]
 
-    async def run(self, path: Path, form: Format, size: int) -> None:
+    async def run(self, records: Iterator[Record], size: int) -> None:
         await self._graph.run("graph/register_scope", scope=self._scope, recorded_at=self._recorded_at)
         await self._graph.run("ingest/merge_source", **self._source.row(self._scope, self._recorded_at))
-        records = read_triples(path, form, skip=self.records)
         batch = await asyncio.to_thread(self._read, records, size)
         await self._merge(batch)
         while batch.records:

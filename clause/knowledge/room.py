@@ -1,5 +1,4 @@
 """The open services of this room, the long work that it brings, and the passes over the beliefs of a scope.
-
 A vector index does not show what other open transactions wrote, so that two near statements of one instant never saw
 each other; the passes here look at each belief once more, in the order of ids, and go on where they were broken off.
 """
@@ -26,6 +25,7 @@ from clause.knowledge.lineage.lineage import AuthorityService, Settling
 from clause.knowledge.lineage.merging import MergeService
 from clause.knowledge.lineage.models import MergeRequest
 from clause.knowledge.lineage.retraction import RetractionService
+from clause.knowledge.relationship_types import TypeTexts
 from clause.knowledge.sources import SourceService, TrustService
 from clause.knowledge.tensions import TensionService
 
@@ -134,6 +134,7 @@ class Knowledge:
     merging: MergeService
     authority: AuthorityService
     erasure: ErasureService
+    types: TypeTexts
 
     @classmethod
     def open(cls, ground: Ground) -> Knowledge:
@@ -150,6 +151,7 @@ class Knowledge:
             merging=MergeService(ground, "Belief"),
             authority=AuthorityService(ground),
             erasure=ErasureService(ground),
+            types=TypeTexts(ground),
         )
 
     def job_kinds(self) -> dict[str, JobKind]:

@@ -1,10 +1,12 @@
-// graph/scopes, every scope that something was written into, with the first time, and the policy that was chosen for it
+// graph/scopes, every scope that something was written into, with the first time, the policy that was chosen for it, and
+//               how often somebody said what its relationship types mean
 // mode:       read
 // returns:    many
 // parameters: none
-// columns:    id, recorded_at, policy
+// columns:    id, recorded_at, policy, types_told
 CYPHER 25 MATCH (s:Scope)
-RETURN s.id AS id, s.recorded_at AS recorded_at, s.policy AS policy
+RETURN s.id AS id, s.recorded_at AS recorded_at, s.policy AS policy,
+  coalesce(s.types_told, 0) AS types_told
 ORDER BY id
 
 // graph/triples_of_scope, some triples between named entities of a scope, as example questions are made of them

@@ -30,7 +30,7 @@ WHERE EXISTS { (head)-[r]->(tail) WHERE type(r) = row[2] AND r.scope = $scope }
 RETURN collect(row[0]) AS known
 
 // ingest/create_triples, relationships that are known to be missing, with counts kept; runs once in a turn
-//                        a row is [head, type, tail, valid_from, valid_until]
+//                        a row is [head, type, tail, valid_from, valid_until, what else is kept on it]
 // mode:       write
 // returns:    many
 // parameters: $rows LIST<LIST<ANY>>, $scope STRING, $source_id STRING, $recorded_at ZONED DATETIME,
@@ -41,8 +41,9 @@ WHERE job.scope = $scope AND job.owner = $owner AND job.sequence = $sequence
 UNWIND $rows AS row
 MATCH (head:Entity {id: row[0]})
 MATCH (tail:Entity {id: row[2]})
-CREATE (head)-[:$(row[1]) {scope: $scope, weight: 1.0, valid_from: row[3], valid_until: row[4],
+CREATE (head)-[r:$(row[1]) {scope: $scope, weight: 1.0, valid_from: row[3], valid_until: row[4],
                            recorded_at: $recorded_at, source_id: $source_id}]->(tail)
+SET r += coalesce(row[5], {})
 WITH row[1] AS name, count(*) AS created
 MATCH (type:RelationshipType {scope: $scope, name: name})
 SET type.count = type.count + created

@@ -79,6 +79,45 @@ def test_each_agent_answers_alone(http: httpx.Client) -> None:
     assert scored.json()["scores"][0]["score"] > 0, scored.text
 
 
+ALONE = {
+    "subgraph": {"query": "who directed Kes"},
+    "navigate": {"query": "who directed it", "start_node": "Kes"},
+    "curate": {
+        "query": "who directed Kes",
+        "evidence_pool": ["Mike Leigh made Naked.", "Ken Loach made Kes.", "Rain."],
+    },
+    "edges/score": {
+        "query": "who directed Kes",
+        "edges": [
+            {"source": "Kes", "relation": "directed_by", "target": "Ken Loach"},
+            {"source": "Kes", "relation": "written_by", "target": "Barry Hines"},
+        ],
+    },
+}
+
+
+@pytest.mark.parametrize("path", [*ALONE, "coordinate"])
+def test_an_unknown_policy_is_refused_wherever_one_may_be_named(http: httpx.Client, path: str) -> None:
+    body = {**ALONE.get(path, asking("who directed Kes")), "scopes": [SCOPE], "policy": "oracle"}
+    expect_problem(http.post(f"/api/clause/{path}", json=body), 404, field="policy")
+
+
+@pytest.mark.parametrize("policy", ["learned", "grounded"])
+def test_each_agent_alone_reads_by_the_policy_that_is_named(http: httpx.Client, policy: str) -> None:
+    def asked(path: str) -> dict[str, Any]:
+        answer = http.post(f"/api/clause/{path}", json={**ALONE[path], "scopes": [SCOPE], "policy": policy})
+        assert answer.status_code == 200, answer.text
+        told: dict[str, Any] = answer.json()
+        return told
+
+    assert {edge["relation"] for edge in asked("subgraph")["selected_edges"]} == {"directed_by"}
+    assert [step["relation"] for step in asked("navigate")["path"]["steps"]] == ["directed_by"]
+    assert [one["text"] for one in asked("curate")["selected_evidence"]] == ["Ken Loach made Kes."]
+    director, writer = asked("edges/score")["scores"]
+    assert director["score"] > 0.5
+    assert writer["score"] == 0
+
+
 @pytest.mark.parametrize(
     ("body", "status", "field"),
     [

@@ -27,6 +27,7 @@ from clause.knowledge.entity_models import (
     TrustGiven,
 )
 from clause.knowledge.lineage.models import Merge, MergeRequest
+from clause.knowledge.relationship_types import TypeInWords, TypeMeaning
 from clause.text.fields import Frozen
 
 router = APIRouter(tags=["entities"], route_class=StrictRoute)
@@ -223,3 +224,39 @@ async def trust_graph(services: Services, caller: CallerDependency) -> Response:
 async def check(body: TrustCheck, services: Services, caller: CallerDependency) -> Response:
     """Whom to trust on a topic: entities and sources by the confidence of their active beliefs, then by how many."""
     return written(await services.rooms.knowledge.trust.check(body, caller=caller))
+
+
+types_router = APIRouter(prefix="/api/relationship-types", tags=["entities"], route_class=StrictRoute)
+
+
+class TypesInWords(Frozen):
+    """Relationship types as questions are read by them."""
+
+    items: tuple[TypeInWords, ...] = Field(description="by scope and name")
+
+
+@types_router.get("", response_model=TypesInWords)
+async def list_types(services: Services, caller: CallerDependency, scope: Scopes = None) -> Response:
+    """The relationship types of some scopes with their words, and who said them."""
+    found = await services.rooms.knowledge.types.list(caller=caller, scopes=scope)
+    return written(TypesInWords(items=tuple(found)))
+
+
+@types_router.put("", response_model=TypeInWords)
+async def tell_type(body: TypeMeaning, services: Services, caller: CallerDependency, once: Idempotent) -> Response:
+    """Say what a relationship type means in words, both ways; questions are read by it from the next one on."""
+    types = services.rooms.knowledge.types
+    return await once.answer(lambda: types.tell(body, caller=caller), status=HTTPStatus.OK)
+
+
+@types_router.delete("", response_model=TypeInWords)
+async def forget_type(
+    services: Services,
+    caller: CallerDependency,
+    once: Idempotent,
+    relation: Annotated[str, Query(min_length=1, max_length=200, description="the type's name, as the graph has it")],
+    scope: Annotated[str | None, Query(max_length=300, description="whose; the default scope if not said")] = None,
+) -> Response:
+    """Take back what was said of a relationship type: its name says it again."""
+    types = services.rooms.knowledge.types
+    return await once.answer(lambda: types.forget(relation, scope, caller=caller), status=HTTPStatus.OK)

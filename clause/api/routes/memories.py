@@ -25,7 +25,7 @@ from clause.memory.models import (
     MemoryWriteResult,
     unit_vector,
 )
-from clause.memory.monitor import SMOOTHING, THRESHOLD, WINDOW, MonitorReading
+from clause.memory.room import SMOOTHING, THRESHOLD, WINDOW, MonitorReading
 from clause.memory.statistics import MemoryStatistics
 from clause.text.fields import Frozen
 

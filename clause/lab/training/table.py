@@ -159,12 +159,13 @@ def compared(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[dict[st
     The difference is to the reference. The bootstrap draws questions; each question's score is its mean over the
     seeds. The spread is the standard deviation (n - 1) of the seeds' means, 0 for one seed.
     """
-    reference = {measure: _by_question(results[REFERENCE], measure) for measure in COMPARED}
+    reference = {measure: np.mean([row[measure] for row in results[REFERENCE]], axis=0) for measure in COMPARED}
     lines = []
     for name, rows in results.items():
         line: dict[str, Any] = {"row": name, "about": ROWS[name].about, "seeds": len(rows)}
         for measure in COMPARED:
-            mine, means = _by_question(rows, measure), [float(np.mean(row[measure])) for row in rows]
+            mine = np.mean([row[measure] for row in rows], axis=0)
+            means = [float(np.mean(row[measure])) for row in rows]
             line[measure] = float(mine.mean())
             line[f"{measure}_spread"] = float(np.std(means, ddof=1)) if len(means) > 1 else 0.0
             if name != REFERENCE:
@@ -174,7 +175,3 @@ def compared(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[dict[st
         line["training_s"] = float(np.mean([row["training_s"] for row in rows]))
         lines.append(line)
     return lines
-
-
-def _by_question(rows: Sequence[Mapping[str, Any]], measure: str) -> Any:
-    return np.mean([row[measure] for row in rows], axis=0)

@@ -21,10 +21,10 @@ from clause.reasoning.episode.budget import edge_sentence, relation_text
 from clause.reasoning.models.answer import AnswerReading, QuestionForm, ReadingHop
 from clause.reasoning.neighbourhood.port import Edge, Expansion, Node, RelationshipType
 from clause.reasoning.question.grounding import ground
-from clause.reasoning.question.pattern_text import Wording, pattern_text
+from clause.reasoning.question.pattern_text import Wording, own_wording, pattern_text
 from clause.reasoning.question.patterns import UNWALKED_STEP, Rank, TypedPattern, best_scores
 from clause.reasoning.question.reading import RankedReading
-from clause.text.names import relation_words
+from clause.text.names import inverse_text, relation_words
 from clause.text.thread_pool import CpuPool
 from clause.text.tokens import count_all
 
@@ -250,10 +250,12 @@ def wordings(types: Mapping[str, RelationshipType]) -> dict[str, Wording]:
     """A person's own texts of types, where they are not what the names say."""
     own: dict[str, Wording] = {}
     for name, kind in types.items():
-        forward = kind.text if kind.text != relation_words(name, True) else None
-        backward = kind.inverse_text if kind.inverse_text not in (relation_words(name, False), kind.text) else None
-        if forward or backward:
-            own[name] = Wording(forward, backward)
+        told = kind.text != relation_words(name, True)
+        backward = kind.inverse_text
+        if backward in (relation_words(name, False), inverse_text(kind.text), kind.text):
+            backward = ""
+        if told or backward:
+            own[name] = own_wording(kind.text if told else name, backward)
     return own
 
 

@@ -16,9 +16,9 @@ from clause.reasoning.agents.policy import Policy, PolicyBook, Question
 from clause.reasoning.agents.scoring import edge_scores, shaped_gain, signals_of
 from clause.reasoning.answer.integrations import Conclusion, Integrations
 from clause.reasoning.answer.report import Finished, Reporter, path_view
-from clause.reasoning.episode.actions import ARCHITECT, CURATOR, NAVIGATOR
+from clause.reasoning.episode.actions import ARCHITECT, CURATOR, NAVIGATOR, Agent
 from clause.reasoning.episode.budget import Budgets, Prices, TokenCounter, Unit, text_unit_id
-from clause.reasoning.episode.driver import Driver, PortFeeder, begun
+from clause.reasoning.episode.driver import AgentTurn, Driver, PortFeeder, begun
 from clause.reasoning.episode.episode import Episode
 from clause.reasoning.episode.subgraph import Path
 from clause.reasoning.models import (
@@ -37,14 +37,18 @@ from clause.reasoning.models import (
     SubgraphResponse,
 )
 from clause.reasoning.neighbourhood.port import Edge, NeighbourhoodPort, View
-from clause.reasoning.question.preparation import Asker
+from clause.reasoning.question.preparation import Asker, PreparedQuestion
 from clause.reasoning.question.seeds import SeedFinder
+from clause.text.mentions import find_mentions, key_names
 
 BEARING = 0.18
 """Cosine with the query from which a text bears on it: between answers and other texts in tests/curated_pools.txt."""
 
 LOOKED_AHEAD = 200
 """Edges that a named policy may gather before it walks."""
+
+LOOKED_AHEAD_STEPS = 20
+"""Steps that a named policy may walk before texts or edges are judged by its answer."""
 
 
 class LoneAgents:
@@ -160,15 +164,23 @@ class LoneAgents:
     async def curate(self, request: ContextCurationRequest, caller: Caller) -> ContextCurationResponse:
         """The ContextCurator over the given texts; without a query the pool's centroid stands for it.
 
-        Nothing is read from `scopes`; evidence is kept in a scope that is the only one named.
+        Nothing is read from `scopes` unless a policy is named, which answers the query there: the texts that say what
+        it answers are the pool then, or all where none does. Evidence is kept in a scope that is the only one named.
 
         Raises:
             BadInputError: a scope is malformed, or nothing is stored there.
             ForbiddenError: a scope is not the caller's.
+            NotFoundError: there is no policy of that name.
         """
         started = time.perf_counter()
+        named = self._named(request.policy)
         view = View(()) if request.scopes is None else await self._asker.view(caller, request.scopes)
         texts = list(dict.fromkeys(request.evidence_pool))
+        if named is not None and request.query:
+            readable = await self._asker.view(caller, request.scopes)
+            finished = await self._answered(await self._asker.ask(request.query, Prices(), readable), named)
+            answers = key_names([] if finished.abstained else [answer.name for answer in finished.answers])
+            texts = [text for text in texts if find_mentions(text, answers)] or texts
         units = [Unit(text_unit_id(text), text, tokens) for text, tokens in zip(texts, self._count(texts), strict=True)]
         vectors = await self._asker.embedder.embed(texts)
         embedding = await self._query_vector(request.query, vectors)
@@ -200,13 +212,15 @@ class LoneAgents:
         )
 
     async def score_edges(self, request: EdgeScoreRequest, caller: Caller) -> EdgeScoreResponse:
-        """The five signals and the score of given edges.
+        """The five signals and the score of given edges: of the signals together, or, where a policy is named, how sure
+        its answer is for edges that prove it, and 0 for all others.
 
         Raises:
-            NotFoundError: an end is no known node.
+            NotFoundError: an end is no known node, or there is no policy of that name.
             AmbiguousNameError: several nodes carry an end's name.
         """
         started = time.perf_counter()
+        named = self._named(request.policy)
         view = await self._asker.view(caller, request.scopes)
         names = list(dict.fromkeys(name for triple in request.edges for name in (triple.source, triple.target)))
         ends = {name: seed.id for name, seed in (await self._finder.named(names, view)).items()}
@@ -219,6 +233,11 @@ class LoneAgents:
             Prices(edge=request.lambda_edge),
         )
         found = await self._signals(question, edges, view)
+        if named is not None:
+            finished = await self._answered(await self._asker.ask(request.query, question.prices, view), named)
+            best = max((answer.answer_score for answer in finished.answers), default=0.0)
+            proof = {*finished.episode.subgraph.edges} if not finished.abstained else set()
+            found = {edge: (best if edge in proof else 0.0, row) for edge, (_, row) in found.items()}
         return EdgeScoreResponse(
             scores=[_scored(edge, *found[edge], request.lambda_edge) for edge in edges],
             performance={"latency_ms": (time.perf_counter() - started) * 1000},
@@ -227,6 +246,17 @@ class LoneAgents:
     def _named(self, name: str | None) -> Policy | None:
         """The policy of that name; None: the rules."""
         return None if name in (None, HeuristicPolicy().name) else self._policies[name]
+
+    async def _answered(self, asked: PreparedQuestion, policy: Policy) -> Finished:
+        """What a policy answers on the graph, within what a named policy may gather; nothing is recorded."""
+        agents = await policy.begin(asked.question, self._asker.embedder.embed)
+        episode = begun(asked.question, agents, Budgets(LOOKED_AHEAD, LOOKED_AHEAD_STEPS))
+        feeder = PortFeeder(self._port, asked.view, asked.question, policy.reads_vectors)
+        driver = Driver(episode, asked.question, agents, self._count)
+        turns: dict[Agent, tuple[AgentTurn, ...]] = {}
+        for agent in (ARCHITECT, NAVIGATOR):
+            turns[agent] = (await feeder.feed(driver.turn(agent)),)
+        return Finished.of(asked, policy, agents, episode, turns)
 
     async def _signals(
         self, question: Question, edges: Sequence[Edge], view: View

@@ -98,6 +98,11 @@ class EdgeScoreRequest(Model):
     edges: Annotated[list[EdgeTriple], Field(min_length=1, max_length=1000, description="Edges to score")]
     lambda_edge: float = Field(default=0.01, ge=0.0, le=1.0, description="Price of one edge")
     scopes: Scopes = None
+    policy: str | None = Field(
+        default=None,
+        max_length=200,
+        description="Policy whose score counts: of what proves its answer (unset: the signals)",
+    )
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -234,6 +239,11 @@ class ContextCurationRequest(Model):
         default=0.01, ge=0.0, le=1.0, description="Token cost multiplier for shaped utility, per 100 tokens"
     )
     scopes: Scopes = None
+    policy: str | None = Field(
+        default=None,
+        max_length=200,
+        description="Policy that reads the query on the graph: texts that say its answers count alone (unset: all)",
+    )
 
     model_config = ConfigDict(
         json_schema_extra={

@@ -144,7 +144,7 @@ class Neo4jNeighbourhood:
         self._types_for_s = types_for_s
         self._now = now
         self._clock = clock
-        self._types: dict[tuple[str, ...], tuple[float, tuple[RelationshipType, ...]]] = {}
+        self._types: dict[tuple[str, ...], tuple[float, int, tuple[RelationshipType, ...]]] = {}
 
     async def expand(
         self, nodes: Sequence[str], view: View, *, per_type: int, hops: Sequence[Hop] | None = None
@@ -225,8 +225,8 @@ class Neo4jNeighbourhood:
     async def relationship_types(self, view: View) -> Sequence[RelationshipType]:
         """The registered types of the view's scopes, by name; a name in several scopes has their counts summed."""
         known = self._types.get(view.scopes)
-        if known is not None and self._clock() - known[0] < self._types_for_s:
-            return known[1]
+        if known is not None and self._clock() - known[0] < self._types_for_s and known[1] == view.types_told:
+            return known[2]
         rows = await self._graph.run(
             "reasoning/relationship_types", scopes=list(view.scopes), dimension=self._dimension
         )
@@ -236,7 +236,7 @@ class Neo4jNeighbourhood:
             same = found.get(kind.name)
             found[kind.name] = kind if same is None else _joined(same, kind)
         types = tuple(found.values())
-        self._types[view.scopes] = (self._clock(), types)
+        self._types[view.scopes] = (self._clock(), view.types_told, types)
         return types
 
     def forget(self) -> None:

@@ -142,7 +142,8 @@ class Hidden:
 class View:
     """What a caller may see: scopes, the two clocks (None: now), and what is left out for once.
 
-    `policy` is whom these scopes chose to decide (None: the default); views that see the same are equal whoever does.
+    `policy` is whom these scopes chose to decide (None: the default), `types_told` how often somebody said what their
+    relationship types mean; views that see the same are equal whoever decides.
     """
 
     scopes: tuple[str, ...]
@@ -150,6 +151,7 @@ class View:
     as_of_recorded: datetime | None = None
     hidden: Hidden = Hidden()
     policy: str | None = field(default=None, compare=False)
+    types_told: int = field(default=0, compare=False)
 
 
 class NeighbourhoodPort(Protocol):

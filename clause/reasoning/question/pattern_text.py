@@ -226,6 +226,20 @@ def pattern_text(hops: Sequence[tuple[str, bool]], wordings: Mapping[str, Wordin
     return said
 
 
+def own_wording(text: str, backward: str = "") -> Wording:
+    """A person's words for a type as texts of its hops; without words for the way back, the text says that, too.
+
+    >>> own_wording("director"), own_wording("director", "films directed by").backward
+    (Wording(forward='director of {}', backward='whose director is {}'), 'films directed by {}')
+    """
+    forward, back = (text, None) if "{}" in text else frames(plain_words(text))
+    if backward and "{}" not in backward:
+        *before, last = plain_words(backward).split()
+        open_end = last == "by" and before and not is_passive(before[0], last)
+        backward = f"{' '.join([*before, last])} {{}}" if open_end else frames(plain_words(backward))[0]
+    return Wording(forward, backward or back)
+
+
 def pattern_words(pattern: Sequence[tuple[str, bool]], text_of: TypeText, topic: str = TOPIC) -> str:
     """A pattern in words from `topic` on, each type by its own text.
 

@@ -74,7 +74,8 @@ class Asker:
         known = await self._graph.run("graph/scopes")
         readable = caller.resolve(scopes, [row["id"] for row in known])
         chosen = {row["id"]: row["policy"] for row in known if row.get("policy")}
-        return View(readable, as_of_valid, as_of_recorded, policy=agreed(readable, chosen))
+        told = sum(row.get("types_told") or 0 for row in known if row["id"] in readable)
+        return View(readable, as_of_valid, as_of_recorded, policy=agreed(readable, chosen), types_told=told)
 
     async def ask(
         self,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clause.memory.monitor import MonitorAction, SemanticStateMonitor
+from clause.memory.room import MonitorAction, SemanticStateMonitor
 from tests.unit.memory.test_cluster_assignment import units
 
 
