@@ -1,5 +1,4 @@
-"""`clause curiosity`: what surprised the Navigator, and a worker that investigates it; nothing runs unasked. And
-`clause types`: what relationship types mean in words."""
+"""`clause curiosity`, what surprised the Navigator and may be looked into; `clause types`, what types mean in words."""
 
 from __future__ import annotations
 

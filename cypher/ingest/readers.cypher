@@ -5,7 +5,8 @@
 // columns:    things, known
 CYPHER 25 OPTIONAL MATCH (n)
 WHERE size($names) = 0 OR size($labels) = 0 OR any(label IN labels(n) WHERE label IN $labels)
-WITH sum(size(keys(n)) + size(labels(n)) + COUNT { (n)-->() }) AS things
+WITH sum(size(keys(n)) + size(labels(n)) + COUNT { (n)-->() }
+  - CASE WHEN any(one IN $names WHERE n[one] IS NOT NULL) THEN 1 ELSE 0 END) AS things
 RETURN coalesce(things, 0) AS things, COLLECT { MATCH (m) UNWIND labels(m) AS label RETURN DISTINCT label ORDER BY label } AS known
 
 // ingest/source_nodes, the nodes of a property graph: labels, name, the property that names it, and all properties

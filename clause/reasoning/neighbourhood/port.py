@@ -119,8 +119,7 @@ class RelationshipType:
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
-    """What a question is answered without: triples of some sources, texts by id, and single triples; recall looks at
-    `crowd` times as many texts where filters leave out most."""
+    """What a question is answered without; recall looks at `crowd` times as many texts where filters hide most."""
 
     sources: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
@@ -134,16 +133,19 @@ class Hidden:
     @property
     def parameters(self) -> dict[str, list[Any]]:
         """The parameters of statements that leave it out."""
-        edges = [list(edge) for edge in self.edges]
-        return {"hidden_sources": [*self.sources], "hidden_texts": [*self.texts], "hidden_edges": edges}
+        return {
+            "hidden_sources": [*self.sources],
+            "hidden_texts": [*self.texts],
+            "hidden_edges": [*map(list, self.edges)],
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class View:
     """What a caller may see: scopes, the two clocks (None: now), and what is left out for once.
 
-    `policy` is whom these scopes chose to decide (None: the default), `types_told` how often somebody said what their
-    relationship types mean; views that see the same are equal whoever decides.
+    `policy` is whom these scopes chose to decide (None: the default), `types_told` how often somebody said what types
+    mean; views that see the same are equal whoever decides.
     """
 
     scopes: tuple[str, ...]

@@ -28,6 +28,7 @@ from clause.reasoning.question.plan import (
 )
 from clause.reasoning.question.sides import roots, steps_asked
 from clause.reasoning.question.vocabulary import FORM_WORDS
+from clause.text.literals import Operator
 from clause.text.quantities import Date
 
 MOST_OF_TOPIC = 10
@@ -38,6 +39,8 @@ REFINED = 6
 """Drafts to which filters, ranks and counts are fitted."""
 UNFIT = 3.0
 """The loss of a draft to which a filter of the question cannot be applied."""
+COUNTED = 1.0
+"""The loss of comparing counts against comparing numbers that the graph has."""
 IMPLIED = 3.0
 """The gain of a draft that the words of an implied relation made, over the patterns that only resemble it."""
 _SEEN = 24
@@ -364,3 +367,22 @@ def _most_of(
 def _name(context: QuestionContext, place: int) -> str:
     mention = context.parsed.mentions[place]
     return mention.candidates[0].name if mention.candidates else context.parsed.text[mention.start : mention.end]
+
+
+def names_of(context: QuestionContext, places: Sequence[int]) -> str:
+    """The names of some topics, as the graph has them."""
+    return ", ".join(_name(context, place) for place in places)
+
+
+def kind_of(context: QuestionContext, found: Sequence[FoundPattern]) -> str:
+    """The kind that most ends of some patterns are: `date`, `number` or `text`."""
+    return comparable([context.names.value(end) for one in found for end in one.ends])
+
+
+def misfit(operator: Operator, kind: str, *, lasting: bool) -> float:
+    """The loss of a pattern for ends that the operator does not compare well."""
+    if lasting or operator in {"before", "after"}:
+        return 0.0 if kind == "date" else 4 * UNFIT
+    if operator in {"more", "less"}:
+        return 0.0 if kind == "number" else (COUNTED if kind == "text" else 2 * UNFIT)
+    return 0.0

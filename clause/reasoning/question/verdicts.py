@@ -7,13 +7,12 @@ import re
 from collections.abc import Sequence
 
 from clause.reasoning.question.candidates import Candidates, QuestionContext
-from clause.reasoning.question.lists import UNFIT, ReadingDraft, drafts_of_list
+from clause.reasoning.question.lists import UNFIT, ReadingDraft, drafts_of_list, kind_of, misfit, names_of
 from clause.reasoning.question.measures import Compare, Comparison
 from clause.reasoning.question.modifiers import LiteralFilter, is_unmeasured
 from clause.reasoning.question.pattern_text import pattern_words
 from clause.reasoning.question.patterns import Effects, FoundPattern, TypedPattern, comparable, rank_hops
 from clause.reasoning.question.plan import Exists, NodeTest, PlanResult, QuestionPlan, WalkFrom, Where, alike
-from clause.text.literals import Operator
 from clause.text.quantities import Date
 
 _COMPARED = 12
@@ -22,8 +21,6 @@ CONNECTS = 1.0
 """The gain of a pattern that leads to the other topic: what is asked is more often so than not."""
 NO_INVERSE = 1.5
 """The loss of a pattern where the other topic has no such edge: then only one side speaks for it."""
-COUNTED = 1.0
-"""The loss of comparing counts against comparing numbers that the graph has."""
 _HAS = re.compile(
     r"\b(?:any|ever|there|at all)\b|^(?:does|do|did|has|have|had) \S+ (?:have|got|had)\b|^(?:has|have|had) "
 )
@@ -65,7 +62,7 @@ def _implied(
             others = [other for other in context.parsed.topics if other != topic]
             targets = frozenset(node for other in others for node in context.ids(other))
             words = f"whether {relation.name if relation else ''} of {candidates.meaning.name}"
-            words += f" is {_names(context, others)}" if others else " exists"
+            words += f" is {names_of(context, others)}" if others else " exists"
             drafts.append(ReadingDraft(Exists(plan, targets), words, 0.0, (candidates.meaning.id,), (), (), math.inf))
     return drafts
 
@@ -109,7 +106,7 @@ def _one_side(
     knows = meets or one.pattern[0].forward or len(result.answers) == 1
     score -= 0.0 if knows else UNFIT
     said = pattern_words(one.pattern, context.text_of, meaning.name)
-    words = f"whether {_names(context, others)} is among: {said}"
+    words = f"whether {names_of(context, others)} is among: {said}"
     plan: QuestionPlan = Exists(walk, targets)
     return ReadingDraft(plan, words, score, (meaning.id,), (one.pattern,), (), candidates.nearest)
 
@@ -160,7 +157,7 @@ def drafts_of_comparison(
     operands = tuple(tuple(c.meaning.id for c in by_topic[topic]) for topic in comparison.operands)
     until: TypedPattern = ()
     if comparison.until:
-        dated = [p for p in shared if _kind(context, [table[p] for table in tables]) == "date"]
+        dated = [p for p in shared if kind_of(context, [table[p] for table in tables]) == "date"]
         ranked = yield from rank_hops(comparison.until, dated)
         until = ranked[0][0] if ranked else ()
     drafts = []
@@ -171,28 +168,10 @@ def drafts_of_comparison(
         if is_unmeasured(comparison.questions, " ".join(context.text_of(hop.relation) for hop in pattern)):
             continue
         score = sum(table[pattern].score for table in tables) / len(tables)
-        loss = _loss(comparison.operator, _kind(context, [t[pattern] for t in tables]), lasting=bool(until))
+        loss = misfit(comparison.operator, kind_of(context, [t[pattern] for t in tables]), lasting=bool(until))
         said = f"{pattern_words(pattern, context.text_of, 'each')}: {comparison.operator} among {names}"
         plan = Compare(operands, pattern, comparison.operator, comparison.verdict, until)
         nearest = max(group.nearest for group in groups)
         topics = tuple(operand[0] for operand in operands)
         drafts.append(ReadingDraft(plan, said, score - loss, topics, (pattern,), (), nearest))
     return drafts
-
-
-def _kind(context: QuestionContext, found: Sequence[FoundPattern]) -> str:
-    return comparable([context.names.value(end) for one in found for end in one.ends])
-
-
-def _loss(operator: Operator, kind: str, *, lasting: bool) -> float:
-    """The loss of a pattern for ends that the operator does not compare well."""
-    if lasting or operator in {"before", "after"}:
-        return 0.0 if kind == "date" else 4 * UNFIT
-    if operator in {"more", "less"}:
-        return 0.0 if kind == "number" else (COUNTED if kind == "text" else 2 * UNFIT)
-    return 0.0
-
-
-def _names(context: QuestionContext, places: Sequence[int]) -> str:
-    mentions = [context.parsed.mentions[place] for place in places]
-    return ", ".join(m.candidates[0].name if m.candidates else context.parsed.text[m.start : m.end] for m in mentions)
