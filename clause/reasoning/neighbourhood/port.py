@@ -133,19 +133,15 @@ class Hidden:
     @property
     def parameters(self) -> dict[str, list[Any]]:
         """The parameters of statements that leave it out."""
-        return {
-            "hidden_sources": [*self.sources],
-            "hidden_texts": [*self.texts],
-            "hidden_edges": [*map(list, self.edges)],
-        }
+        edges = [list(edge) for edge in self.edges]
+        return {"hidden_sources": [*self.sources], "hidden_texts": [*self.texts], "hidden_edges": edges}
 
 
 @dataclass(frozen=True, slots=True)
 class View:
     """What a caller may see: scopes, the two clocks (None: now), and what is left out for once.
 
-    `policy` is whom these scopes chose to decide (None: the default), `types_told` how often somebody said what types
-    mean; views that see the same are equal whoever decides.
+    `policy` is whom these scopes chose to decide (None: the default), `types_told` how often types were said in words.
     """
 
     scopes: tuple[str, ...]
