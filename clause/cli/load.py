@@ -156,7 +156,11 @@ def neo4j(
     if password is None:
         password = typer.prompt(f"password of {user} at {uri}", hide_input=True, err=True)
     texts = Catalogue.load()
-    statements = {what: texts[f"ingest/source_{what}"] for what in ("counts", "nodes", "relationships")}
+    statements = {
+        "counts": texts["ingest/source_counts"],
+        "nodes": texts["ingest/source_nodes"],
+        "relationships": texts["ingest/source_relationships"],
+    }
     address = Address(uri, user, SecretStr(password), database)
     origin = PropertyGraph(address, statements, tuple(label or ()), tuple(name or ()))
 

@@ -10,6 +10,8 @@ _SCHEMA = "reads the server's own catalogue, no node of anybody"
 _UPKEEP = "one upkeep node of the whole graph, of scope public"
 _HASHED = "only makes nodes; their ids are hashes of the scope and the key"
 _FRESH = "only makes a node of a new id; its scope stands among its properties"
+_ELSEWHERE = "reads the database that a user names, with its password; it has no scopes"
+
 EXCEPTIONS = {
     "evaluation/round_trip": "reads nothing: it times a bare round trip",
     "graph/applied": _UPKEEP,
@@ -32,6 +34,9 @@ EXCEPTIONS = {
     "graph/merge_entities": _HASHED,
     "ingest/merge_source": _HASHED,
     "ingest/merge_types": _HASHED,
+    "ingest/source_counts": _ELSEWHERE,
+    "ingest/source_nodes": _ELSEWHERE,
+    "ingest/source_relationships": _ELSEWHERE,
     "jobs/acquire": "a worker takes whatever job it is given; its lease is the job's scope's",
     "jobs/submit": "makes a node of a new id in the scope given",
     "knowledge/count_traces": "kept answers of whatever caller; only their number is returned",
