@@ -266,7 +266,11 @@ def _is_part_of_all(said: str, candidates: Sequence[EntityCandidate]) -> bool:
 
 
 def _is_numbered(said: str, candidates: Sequence[EntityCandidate]) -> bool:
-    """Tell whether names are what is said and a number or a letter: `room` alone is no `Room 12`."""
+    """Tell whether names are what is said and a number or a letter: `room` alone is no `Room 12`.
+
+    >>> _is_numbered("room", [EntityCandidate("1", "Room 12")]), _is_numbered("ann", [EntityCandidate("2", "Ann Lee")])
+    (True, False)
+    """
     others = {word for one in candidates for word in folded_key(one.name).split() if word != said}
     return all(len(word) == 1 or any(letter.isdigit() for letter in word) for word in others)
 

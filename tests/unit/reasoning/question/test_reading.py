@@ -113,3 +113,40 @@ async def test_a_question_that_names_only_an_attribute_is_read_on_all_that_has_i
     _, read = await ask(SmallGraph(ORCHARD), scorer, question, [], types=["grows near", "planted on", "yearly yield"])
     assert sorted(answer.name for answer in read.result.answers) == expected
     assert all(answer.triples for answer in read.result.answers)
+
+
+DOCKS = (
+    ("North Dock", "keeper", "Ada Lund"), ("Mill Dock", "keeper", "Ada Lund"), ("Stone Dock", "keeper", "Ben Orr"),
+    ("North Dock", "elevation", "2840"), ("Mill Dock", "elevation", "1920"), ("Stone Dock", "elevation", "2105"),
+    ("Grey Tower", "height", "40"), ("Red Tower", "height", "31"),
+    ("Tug One", "built by", "Orla Yard"), ("Tug Two", "built by", "Orla Yard"), ("Tug Six", "built by", "Pine Yard"),
+    ("Tug One", "moored in", "Mill Dock"), ("Tug Two", "moored in", "Mill Dock"),
+    ("Tug Six", "moored in", "North Dock"),
+    ("Tug One", "crew", "12"), ("Tug Two", "crew", "7"), ("Tug One", "checked on", "2024-05-01"),
+    ("Tug Two", "checked on", "2024-09-30"),
+)  # fmt: skip
+DOCK_TYPES = sorted({relation for _, relation, _ in DOCKS})
+
+
+@pytest.mark.parametrize(
+    ("question", "names", "expected"),
+    [
+        ("which keeper looks after the most docks", [], ["Ada Lund"]),
+        ("who built the most tugs", [], ["Orla Yard"]),
+        ("which dock is the lowest", [], ["Mill Dock"]),
+        ("which tower is the highest", [], ["Grey Tower"]),
+        ("was the check of Tug One before the one of Tug Two", ["Tug One", "Tug Two"], ["yes"]),
+        ("which is more expensive, Tug One or Tug Two", ["Tug One", "Tug Two"], []),
+    ],
+)
+async def test_what_is_compared_is_what_the_question_means(scorer, question, names, expected):
+    _, read = await ask(SmallGraph(DOCKS), scorer, question, names, types=DOCK_TYPES)
+    assert sorted(answer.name for answer in read.result.answers) == expected
+
+
+async def test_who_did_it_is_a_worse_answer_to_where(scorer):
+    shares = []
+    for question in ("who built Tug One", "where was Tug One built"):
+        _, read = await ask(SmallGraph(DOCKS), scorer, question, ["Tug One"], types=DOCK_TYPES)
+        shares += [one.probability for one in read.readings if one.words == "what built Tug One"]
+    assert shares[1] < shares[0]
