@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import re
 import shutil
@@ -81,14 +82,28 @@ def test_a_notebook_is_kept_small_with_its_outputs_and_holds_no_logic(notebook: 
 
 
 def said(cell: nbformat.NotebookNode) -> list[tuple[str, str]]:
-    """What a cell says, as far as it is the same each time: kinds of outputs, and texts without numbers and ids."""
-    told = []
-    for output in cell.outputs:
-        parts = output.get("data", {"text/plain": output.get("text", "")})
-        plain = NUMBERS.sub("#", IDS.sub("<id>", str(parts.get("text/plain", ""))))
-        kind = "picture" if "image/png" in parts else "text"
-        told.append((kind, "" if kind == "picture" else " ".join(plain.split())))
+    """What a cell says, as far as it is the same each time: kinds of outputs, and texts without numbers and ids.
+
+    Texts that follow each other are one: where a stream is cut into outputs depends on when it is flushed.
+    """
+    outputs = [output.get("data", {"text/plain": output.get("text", "")}) for output in cell.outputs]
+    told: list[tuple[str, str]] = []
+    for kind, parts in itertools.groupby(outputs, key=lambda data: "picture" if "image/png" in data else "text"):
+        if kind == "picture":
+            told.extend((kind, "") for _ in parts)
+        else:
+            plain = " ".join(str(part.get("text/plain", "")) for part in parts)
+            told.append((kind, " ".join(NUMBERS.sub("#", IDS.sub("<id>", plain)).split())))
     return told
+
+
+def test_a_stream_says_the_same_however_it_is_cut() -> None:
+    def cell(*texts: str) -> nbformat.NotebookNode:
+        outputs = [nbformat.v4.new_output("stream", text=text) for text in texts]
+        return nbformat.v4.new_code_cell(outputs=outputs)
+
+    assert said(cell("one 1\n", "two\n")) == said(cell("one 2\ntwo\n")) == [("text", "one # two")]
+    assert said(cell("one\n")) != said(cell("one\n", "two\n"))
 
 
 def kept(book: nbformat.NotebookNode) -> nbformat.NotebookNode:
