@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import AsyncIterator
@@ -11,7 +12,7 @@ from typing import Any
 import httpx
 import neo4j
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Route, expect
 
 from clause.graph.wire import Address
 from tests.e2e.chromium import Watched, chromium, explorer_of, watch
@@ -244,6 +245,21 @@ async def test_examples_of_a_scope_are_offered_and_answered(explorer: Watched) -
     await example.press("Enter")
     await expect(page.locator("#asked")).to_have_text(words)
     assert "No answer" not in await page.locator("#reason").inner_text()
+
+
+async def test_examples_of_other_scopes_are_gone_while_those_of_a_scope_are_read(explorer: Watched) -> None:
+    page, wanted = explorer.page, asyncio.Event()
+
+    async def late(route: Route) -> None:
+        await wanted.wait()
+        await route.continue_()
+
+    await expect(page.locator("#examples a").first).to_be_attached()
+    await page.route("**/api/scopes/examples*", late)
+    await choose(explorer, MARINA)
+    await expect(page.locator("#examples a")).to_have_count(0)
+    wanted.set()
+    await expect(page.locator("#examples a").first).to_have_attribute("href", re.compile("marina"))
 
 
 def runs(http: httpx.Client) -> int:

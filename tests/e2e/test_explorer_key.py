@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Route, expect
 
 from clause.graph.wire import Address
 from clause.operations.keys import ApiKeys, key_file
@@ -117,3 +118,19 @@ async def test_a_scope_that_the_key_does_not_open_is_told_at_its_field(explorer:
     await ask(explorer, token)
     await expect(page.get_by_role("alert")).to_contain_text("user:somebody")
     await expect(page.locator("#result")).to_be_hidden()
+
+
+async def test_scopes_that_are_listed_late_take_no_newer_refusal_back(explorer: Watched, token: str) -> None:
+    page, told = explorer.page, asyncio.Event()
+
+    async def late(route: Route) -> None:
+        await told.wait()
+        await route.continue_()
+
+    await page.route("**/api/scopes", late)
+    await page.evaluate("location.hash = 'scopes=user:somebody'")
+    await ask(explorer, token)
+    await expect(page.get_by_role("alert")).to_contain_text("user:somebody")
+    told.set()
+    await expect(page.get_by_role("checkbox", name=SCOPE, exact=True)).to_be_attached()
+    await expect(page.get_by_role("alert")).to_contain_text("user:somebody")

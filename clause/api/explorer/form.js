@@ -45,7 +45,9 @@ export async function showExamples() {
     scopes() || [...byId("scope-list").querySelectorAll("input")].map((box) => box.value).filter((name) => name.startsWith("kg:"));
   if (exampled === wanted.join()) return;
   exampled = wanted.join();
+  byId("examples").replaceChildren(); // those of other scopes are nobody's to press while these are read
   const found = await Promise.allSettled(wanted.slice(0, EXAMPLE_SCOPES).map((scope) => get("/api/scopes/examples", { scope })));
+  if (exampled !== wanted.join()) return;
   const questions = found.flatMap((one, place) =>
     one.status === "fulfilled" ? one.value.items.map((question) => [question, wanted[place]]) : [],
   );

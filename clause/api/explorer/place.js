@@ -103,12 +103,13 @@ function choose() {
 export function listenToPickers() {
   byId("find-scope").addEventListener("input", showPickers);
   byId("policy").addEventListener("change", () => go({ ...parts(), run: undefined, policy: byId("policy").value }, { replace: true }));
-  byId("key").addEventListener("change", () =>
+  byId("key").addEventListener("change", () => {
+    const told = byId("problem").textContent;
     fillPickers().then(
-      () => complain(null),
+      () => byId("problem").textContent === told && complain(null), // what was told since is not about the old key
       (error) => complain(error, { asked: false }),
-    ),
-  );
+    );
+  });
   for (const picker of document.querySelectorAll(".picker")) {
     document.addEventListener("click", (event) => {
       if (!picker.contains(event.target)) picker.open = false;
