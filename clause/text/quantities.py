@@ -227,6 +227,10 @@ _SPELT = (
     rf"\b(?:{_WORDS})\b(?:[\s-]+(?:and\s+)?(?:{_WORDS})\b)*"
 )
 _UNIT = "|".join(re.escape(unit) for unit in sorted(_FACTORS, key=len)[::-1])
+_ONE = (
+    r"(?:(?<=than )|(?<=under )|(?<=over )|(?<=within )|(?<=least )|(?<=most ))"
+    rf"(?:half )?an?(?=\s+(?:{_UNIT})\b)"
+)
 _SCALE = "|".join(sorted(_SCALES, key=len)[::-1])
 _CLOCK = (
     r"(?P<hour>[01]?\d|2[0-3])(?::(?P<minute>[0-5]\d))(?::[0-5]\d)?\s*(?P<half>[ap]\.?m\b\.?)?"
@@ -234,7 +238,7 @@ _CLOCK = (
 )
 NUMBER = re.compile(
     rf"(?<![\w.,:/-])(?:(?P<clock>{_CLOCK})|(?P<money>[{_MONEY}]\s*)?(?P<sign>[-+\u2212])?"
-    rf"(?:(?P<digits>{_DIGITS})|(?P<spelt>{_SPELT}))(?:\s*(?P<scale>{_SCALE})\b)?(?:\s*(?P<unit>{_UNIT})(?![\w²]))?)"
+    rf"(?:(?P<digits>{_DIGITS})|(?P<spelt>{_SPELT}|{_ONE}))(?:\s*(?P<scale>{_SCALE})\b)?(?:\s*(?P<unit>{_UNIT})(?![\w²]))?)"
     rf"(?![\w]|[.,:]\d|-\w)",
     re.IGNORECASE,
 )
@@ -323,6 +327,8 @@ def _digits(text: str) -> Decimal | None:
 
 
 def _spelt(text: str) -> Decimal | None:
+    if re.fullmatch(r"(?:half )?an?", text):
+        return Decimal("0.5") if text.startswith("half") else Decimal(1)
     total, part, said = Decimal(0), Decimal(0), False
     half = text.startswith("half a ")
     for word in re.findall(r"[a-z]+", text.removeprefix("half a ").removeprefix("a ")):

@@ -248,7 +248,8 @@ def asked_of(literal: LiteralFilter) -> tuple[tuple[str, ...], str]:
     if isinstance(literal.value, Date) and not _counts(literal):
         asked = literal.words or "date year"
         return (f"{asked} of it", f"when was it {asked}"), "date"
-    return (f"{literal.words or 'number'} of it",), "number"
+    named = (literal.words,) if literal.words else (literal.of_unit, "number")
+    return tuple(f"{words} of it" for words in named if words), "number"
 
 
 def _counts(literal: LiteralFilter) -> bool:
@@ -272,7 +273,7 @@ def _classed(context: QuestionContext, draft: ReadingDraft) -> Effects[ReadingDr
     if words is None or not draft.ends:
         return draft
     seen = draft.ends[:_SEEN]
-    wanted = list(words.modifiers)
+    wanted = [*words.modifiers, *words.said_of.split()]
     for noun in (words.noun, f"{' '.join(words.modifiers)} {words.noun}"):
         fits = [any(alike(name, noun) for name in context.names.classes(end)) for end in seen]
         if any(fits):

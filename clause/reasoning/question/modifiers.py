@@ -6,7 +6,7 @@ Each function takes a skeleton's text and gives what it found and the text witho
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from clause.reasoning.question.skeleton import LITERAL, TOPIC, Skeleton
@@ -124,6 +124,7 @@ borders got get gets go goes went hired"""
 _VERBS = frozenset(_VERB_WORDS.split())
 _COPULA = re.compile(r"^(?:what|who|which) (?:is|are|was|were) (?:the |all )?")
 _KIND_AND_MORE = re.compile(r"[a-z-]+ (?:of|by|from|in|on|at|with|that|which|who|[a-z]+ed)\b")
+_SAID_OF = re.compile(r"\b(?:is|are|was|were) (?:also )?(?:an? )?([a-z][a-z-]+)$")
 _OPENING = re.compile(r"^(?:(?:in|on|at|by|with|for|to|from|of) )?(?:which|what|whose|how many|how much)\b ?")
 
 
@@ -133,6 +134,17 @@ class Excluded:
 
     names: tuple[int, ...]
     clause: str = ""
+
+
+_OF_UNIT = dict.fromkeys(("EUR", "USD", "GBP"), "price cost") | {
+    "g": "amount weight",
+    "l": "amount volume",
+    "m": "length distance",
+    "s": "duration",
+    "C": "temperature",
+    "°": "temperature",
+    "B": "size",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,13 +160,19 @@ class LiteralFilter:
     words: str = ""
     said: str = ""
 
+    @property
+    def of_unit(self) -> str:
+        """The words for what the value's unit measures, `amount weight` of kilograms; empty where it has none."""
+        return _OF_UNIT.get(self.value.unit, "") if isinstance(self.value, Number) else ""
+
 
 @dataclass(frozen=True, slots=True)
 class ClassWords:
-    """The noun for what is asked for, and the words before it: `films`, (`german`,)."""
+    """The noun for what is asked for, the words before it, and what it is said to be: `german films are comedies`."""
 
     noun: str
     modifiers: tuple[str, ...] = ()
+    said_of: str = ""
 
 
 def take_excluded(of: Skeleton, text: str) -> tuple[tuple[int, ...], str]:
@@ -226,8 +244,10 @@ def take_filters(of: Skeleton, text: str) -> tuple[tuple[LiteralFilter, ...], st
 def class_words(text: str) -> ClassWords | None:
     """The noun for what a question asks for, where it says one: after `which`, or first in what is not a sentence.
 
-    >>> class_words("which german films by ann"), class_words("who wrote it"), class_words("all the services of ann")
-    (ClassWords(noun='films', modifiers=('german',)), None, ClassWords(noun='services', modifiers=()))
+    >>> class_words("which german films by ann are comedies"), class_words("who wrote it")
+    (ClassWords(noun='films', modifiers=('german',), said_of='comedies'), None)
+    >>> class_words("all the services of ann").noun, class_words("which soups call for it").noun
+    ('services', 'soups')
     """
     rest = _OPENING.sub("", text, count=1)
     copula = _COPULA.match(text)
@@ -251,11 +271,21 @@ def class_words(text: str) -> ClassWords | None:
             break
         if word not in COMPARATIVES and word not in SUPERLATIVES and word not in {"most", "least"}:
             taken.append(word)
+    if len(taken) > 1 and (
+        re.search(rf"\b{taken[-1]} (?:{TOPIC}|(?:the|a|both|either)\b)", rest) or _is_verb(taken, rest)
+    ):
+        taken = taken[:-1]  # the verb: `films star X`
     if not taken or taken[-1] in _VAGUE:
         return None
-    if len(taken) > 1 and re.search(rf"\b{taken[-1]} (?:{TOPIC}|(?:the|a|both|either)\b)", rest):
-        taken = taken[:-1]  # the verb: `films star X`
-    return ClassWords(taken[-1], tuple(taken[:-1]))
+    said = _SAID_OF.search(rest)
+    return ClassWords(taken[-1], tuple(taken[:-1]), said[1] if said else "")
+
+
+def _is_verb(words: Sequence[str], text: str) -> bool:
+    """Tell whether the last of some words is a verb behind a plural: `soups call for`, `things boil above`."""
+    noun, verb = words[-2:]
+    plural = noun.endswith("s") and not noun.endswith("ss") and not verb.endswith("s")
+    return plural and re.search(rf"\b{verb} (?:(?!of\b)(?:{_JOINING})|{_SAID}|{_THAN})\b", text) is not None
 
 
 _OF_DATES: dict[Operator, Operator] = {"more": "after", "less": "before", "at_least": "since", "at_most": "until"}
@@ -267,7 +297,8 @@ def _of_dates(operator: Operator, value: LiteralValue) -> Operator:
 
 
 def _words(*parts: str | None) -> str:
-    return " ".join(" ".join(part for part in parts if part).split())
+    """The words for an attribute; having it says nothing of which it is."""
+    return " ".join(word for part in parts if part for word in part.split() if word not in {"have", "has", "having"})
 
 
 def _tidy(text: str) -> str:

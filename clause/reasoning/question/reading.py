@@ -52,6 +52,9 @@ MOST_TRIED = 8
 """Sides of types that are read where the most of something is asked for."""
 
 
+_SAYS_NOTHING = frozenset(("there", "left", "known", "listed", "available", "it", "this", "that"))
+
+
 @dataclass(frozen=True, slots=True)
 class RankedReading:
     """One meaning of a question.
@@ -296,8 +299,15 @@ def _told(
         claims=claims,
         covered=covered,
         steps=draft.steps,
-        unheld=context.parsed.implied is None and context.is_unheld(walked),
+        unheld=_is_unsaid(context, draft) or (context.parsed.implied is None and context.is_unheld(walked)),
     )
+
+
+def _is_unsaid(context: QuestionContext, draft: ReadingDraft) -> bool:
+    """Tell whether a draft leaves out what its answers are said to be: `which italian dishes are soups`."""
+    said = context.parsed.class_words.said_of if context.parsed.class_words else ""
+    said = "" if said.endswith("ed") or said in _SAYS_NOTHING else said
+    return bool(said) and f", {said}" not in draft.words
 
 
 def _one_sided(instead: Sequence[str]) -> str:

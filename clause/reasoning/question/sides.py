@@ -189,6 +189,8 @@ def asked_way(question: str, text: str) -> bool | None:
         if word in FORM_WORDS or not roots(word) & roots(said):
             continue
         found = _of_noun(question, word, words) if noun else _of_verb(question, word, words)
+        if found is None and words[-1] == "by" and re.search(rf"\b{word} (?:{_BEING} )?from it\b", question):
+            return False  # the recipes from her are those by her
         if found is not None:
             return found
     side = asked_side(question, roots(said)) if words[-1] == "by" or not noun or said.endswith("ed") else None

@@ -144,6 +144,38 @@ async def test_what_is_compared_is_what_the_question_means(scorer, question, nam
     assert sorted(answer.name for answer in read.result.answers) == expected
 
 
+DEPOT = (
+    ("Van One", "is a", "van"), ("Van Two", "is a", "van"), ("Lorry", "is a", "truck"), ("Cart", "is a", "truck"),
+    ("Van One", "made in", "Sweden"), ("Van Two", "made in", "Spain"), ("Lorry", "made in", "Sweden"),
+    ("Cart", "made in", "Spain"),
+    ("Van One", "serviced by", "Ines"), ("Van Two", "serviced by", "Ines"), ("Lorry", "serviced by", "Olaf"),
+    ("Van One", "load limit", "800 kg"), ("Van Two", "load limit", "1200 kg"), ("Lorry", "load limit", "9000 kg"),
+    ("Van One", "time of loading", "25 minutes"), ("Van Two", "time of loading", "40 minutes"),
+    ("Lorry", "time of loading", "95 minutes"),
+)  # fmt: skip
+DEPOT_TYPES = sorted({relation for _, relation, _ in DEPOT})
+
+
+@pytest.mark.parametrize(
+    ("question", "names", "expected"),
+    [
+        ("which vans have a load limit under 1000 kg", [], ["Van One"]),
+        ("which vehicles take less than half an hour for loading", [], ["Van One"]),
+        ("how many vehicles from Ines", ["Ines"], ["2"]),
+    ],
+)
+async def test_a_filter_is_read_with_what_it_measures(scorer, question, names, expected):
+    _, read = await ask(SmallGraph(DEPOT), scorer, question, names, types=DEPOT_TYPES)
+    assert sorted(answer.name for answer in read.result.answers) == expected
+
+
+@pytest.mark.parametrize(("said", "held"), [("vans", ["Van One"]), ("boats", [])])
+async def test_a_reading_that_leaves_out_what_its_answers_are_said_to_be_is_not_held(scorer, said, held):
+    question = f"which vehicles from Sweden are {said}"
+    _, read = await ask(SmallGraph(DEPOT), scorer, question, ["Sweden"], types=DEPOT_TYPES)
+    assert [answer.name for one in read.readings if not one.unheld for answer in one.result.answers] == held
+
+
 async def test_who_did_it_is_a_worse_answer_to_where(scorer):
     shares = []
     for question in ("who built Tug One", "where was Tug One built"):
