@@ -154,14 +154,15 @@ Kind = Literal["list", "yes_no", "count", "comparison", "superlative"]
 
 _PREAMBLE = re.compile(
     r"^(?:"
-    r"(?:hi|hello|hey|hiya|yo|dear|ok|okay|so|well|um|uh|hmm|please|and|but|also|just|now|then|btw|sorry|thanks|quick"
+    r"(?:hi|hello|hey|hiya|yo|dear|ok|okay|so|well|um|uh|hmm|please|kindly|and|but|also|just|now|then|btw|sorry|thanks|quick"
     r"|question|random|serious|genuine|actually|basically|like|again|guys|folks|there|everyone|mate|pal)\b"
     r"(?= ?[,!:]| [a-z])(?: ?[,!:.])?"
     r"|(?:do|does|did|would|could|can|will|might) (?:you|anyone|anybody|someone|somebody|i)"
     r"(?: (?:all|please|happen to|maybe|perhaps|by any chance|kindly|possibly|here|also|just|even|like to|be able to))*"
     r" (?:know|tell|give|show|list|find|name|remember|help|say|look up|look|check|explain|enumerate|get|ask|count"
-    r"|describe|remind|provide)(?: (?:me|us))?(?: out)?(?: about)?(?: with)?"
+    r"|describe|remind|provide|advise)(?: (?:me|us))?(?: out)?(?: about)?(?: with)?"
     r"|(?:do|does) (?:you|anyone|anybody) have (?:any|an) (?:idea|clue)(?: about)?"
+    r"|(?:do|does) (?:you|we|anyone|anybody) have(?= (?:the|an?) [a-z ]+ (?:of|for) )"
     r"|(?:anyone|anybody|someone|somebody)(?: here)? (?:know|knows|remember|remembers)"
     r"|(?:have you )?(?:got )?any (?:idea|clue)s?|is there any chance you know|by any chance"
     r"|(?:i was|i am|i am just|just) (?:wondering|curious|asking|trying to (?:find(?: out)?|remember|figure out))"
@@ -170,7 +171,7 @@ _PREAMBLE = re.compile(
     r"|(?:i (?:am )?)?(?:need|want|looking for|searching for|interested in)|i forgot|i forget|remind me"
     r"|let me know|tell me|tell us|give me|give us|show me|show us|find me|find out|get me|bring me|fetch me"
     r"|help me find|list|name|find|show|display|enumerate|print|return|identify|state|mention|tell|give|search"
-    r"|search for|look up|(?:question|query|q) ?:"
+    r"|advise|search for|look up|(?:question|query|q) ?:"
     r")(?: |$)(?:[,:] )?"
 )
 _WHETHER = re.compile(
@@ -186,6 +187,10 @@ _CLOSING = re.compile(
     r"(?:(?: ,)? (?:please|thanks|thank you|by any chance|if you know|do you know|anyone|then|though|exactly|called"
     r"|again|ever|at all|now))+$"
 )
+_ASKED_LAST = re.compile(r"^([^,]+) ,? ?(who|when|where|which one|which ones)$")
+"""A question word at the end of a note: `Wedding 3, when`."""
+_NOTED = re.compile(rf"^({TOPIC}) [,:] ((?!and\b|or\b)[a-z]+(?: [a-z]+)?)$")
+"""A note of a name and what is asked of it: `Ann Lee: address`."""
 _COUNT = re.compile(
     r"(?:^(?:what|which) (?:is|are|was|were) )?\b(?:in |with |at |on |to |from |by |for |of )?"
     r"how many(?: different| distinct| other| total)?\b"
@@ -367,7 +372,9 @@ def _stripped(text: str) -> tuple[str, bool]:
     tag = _TAG.search(core)
     if tag and re.search(TOPIC, core[: tag.start()]) and not _ANY_WH.match(core):
         core, asked = core[: tag.start()], True
-    return _CLOSING.sub("", core).strip(" ,"), asked
+    core = _CLOSING.sub("", core).strip(" ,")
+    core = _ASKED_LAST.sub(r"\2 \1", core)
+    return _NOTED.sub(r"\2 of \1", core), asked
 
 
 def _opens_verdict(made: Skeleton, core: str, *, stated: bool) -> bool:

@@ -206,6 +206,7 @@ def _place(text: str, seed: SeedCandidate) -> tuple[int, int] | None:
         if set(folded_key(span.text).split()) <= words
         and span.text[:1].isalnum()
         and not _CLASS_BEFORE.search(text[: span.start])
+        and not (span.start == 0 and seed.name.islower() and seed.name.endswith(f" {span.text.casefold()}"))
         and not (marks and span.text[:1].islower() and seed.name[:1].isupper())
     ]
     if not inside:

@@ -68,6 +68,11 @@ class ReadingDraft:
     attributes: tuple[Claim, ...] = ()
     steps: float = 0.0
 
+    @property
+    def walked(self) -> tuple[TypedPattern, ...]:
+        """All that it walks: to its answers, and to their values."""
+        return (*self.patterns, *(walk for walk, _ in self.attributes))
+
 
 def drafts_of_list(context: QuestionContext, by_topic: dict[int, list[Candidates]]) -> Effects[list[ReadingDraft]]:
     """The drafts of a question's core: one topic's walks, or walks of several topics that meet."""

@@ -124,7 +124,10 @@ borders got get gets go goes went hired"""
 _VERBS = frozenset(_VERB_WORDS.split())
 _COPULA = re.compile(r"^(?:what|who|which) (?:is|are|was|were) (?:the |all )?")
 _KIND_AND_MORE = re.compile(r"[a-z-]+ (?:of|by|from|in|on|at|with|that|which|who|[a-z]+ed)\b")
-_SAID_OF = re.compile(r"\b(?:is|are|was|were) (?:also )?(?:an? )?([a-z][a-z-]+)$")
+_SAID_OF = re.compile(
+    r"\b(?:is|are|was|were) (?:also )?(?:an? )?"
+    r"((?!(?:there|left|known|listed|available|it|this|that)$)[a-z-]{2,})(?<!ed)$"
+)
 _OPENING = re.compile(r"^(?:(?:in|on|at|by|with|for|to|from|of) )?(?:which|what|whose|how many|how much)\b ?")
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from clause.reasoning.models.answer import QuestionForm
 from clause.reasoning.neighbourhood.port import Hop
-from clause.reasoning.question.candidates import Candidates, Meaning, QuestionContext
+from clause.reasoning.question.candidates import CLASS_TYPES, Candidates, Meaning, QuestionContext
 from clause.reasoning.question.forms import ParsedQuestion
 from clause.reasoning.question.lists import (
     Claim,
@@ -34,7 +34,7 @@ from clause.reasoning.question.patterns import (
     comparable,
 )
 from clause.reasoning.question.plan import Best, Having, PlanResult, QuestionPlan
-from clause.reasoning.question.sides import says_noun, type_roots
+from clause.reasoning.question.sides import asked_kin, kin, says_noun, telling_words, type_roots
 from clause.reasoning.question.skeleton import LinkedMention
 from clause.reasoning.question.verdicts import drafts_of_comparison, drafts_of_verdict
 from clause.text.names import readable_relation
@@ -50,9 +50,6 @@ UNNAMED_TRIED = 4
 """Attributes of everything that are read then."""
 MOST_TRIED = 8
 """Sides of types that are read where the most of something is asked for."""
-
-
-_SAYS_NOTHING = frozenset(("there", "left", "known", "listed", "available", "it", "this", "that"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +138,8 @@ def read_question(
     for clause in parsed.clauses:
         if clause.topic not in by_topic:
             by_topic[clause.topic] = yield from context.of_topic(clause.topic, clause.questions)
-    found = {topic: candidates for topic, candidates in by_topic.items() if candidates}
+    direct = {topic: _direct(context, candidates) for topic, candidates in by_topic.items()}
+    found = {topic: candidates for topic, candidates in direct.items() if candidates}
     by_topic = _told_apart(parsed, found)
     if again is not None and len(by_topic) < len(found):
         told = found.keys() - by_topic.keys()
@@ -161,14 +159,40 @@ def read_question(
     return (yield from _run(context, drafts, nearest, unsaid(context, by_topic), asked))
 
 
+def _direct(context: QuestionContext, found: Sequence[Candidates]) -> list[Candidates]:
+    """The candidates without walks that say more than is asked: the height of a house is not that of its owner.
+
+    Such a walk's last step alone says all that is asked, and one before it nothing.
+    """
+    parsed = context.parsed
+    asked = telling_words(parsed)
+    family = any(asked_kin(" ".join(clause.questions)) for clause in parsed.clauses)
+    if not asked or len(parsed.topics) > 1 or family or parsed.implied is not None:
+        return list(found)
+
+    def is_detour(walk: TypedPattern) -> bool:
+        before = [hop for hop in walk[:-1] if context.text_of(hop.relation) not in CLASS_TYPES]
+        last = context.roots_of(walk[-1:])
+        return any(not context.is_named((hop,)) for hop in before) and all(kin(word) & last for word in asked)
+
+    kept = []
+    for candidates in found:
+        patterns = tuple(one for one in candidates.patterns if not is_detour(one.pattern))
+        if patterns:
+            kept.append(replace(candidates, patterns=patterns))
+        else:
+            said = pattern_words(candidates.patterns[0].pattern, context.text_of, candidates.meaning.name)
+            context.instead.append(f'"{said}", which is only something next to what is asked')
+    return kept
+
+
 def _of_unnamed(context: QuestionContext, types: Sequence[str]) -> Effects[Readings]:
     """The readings of a question that names nothing but an attribute."""
     form = context.parsed.form
     drafts = yield from _drafts_of_unnamed(context, types)
-    drafts = yield from refined(context, drafts)
+    drafts = sorted((yield from refined(context, drafts)), key=lambda draft: (-draft.score, draft.words))
     if not drafts:
         return Readings(form, reason="the question names nothing that the graph has")
-    drafts.sort(key=lambda draft: (-draft.score, draft.words))
     doubt = f'the question names nothing that the graph has; the nearest is "{drafts[0].words}"'
     return (yield from _run(context, drafts, drafts[0].nearest, doubt, ()))
 
@@ -279,7 +303,7 @@ def _run(
 def _told(
     context: QuestionContext, draft: ReadingDraft, share: float, result: PlanResult, asked: tuple[str, ...]
 ) -> RankedReading:
-    walked = (*draft.patterns, *(walk for walk, _ in draft.attributes))
+    walked = draft.walked
     covered = context.covered(walked, draft.ends)
     by_class = context.is_class_alone(draft.patterns)
     looked_at = tuple(claim for claim in draft.attributes if not context.is_named(claim[0]))
@@ -299,15 +323,24 @@ def _told(
         claims=claims,
         covered=covered,
         steps=draft.steps,
-        unheld=_is_unsaid(context, draft) or (context.parsed.implied is None and context.is_unheld(walked)),
+        unheld=_is_unsaid(context, draft)
+        or _is_mere_class(context, draft)
+        or (context.parsed.implied is None and context.is_unheld(walked)),
     )
 
 
 def _is_unsaid(context: QuestionContext, draft: ReadingDraft) -> bool:
     """Tell whether a draft leaves out what its answers are said to be: `which italian dishes are soups`."""
     said = context.parsed.class_words.said_of if context.parsed.class_words else ""
-    said = "" if said.endswith("ed") or said in _SAYS_NOTHING else said
     return bool(said) and f", {said}" not in draft.words
+
+
+def _is_mere_class(context: QuestionContext, draft: ReadingDraft) -> bool:
+    """Tell whether a draft only says what its topic is, and the question has several words for something else."""
+    walk = draft.patterns[0] if len(draft.patterns) == 1 else ()
+    if len(walk) != 1 or not walk[0].forward or context.text_of(walk[0].relation) not in CLASS_TYPES:
+        return False
+    return len(telling_words(context.parsed)) > 1 and context.covered((walk,), draft.ends) == 0.0
 
 
 def _one_sided(instead: Sequence[str]) -> str:

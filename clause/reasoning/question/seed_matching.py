@@ -33,6 +33,10 @@ _ALIKE = 0.8
 _OTHER_CASE = 0.95  # a name in lower case that the text would write with capitals
 
 WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
+_TITLE_WORDS = """dr doctor prof professor mr mrs ms miss sir lady lord mayor captain chief president king queen prince
+princess sister brother father mother aunt uncle saint st judge senator general colonel major minister bishop pope
+coach"""
+_TITLES = frozenset(_TITLE_WORDS.split())
 _BLANKED = re.compile(r"[\[\]\x00\ud800-\udfff]")
 
 _QUESTION_WORDS = "what which who whom whose when where why how"
@@ -137,6 +141,45 @@ def match_words(
         if relevance >= LEAST_RELEVANCE:
             found.append(replace(_bare(row), reason="full_text", relevance=relevance))
     return found
+
+
+def names_another(text: str, name: str) -> bool:
+    """Tell whether a text says part of `name` only within other names: `Saint Jakob` is not `Saint Urban`.
+
+    Capitals tell a name from the words around it: nothing is told of a text in which all words but small ones have one.
+
+    >>> names_another("who lives in Saint Jakob", "Saint Urban"), names_another("where is Saint Urbn", "Saint Urban")
+    (True, False)
+    >>> names_another("who sits in Room 12", "Room 5"), names_another("List Urban houses", "Saint Urban")
+    (True, False)
+    >>> names_another("what did Mayor Lund open", "Ada Lund"), names_another("houses in Urban", "Saint Urban")
+    (False, False)
+    """
+    if all(word[:1].isupper() or word in ARTICLES | PREPOSITIONS for word in WORD.findall(text)):
+        return False
+    own = [folded_key(word) for word in WORD.findall(name)]
+    near = [run for run in _capitalised(text) if any(_is_of(word, own) for word in run)]
+    return bool(near) and all(any(not _is_of(word, own) and word not in _TITLES for word in run) for run in near)
+
+
+def _capitalised(text: str) -> list[list[str]]:
+    """Runs of words with capitals and the numbers behind them, folded; a word of questions ends one."""
+    runs: list[list[str]] = []
+    end = -1
+    for found in WORD.finditer(text):
+        word, goes_on = folded_key(found[0]), text[end : found.start()] == " "
+        if word in FUNCTION_WORDS or not (found[0][:1].isupper() or (goes_on and word.isdigit())):
+            continue
+        if goes_on:
+            runs[-1].append(word)
+        else:
+            runs.append([word])
+        end = found.end()
+    return runs
+
+
+def _is_of(word: str, name: Sequence[str]) -> bool:
+    return any(_likeness(word, other, _FUZZY_FROM) for other in name)
 
 
 def telling_words(text: str, covered: Iterable[Span] = ()) -> list[str]:

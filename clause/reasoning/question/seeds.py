@@ -19,6 +19,7 @@ from clause.reasoning.question.seed_matching import (
     full_text_query,
     match_names,
     match_words,
+    names_another,
     plain,
     spaced,
     telling_words,
@@ -129,7 +130,7 @@ class SeedFinder:
         ranked = rank(text, named)
         sure = [r.candidate.span for r in ranked if r.score >= _SURE and r.candidate.span is not None]
         names = {candidate.id for candidate in named}
-        others = [row for row in rows if row["id"] not in names]
+        others = [row for row in rows if row["id"] not in names and not _is_anothers(text, row)]
         return rank(text, [*named, *match_words(words, others, fresh=telling_words(text, covered=sure))])
 
     async def _by_plural(self, text: str, view: View) -> list[RankedSeed]:
@@ -152,7 +153,7 @@ class SeedFinder:
         return [
             EntityMatch(row["id"], row["name"], "vector", degree=row["degree"], similarity=clip01(row["similarity"]))
             for row in rows
-            if row["similarity"] >= LEAST_SIMILARITY
+            if row["similarity"] >= LEAST_SIMILARITY and not names_another(text, row["name"])
         ]
 
     async def _look(
@@ -174,6 +175,10 @@ class SeedFinder:
             limit=limit,
             as_of_recorded=view.as_of_recorded,
         )
+
+
+def _is_anothers(text: str, row: Mapping[str, Any]) -> bool:
+    return all(names_another(text, str(name)) for name in (row["name"], *(row.get("aliases") or ())))
 
 
 def _tells(candidate: EntityMatch) -> bool:

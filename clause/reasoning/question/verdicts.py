@@ -83,7 +83,8 @@ def _between(
         for candidates in by_topic[topic]:
             for one in candidates.patterns[:_COMPARED]:
                 draft = yield from _one_side(context, candidates, one, others, inverse)
-                drafts.append(draft)
+                if draft is not None:
+                    drafts.append(draft)
     return drafts
 
 
@@ -93,13 +94,16 @@ def _one_side(
     one: FoundPattern,
     others: Sequence[int],
     inverse: dict[TypedPattern, float],
-) -> Effects[ReadingDraft]:
+) -> Effects[ReadingDraft | None]:
+    """Whether a walk leads to the others; None where it does not, and nothing of the kind is ever at its end."""
     targets = frozenset(node for other in others for node in context.ids(other))
     meaning = candidates.meaning
     walk = WalkFrom((meaning.id,), one.pattern)
     result: PlanResult = yield from walk.run(context.names, context.bounds)
     meets = any(answer.node in targets for answer in result.answers)
     back = tuple(hop.inverse for hop in reversed(one.pattern))
+    if not meets and len(one.pattern) > 1 and back not in inverse:
+        return None
     score = one.score + meaning.log_probability
     score = (score + inverse[back]) / 2 if back in inverse else score - NO_INVERSE
     score += CONNECTS if meets else 0.0

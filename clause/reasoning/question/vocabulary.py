@@ -227,7 +227,7 @@ _FAMOUS = {
     "ya": "you", "pls": "please", "plz": "please", "b4": "before", "thier": "their", "adn": "and",
     "nad": "and", "fo": "of", "dose": "does", "wher": "where", "wehre": "where", "wehn": "when", "mnay": "many",
     "manny": "many", "moer": "more", "hav": "have", "wa": "was", "si": "is", "ist": "is", "diid": "did", "ddi": "did",
-    "frist": "first", "tthe": "the",
+    "frist": "first", "tthe": "the", "wen": "when", "wot": "what", "whn": "when", "oldr": "older", "agian": "again",
 }  # fmt: skip
 _SPLIT = {
     "whos": "who is", "whats": "what is", "wheres": "where is", "whens": "when is", "hows": "how is",

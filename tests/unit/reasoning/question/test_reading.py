@@ -176,6 +176,25 @@ async def test_a_reading_that_leaves_out_what_its_answers_are_said_to_be_is_not_
     assert [answer.name for one in read.readings if not one.unheld for answer in one.result.answers] == held
 
 
+@pytest.mark.parametrize(("asked", "name"), [("elevation of Tug One", "Tug One"), ("Who keeps Tug Six?", "Tug Six")])
+async def test_what_the_graph_says_of_others_is_not_looked_for_at_their_neighbours(scorer, asked, name):
+    _, read = await ask(SmallGraph(DOCKS), scorer, asked, [name], types=DOCK_TYPES)
+    assert {len(pattern) for one in read.readings for pattern in one.patterns} == {1}
+
+
+async def test_a_neighbour_that_is_asked_for_is_walked_to(scorer):
+    question = "elevation of the dock where Tug One is moored"
+    _, read = await ask(SmallGraph(DOCKS), scorer, question, ["Tug One"], types=DOCK_TYPES)
+    assert [answer.name for answer in read.result.answers] == ["1920"]
+
+
+async def test_no_is_not_said_where_nothing_of_the_kind_is_ever_at_the_end(scorer):
+    """Nothing is moored in the dock that he keeps: by no walk from there would a yard be reached."""
+    question, names = "does Orla Yard get us to Ben Orr", ["Orla Yard", "Ben Orr"]
+    _, read = await ask(SmallGraph(DOCKS), scorer, question, names, types=DOCK_TYPES)
+    assert {len(pattern) for one in read.readings for pattern in one.patterns} == {1}
+
+
 async def test_who_did_it_is_a_worse_answer_to_where(scorer):
     shares = []
     for question in ("who built Tug One", "where was Tug One built"):
