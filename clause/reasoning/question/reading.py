@@ -138,8 +138,7 @@ def read_question(
     for clause in parsed.clauses:
         if clause.topic not in by_topic:
             by_topic[clause.topic] = yield from context.of_topic(clause.topic, clause.questions)
-    direct = {topic: _direct(context, candidates) for topic, candidates in by_topic.items()}
-    found = {topic: candidates for topic, candidates in direct.items() if candidates}
+    found = {topic: candidates for topic, candidates in by_topic.items() if candidates}
     by_topic = _told_apart(parsed, found)
     if again is not None and len(by_topic) < len(found):
         told = found.keys() - by_topic.keys()
@@ -157,33 +156,6 @@ def read_question(
         return Readings(parsed.form, reason=unsaid(context, by_topic), nearest=nearest)
     asked = tuple(question for clause in parsed.clauses for question in clause.questions)
     return (yield from _run(context, drafts, nearest, unsaid(context, by_topic), asked))
-
-
-def _direct(context: QuestionContext, found: Sequence[Candidates]) -> list[Candidates]:
-    """The candidates without walks that say more than is asked: the height of a house is not that of its owner.
-
-    Such a walk's last step alone says all that is asked, and one before it nothing.
-    """
-    parsed = context.parsed
-    asked = telling_words(parsed)
-    family = any(asked_kin(" ".join(clause.questions)) for clause in parsed.clauses)
-    if not asked or len(parsed.topics) > 1 or family or parsed.implied is not None:
-        return list(found)
-
-    def is_detour(walk: TypedPattern) -> bool:
-        before = [hop for hop in walk[:-1] if context.text_of(hop.relation) not in CLASS_TYPES]
-        last = context.roots_of(walk[-1:])
-        return any(not context.is_named((hop,)) for hop in before) and all(kin(word) & last for word in asked)
-
-    kept = []
-    for candidates in found:
-        patterns = tuple(one for one in candidates.patterns if not is_detour(one.pattern))
-        if patterns:
-            kept.append(replace(candidates, patterns=patterns))
-        else:
-            said = pattern_words(candidates.patterns[0].pattern, context.text_of, candidates.meaning.name)
-            context.instead.append(f'"{said}", which is only something next to what is asked')
-    return kept
 
 
 def _of_unnamed(context: QuestionContext, types: Sequence[str]) -> Effects[Readings]:
@@ -284,18 +256,23 @@ def _run(
     form = context.parsed.form
     readings: list[RankedReading] = []
     failed: PlanResult | None = None
+    passed = 0.0
     scores = _shares(drafts)
     for draft, share in zip(drafts[:TRIED], scores, strict=False):
         if share < LEAST_SHARE * scores[0] or len(readings) == MOST_READINGS:
             break
+        if any(_is_detour(context, walk) for walk in draft.patterns):
+            passed += share
+            continue
         result = yield from draft.plan.run(context.names, context.bounds)
         if result.answers:
             readings.append(_told(context, draft, share, result, asked))
         elif failed is None:
             failed = result
     if not readings:
-        return Readings(form, reason=(failed.reason if failed else None) or "nothing answers it", nearest=nearest)
-    total = sum(reading.probability for reading in readings)
+        why = (failed.reason if failed else None) or (doubt if passed else "nothing answers it")
+        return Readings(form, reason=why, nearest=nearest)
+    total = passed + sum(reading.probability for reading in readings)
     shared = tuple(replace(reading, probability=reading.probability / total) for reading in readings)
     return Readings(form, shared, None, nearest, doubt, asked)
 
@@ -333,6 +310,21 @@ def _is_unsaid(context: QuestionContext, draft: ReadingDraft) -> bool:
     """Tell whether a draft leaves out what its answers are said to be: `which italian dishes are soups`."""
     said = context.parsed.class_words.said_of if context.parsed.class_words else ""
     return bool(said) and f", {said}" not in draft.words
+
+
+def _is_detour(context: QuestionContext, walk: TypedPattern) -> bool:
+    """Tell whether a walk says more than is asked: the height of a house is not that of its owner.
+
+    Its last step alone says all that is asked then, and one before it nothing.
+    """
+    parsed = context.parsed
+    asked = telling_words(parsed)
+    family = any(asked_kin(" ".join(clause.questions)) for clause in parsed.clauses)
+    if len(walk) < 2 or not asked or len(parsed.topics) > 1 or family or parsed.implied is not None:
+        return False
+    before = [hop for hop in walk[:-1] if context.text_of(hop.relation) not in CLASS_TYPES]
+    last = context.roots_of(walk[-1:])
+    return any(not context.is_named((hop,)) for hop in before) and all(kin(word) & last for word in asked)
 
 
 def _is_mere_class(context: QuestionContext, draft: ReadingDraft) -> bool:

@@ -179,7 +179,8 @@ async def test_a_reading_that_leaves_out_what_its_answers_are_said_to_be_is_not_
 @pytest.mark.parametrize(("asked", "name"), [("elevation of Tug One", "Tug One"), ("Who keeps Tug Six?", "Tug Six")])
 async def test_what_the_graph_says_of_others_is_not_looked_for_at_their_neighbours(scorer, asked, name):
     _, read = await ask(SmallGraph(DOCKS), scorer, asked, [name], types=DOCK_TYPES)
-    assert {len(pattern) for one in read.readings for pattern in one.patterns} == {1}
+    assert not [one.words for one in read.readings if len(one.patterns[0]) > 1]
+    assert read.readings or str(read.reason).startswith("the graph says")
 
 
 async def test_a_neighbour_that_is_asked_for_is_walked_to(scorer):
