@@ -44,6 +44,8 @@ TOLD = 3
 """Statements told as answers at most."""
 SAME = 0.85
 """Statements at least so alike say one thing: they are no rivals of each other."""
+ONE_MATTER, BETTER_HELD, CLOSE = 0.5, 0.25, 3.0
+"""Of statements at least so alike, one that is less held by so much is a rumour, unless it is worth so much more."""
 _ENTITIES = 30
 
 
@@ -60,15 +62,18 @@ class StatementWeights(NamedTuple):
 
 
 class StatementJudge(NamedTuple):
-    """The log-odds that the best statement is right: by its lead before its rivals, and by its weakest words."""
+    """The log-odds that the best statement is right: by its lead before its rivals, by its weakest words, and where it
+    says nothing of the kind that is wanted.
+    """
 
     lead: float
     weakest: float
     bias: float
+    silent: float
 
 
 WEIGHTS: Final = StatementWeights(near=17.5, weakest=8.63, tells=1.8, silent=-1.55, confidence=2.65)
-JUDGE: Final = StatementJudge(lead=0.67, weakest=2.61, bias=-1.92)
+JUDGE: Final = StatementJudge(lead=0.48, weakest=2.15, bias=-1.24, silent=-3.0)
 """docs/benchmarks-texts.md says what these were fitted on."""
 MOST_LEAD: Final = 5.0
 LEAST_RIVAL: Final = 9.0
@@ -95,7 +100,7 @@ class StatementAgents(TextAgents):
 @dataclass(frozen=True, slots=True)
 class Rated:
     """A statement with its worth as an answer, the nearness of the words that it says least, and what in it may be what
-    is wanted; `names`: that is a name, a time or a number, which answers before the statement.
+    is wanted; `names`: that is a name, a time or a number, which answers before the statement; `held` by how many.
     """
 
     found: FoundText
@@ -103,6 +108,7 @@ class Rated:
     weakest: float
     tells: Sequence[str]
     names: bool
+    held: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +116,14 @@ class StatementPolicy(PlainPolicy):
     """Answers from statements; the rest of the token budget holds what is near."""
 
     name: str = NAME
-    abstain_below: float = 0.55
+    abstain_below: float = 0.6
 
     async def begin(self, question: Question, embed: Embed) -> StatementAgents:  # noqa: ARG002 -- reads no other wording
         """Agents that know what is told; they pay for what they cite."""
         recalled = await question.recall(SEARCHED)
         statements = [one for one in recalled if one.node.kind in KINDS and one.node.text][:READ]
         rated = await _rate(question, statements)
-        best = await _answers(question, rated)
+        best = _answers(question, rated)
         look, mentioned = await _mentions(question, [rated[place].found.node.id for place, _ in best])
         found = [answer for place, score in best for answer in _told(rated[place], score, mentioned)]
         chosen = [rated[place].found.node for place, _ in best]
@@ -182,8 +188,16 @@ async def _rate(question: Question, statements: Sequence[FoundText]) -> list[Rat
         near = _nearness(asked, tokens)
         weakest = np.mean(sorted(near[places].mean() for places in telling)[:_WEAKEST]) if telling else near.mean()
         worth = WEIGHTS.near * near.mean() + WEIGHTS.weakest * weakest + _telling(inquiry, tells) + _sureness(one)
-        rated.append(Rated(one, float(worth), float(weakest), tells, inquiry.wanted in NAMED))
-    return sorted(rated, key=lambda one: (-one.worth, one.found.node.id))
+        rated.append(Rated(one, float(worth), float(weakest), tells, inquiry.wanted in NAMED, _held(one)))
+    await question.learn([one.found.node.id for one in rated])
+    told_by_many = [one for one in rated if not any(_belied(question, one, other) for other in rated)]
+    return sorted(told_by_many, key=lambda one: (-one.worth, one.found.node.id))
+
+
+def _belied(question: Question, one: Rated, other: Rated) -> bool:
+    """True for a rumour: more hold another statement of the same matter, which answers about as well."""
+    less = other.held - one.held >= BETTER_HELD and one.worth - other.worth <= CLOSE
+    return less and _likeness(question, one, other) >= ONE_MATTER
 
 
 def _nearness(asked: Tokens, said: Tokens) -> Floats:
@@ -211,36 +225,39 @@ def _telling(inquiry: Inquiry, tells: Sequence[str]) -> float:
 
 
 def _sureness(found: FoundText) -> float:
+    if found.confidence is None:
+        return 0.0
+    return WEIGHTS.confidence * (_held(found) + min(0.0, found.confidence - SAID))
+
+
+def _held(found: FoundText) -> float:
     """What many hold stands before a rumour: each independent source halves the doubt; sources that one author names
     count a little, and never as much as two independent ones.
     """
-    if found.confidence is None:
-        return 0.0
-    held = 1 - 0.5 ** max(0, found.sources - 1)
-    named = min(_MOST_NAMED, _NAMED * max(0, found.named - 1))
-    return WEIGHTS.confidence * (max(held, named) + min(0.0, found.confidence - SAID))
+    independent = 1 - 0.5 ** max(0, found.sources - 1)
+    return max(independent, min(_MOST_NAMED, _NAMED * max(0, found.named - 1)))
 
 
-async def _answers(question: Question, rated: Sequence[Rated]) -> list[tuple[int, float]]:
+def _answers(question: Question, rated: Sequence[Rated]) -> list[tuple[int, float]]:
     """Places of the statements that answer, each with the probability that it is right."""
     if not rated:
         return []
-    await question.learn([one.found.node.id for one in rated])
-    rivals = [place for place in range(1, len(rated)) if not _alike(question, rated[0], rated[place])]
+    rivals = [place for place in range(1, len(rated)) if _likeness(question, rated[0], rated[place]) < SAME]
     kept = [0, *(place for place in range(1, len(rated)) if place not in rivals)][:TOLD]
     most = max(rated[rivals[0]].worth, LEAST_RIVAL) if rivals else LEAST_RIVAL
-    return [(place, _probability(rated[place].weakest, rated[place].worth - most)) for place in kept]
+    return [(place, _probability(rated[place], rated[place].worth - most)) for place in kept]
 
 
-def _alike(question: Question, one: Rated, other: Rated) -> bool:
+def _likeness(question: Question, one: Rated, other: Rated) -> float:
+    """The cosine of two statements; 0 where one has no vector."""
     left, right = (question.vectors.get(rated.found.node.id) for rated in (one, other))
-    return left is not None and right is not None and float(np.dot(left, right)) >= SAME
+    return 0.0 if left is None or right is None else float(np.dot(left, right))
 
 
-def _probability(weakest: float, lead: float) -> float:
+def _probability(rated: Rated, lead: float) -> float:
     """The probability in [0, 1] that a statement so far before its rivals answers rightly."""
-    odds = JUDGE.weakest * weakest + JUDGE.lead * max(-MOST_LEAD, min(MOST_LEAD, lead)) + JUDGE.bias
-    return 1 / (1 + math.exp(-odds))
+    odds = JUDGE.weakest * rated.weakest + JUDGE.lead * max(-MOST_LEAD, min(MOST_LEAD, lead)) + JUDGE.bias
+    return 1 / (1 + math.exp(-odds - JUDGE.silent * (rated.names and not rated.tells)))
 
 
 async def _mentions(question: Question, statements: Sequence[str]) -> tuple[Look, Expansion]:

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from itertools import pairwise
 from typing import Final
 
 from clause.text.mentions import Mention, find_proper_names
 from clause.text.statements.lexicon import Relation, relation, shipped_lexicon
 from clause.text.statements.quantities import MONTHS, WEEKDAYS
-from clause.text.statements.words import ADJUNCTS, Word, words
+from clause.text.statements.words import ADJUNCTS, ARTICLES, Word, words
 
 
 class Wanted(StrEnum):
@@ -28,10 +29,26 @@ class Wanted(StrEnum):
     THING = "thing"
 
 
-_TIMES = "time day date year month week weekday hour deadline quarter season"
-_PLACES = "city country town office room place street building region site floor village port hotel"
-_NUMBERS = "percentage number amount share budget score temperature"
+class Counted(StrEnum):
+    """The kinds of things that numbers count."""
+
+    MONEY = "money"
+    DURATION = "duration"
+    THINGS = "things"
+    ANYTHING = "anything"
+
+
+_TIMES = "time day date year month week weekday hour deadline quarter season birthday anniversary"
+_PLACES = """city country town office room place street building region site floor village port hotel restaurant shop
+school hospital station airport address island beach park hall museum"""
+_NUMBERS = (
+    "percentage number amount share budget score temperature price fee salary wage rent size weight height length age"
+)
+_PEOPLE = """person colleague doctor teacher customer engineer man woman boy girl friend neighbour neighbor boss
+director employee worker member student nurse lawyer author writer artist actor actress singer driver expert guest
+visitor client"""
 _MANY = "many much long old far big tall high fast large deep heavy wide cold hot"
+_WHENEVER = frozenset(["often", "early", "late", "soon"])
 _AUXILIARIES = """is are was were do does did can could has have had will would should may might must am isn't aren't"""
 _TRUTHS = frozenset(_AUXILIARIES.split())
 _OF_NOUN: Final = {
@@ -39,7 +56,7 @@ _OF_NOUN: Final = {
     **dict.fromkeys(_PLACES.split(), Wanted.PLACE),
     **dict.fromkeys(_NUMBERS.split(), Wanted.NUMBER),
     **dict.fromkeys(("reason", "cause"), Wanted.REASON),
-    **dict.fromkeys(("person", "colleague", "doctor", "teacher", "customer", "engineer"), Wanted.PERSON),
+    **dict.fromkeys(_PEOPLE.split(), Wanted.PERSON),
 }
 _COSTING = "cost costs price save saves saved pay pays weigh weighs charge charges earn earns"
 _AMOUNTS = frozenset(_COSTING.split())
@@ -93,9 +110,10 @@ def _wanted(said: list[str]) -> Wanted:
         nouns = [noun for noun in said[place + 1 : place + 5] if noun not in ADJUNCTS][:2]
         if word in ("what", "which"):
             found = next((_OF_NOUN[noun] for noun in nouns if noun in _OF_NOUN), Wanted.THING)
-            return Wanted.NUMBER if found is Wanted.THING and _AMOUNTS & set(said[place:]) else found
+            amounts = (one in _AMOUNTS and before != "to" for before, one in pairwise(said[place:]))
+            return Wanted.NUMBER if found is Wanted.THING and any(amounts) else found
         if word == "how":
-            if after[:1] == ["often"]:
+            if _WHENEVER & set(after[:1]):
                 return Wanted.TIME
             return Wanted.NUMBER if after and after[0] in _MANY.split() else Wanted.MANNER
         if word in _OF_WORD:
@@ -148,11 +166,13 @@ _NUMBER = re.compile(
 _UNITS = (
     "seconds? minutes? hours? days? weeks? months? years? euros? dollars? pounds? percent km kg meters? metres? miles?"
 )
+_UNIT_WORDS = frozenset([*_UNITS.replace("?", "").split(), "percentage", "cents", "pence"])
 _UNIT = re.compile(rf"[\s-](?:{'|'.join(_UNITS.split())})\b(?:\s\d+)?(?:\sand a half)?", re.IGNORECASE)
 _PLACE = re.compile(
     r"\b(?:in|at|to|from|near|into|behind|under|above|inside|outside|beside|next to|on|over|below|between|towards?)\s+"
     r"((?:the|a|an|our|her|his|their|my)\s+)?([^\W\d_][\w'\u2019-]*(?:\s+[^\W\d_][\w'\u2019-]*){0,4})"
 )
+_WITHIN_PLACES = ARTICLES | {"of", "on", "in", "at", "under", "behind", "near", "above", "below", "between"}
 _REASON = re.compile(
     r"\b(?:because|since|so that|due to|in order|thanks to|as it|as they|caused|after|to avoid|so we|so that|reason|"
     r"otherwise|to (?:keep|save|make|get|let|stop|prevent|reduce|cut)|for fear|owing to|which is why)\b",
@@ -176,6 +196,8 @@ def told(inquiry: Inquiry, statement: str, common: frozenset[str] = frozenset())
         found = _people(statement, common)
     else:
         found = _FINDERS.get(inquiry.wanted, _nothing)(statement)
+        if inquiry.wanted is Wanted.NUMBER:
+            found = (one for one in found if not _OTHER_UNIT[_counted(inquiry)].search(one.name))
     return [one for one in found if not set(map(str.lower, _LETTERS.findall(one.name))) & said or _digits(one, inquiry)]
 
 
@@ -183,6 +205,31 @@ def _digits(one: Mention, inquiry: Inquiry) -> bool:
     """A time or a number is another one where its digits are."""
     numbers = re.findall(r"\d+", one.name)
     return bool(numbers) and not set(numbers) & set(re.findall(r"\d+", inquiry.text))
+
+
+_MONEY = r"[$\u20ac\u00a3\u00a5]|\b(?:euros?|dollars?|pounds?|cents?|eur|usd|gbp)\b"
+_DURATION = r"\b(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?)\b"
+_OTHER_UNIT: Final = {
+    Counted.MONEY: re.compile(rf"{_DURATION}(?!.*(?:{_MONEY}))|%|percent", re.IGNORECASE),
+    Counted.DURATION: re.compile(rf"{_MONEY}|%|percent", re.IGNORECASE),
+    Counted.THINGS: re.compile(rf"{_MONEY}|{_DURATION}|%|percent", re.IGNORECASE),
+    Counted.ANYTHING: re.compile(r"(?!)"),
+}
+_SPENDING = _AMOUNTS | frozenset(
+    ["costing", "paid", "spend", "spent", "price", "fee", "salary", "wage", "rent", "euros", "dollars", "pounds"]
+)
+_LASTING = frozenset(["time", "seconds", "minutes", "hours", "days", "weeks", "months", "years"])
+
+
+def _counted(inquiry: Inquiry) -> Counted:
+    """What a number that is asked for counts, as far as the question says so."""
+    said = [token.lower for token in inquiry.tokens]
+    after = [two for one, two in pairwise(said) if one == "how"]
+    if _LASTING & set(said) or after == ["long"]:
+        return Counted.DURATION
+    if _SPENDING & set(said) and after != ["many"]:
+        return Counted.MONEY
+    return Counted.THINGS if after == ["many"] and not _UNIT_WORDS & set(said) else Counted.ANYTHING
 
 
 def _nothing(_statement: str) -> Iterator[Mention]:
@@ -242,8 +289,13 @@ def _numbers(statement: str) -> Iterator[Mention]:
 def _places(statement: str) -> Iterator[Mention]:
     times = [hit.span() for hit in _TIME.finditer(statement)]
     for hit in _PLACE.finditer(statement):
-        if not any(start <= hit.start(2) < end for start, end in times):
-            yield Mention(hit[2], *hit.span(2))
+        end = hit.start(2)
+        for word in re.finditer(r"\S+", hit[2]):
+            if word[0].lower() in ADJUNCTS - _WITHIN_PLACES:
+                break
+            end = hit.start(2) + word.end() if word[0].lower() not in _WITHIN_PLACES else end
+        if end > hit.start(2) and not any(start <= hit.start(2) < stop for start, stop in times):
+            yield Mention(statement[hit.start(2) : end], hit.start(2), end)
 
 
 def _reasons(statement: str) -> Iterator[Mention]:
