@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,7 +17,15 @@ from clause.graph.scopes import scope_token
 from clause.ground import Ground
 from clause.memory.configuration import Configurations, Configured
 from clause.memory.models import MCSConfig, MemoryFilters, MemoryReadInput, MemoryReadResult, unit_vector
-from clause.text.retrieval import clip01, escape, reciprocal_rank_fusion
+from clause.text.retrieval import (
+    clip01,
+    content_words,
+    escape,
+    names_in,
+    nearness,
+    reciprocal_rank_fusion,
+    word_places,
+)
 
 DENSE_BEFORE, DENSE_AFTER = 0.1, 0.2
 SPARSE_BEFORE, SPARSE_AFTER = 0.5, 0.1
@@ -32,6 +39,12 @@ WORDS = 3.5
 
 SHARPNESS = 1.5
 """Exponent of the scaled BM25 scores: a hit that stands out counts more than several that do not."""
+
+WORD_BY_WORD, COMPARED = 2.5, 40
+"""What a memory gets for how near it comes to the query's words, on average; so many of the best are compared."""
+
+SAID_BEFORE = 0.9
+"""How much of what was said just before a memory counts as if it said it."""
 
 SAME_CONVERSATION = timedelta(minutes=30)
 """Memories next to each other in a scope belong to one conversation when no more time lies between them."""
@@ -132,39 +145,6 @@ def _named(one: MemoryCandidate, names: frozenset[str]) -> float:
     return SPEAKER if one.speaker and one.speaker.casefold().split()[0] in names else 0.0
 
 
-_QUESTION_WORDS = """
-    what when where who whom whose which why how did do does done is are was were be been has have had having would
-    could can should will shall may might must kind type sort many much long often likely considered i me my you your
-    he him his she her it its we our they them their a an the and or of in on at to for from with by about as that this
-    these those there s t
-"""
-_ASKING = frozenset(_QUESTION_WORDS.split())
-_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
-MOST_WORDS = 64
-
-
-def content_words(text: str) -> list[str]:
-    """The words of a question that say what it is about, each once, at most 64; all of them where none does.
-
-    >>> content_words("When did Caroline go to the LGBTQ support group?")
-    ['Caroline', 'go', 'LGBTQ', 'support', 'group']
-    >>> content_words("Who is it?")
-    ['Who', 'is', 'it']
-    """
-    words = list(dict.fromkeys(_WORD.findall(text)))
-    telling = [word for word in words if _bare(word) not in _ASKING]
-    return (telling or words)[:MOST_WORDS]
-
-
-def names_in(text: str) -> frozenset[str]:
-    """The words of a text in lower case, without possessives: what speakers' names are looked up in.
-
-    >>> sorted(names_in("What is Ann's job?"))
-    ['ann', 'is', 'job', 'what']
-    """
-    return frozenset(map(_bare, _WORD.findall(text)))
-
-
 def lucene_query(text: str, scopes: Sequence[str]) -> str | None:
     """A Lucene query for the content words within scopes, which add nothing to scores; None where there is no word.
 
@@ -174,10 +154,6 @@ def lucene_query(text: str, scopes: Sequence[str]) -> str | None:
     words = escape(" ".join(content_words(text)))
     tokens = " ".join(sorted({scope_token(scope) for scope in scopes}))
     return f"+scope_token:({tokens})^0 +({words})" if words else None
-
-
-def _bare(word: str) -> str:
-    return re.sub(r"['\u2019]s$", "", word.casefold())
 
 
 def decayed(score: float, last_access_at: datetime, now: datetime, config: MCSConfig) -> float:
@@ -251,7 +227,8 @@ class Recall:
         embedding, known = await asyncio.gather(self._embedding(request), self._configurations.among(scopes))
         request = as_configured(request, known.together(scopes))
         dense, sparse = await self._search(request, embedding, scopes)
-        ranked = self._ranked(request, dense, sparse, known)
+        compared = request.embedding is None  # who brings a vector waits for no model
+        ranked = await self._ranked(request, dense, sparse, known, scopes, compared=compared)
         wanted = ranked if request.min_similarity > 0 else ranked[: request.k]
         rows = await self.details([one.candidate.id for one in wanted], scopes)
         results = []
@@ -268,7 +245,8 @@ class Recall:
         """All candidates of a search in order, without their contents."""
         embedding, known = await asyncio.gather(self._embedding(request), self._configurations.among(scopes))
         request = as_configured(request, known.together(scopes))
-        return self._ranked(request, *await self._search(request, embedding, scopes), known)
+        dense, sparse = await self._search(request, embedding, scopes)
+        return await self._ranked(request, dense, sparse, known, scopes, compared=True)
 
     async def best(self, text: str, embedding: Vector, scopes: Sequence[str], *, limit: int) -> list[Mapping[str, Any]]:
         """The best memories for a text and its vector: id, name, content and recorded_at of each, best first."""
@@ -329,15 +307,50 @@ class Recall:
         rows = await self._ground.graph.run(name, **given, **searched)
         return Hits.from_rows([{**row, "beside": []} for row in rows if filters.passes(row["metadata"])])
 
-    def _ranked(self, request: MemoryReadInput, dense: Hits, sparse: Hits, known: Configured) -> list[RankedMemory]:
+    async def _ranked(
+        self,
+        request: MemoryReadInput,
+        dense: Hits,
+        sparse: Hits,
+        known: Configured,
+        scopes: Sequence[str],
+        *,
+        compared: bool,
+    ) -> list[RankedMemory]:
         scores = self._scores(request, dense, sparse)
         candidates = {**sparse.candidates, **dense.candidates}
+        if compared and request.search_mode == "hybrid" and request.fusion_method != "rrf" and request.query_text:
+            scores = await self._word_by_word(request.query_text, scores, candidates, scopes)
         now = self._ground.now()
         ranked = [
             RankedMemory(found, score, decayed(score, found.last_access_at, now, known.of(found.scope)))
             for found, score in ((candidates[one], score) for one, score in scores.items())
         ]
         return sorted(ranked, key=lambda one: (-one.adjusted, one.candidate.id))
+
+    async def _word_by_word(
+        self, query: str, scores: Mapping[str, float], known: Mapping[str, MemoryCandidate], scopes: Sequence[str]
+    ) -> Mapping[str, float]:
+        """Scores, those of the best with what they get for coming near the words of the query one by one; what was
+        said just before counts, names of speakers do not.
+        """
+        best = sorted(scores, key=lambda one: (-scores[one], one))[:COMPARED]
+        places = {(one.scope, one.sequence): one for one in known.values()}
+        before = {one: other.id for one in best if (other := _beside(known[one], -1, places))}
+        ids = list(dict.fromkeys([*best, *before.values()]))
+        rows = await self._ground.graph.run("memory/contents", ids=ids, scopes=[*scopes])
+        texts = [row["content"] for row in rows]
+        asked, *tokens = await self._ground.embedder.embed_tokens([query, *texts])
+        near = {row["id"]: nearness(asked, said) for row, said in zip(rows, tokens, strict=True)}
+        speakers = frozenset(one.speaker.casefold().split()[0] for one in known.values() if one.speaker)
+        words = word_places(query, asked.spans, speakers) or [[at] for at in range(len(asked.spans))]
+        raised = dict(scores)
+        for one in near.keys() & set(best):
+            here = near[one]
+            if before.get(one) in near:
+                here = np.maximum(here, SAID_BEFORE * near[before[one]])
+            raised[one] += WORD_BY_WORD * float(np.mean([here[at].mean() for at in words])) if words else 0.0
+        return raised
 
     @staticmethod
     def _scores(request: MemoryReadInput, dense: Hits, sparse: Hits) -> Mapping[str, float]:

@@ -1,4 +1,5 @@
-"""Searching by words and by meaning: Lucene escaping, cosine similarity, weighted reciprocal rank fusion."""
+"""Searching by words and by meaning: Lucene escaping, cosine similarity, weighted reciprocal rank fusion; the words
+that a question is about, and how near a text comes to them."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from clause.arrays import Floats
+from clause.text.bert import Tokens
 
 RANK_CONSTANT = 60
 
@@ -97,3 +99,66 @@ def _unit_rows(rows: ArrayLike) -> Floats:
     matrix = np.asarray(rows, dtype=np.float64)
     lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
     return (matrix / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
+
+
+_QUESTION_WORDS = """
+    what when where who whom whose which why how did do does done is are was were be been has have had having would
+    could can should will shall may might must kind type sort many much long often likely considered i me my you your
+    he him his she her it its we our they them their a an the and or of in on at to for from with by about as that this
+    these those there s t
+"""
+_ASKING = frozenset(_QUESTION_WORDS.split())
+_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
+MOST_WORDS = 64
+
+
+def content_words(text: str) -> list[str]:
+    """The words of a question that say what it is about, each once, at most 64; all of them where none does.
+
+    >>> content_words("When did Caroline go to the LGBTQ support group?")
+    ['Caroline', 'go', 'LGBTQ', 'support', 'group']
+    >>> content_words("Who is it?")
+    ['Who', 'is', 'it']
+    """
+    words = list(dict.fromkeys(_WORD.findall(text)))
+    telling = [word for word in words if bare(word) not in _ASKING]
+    return (telling or words)[:MOST_WORDS]
+
+
+def names_in(text: str) -> frozenset[str]:
+    """The words of a text in lower case, without possessives: what speakers' names are looked up in.
+
+    >>> sorted(names_in("What is Ann's job?"))
+    ['ann', 'is', 'job', 'what']
+    """
+    return frozenset(map(bare, _WORD.findall(text)))
+
+
+def bare(word: str) -> str:
+    """A word in lower case, without a possessive ending.
+
+    >>> bare("Ann's")
+    'ann'
+    """
+    return re.sub(r"['\u2019]s$", "", word.casefold())
+
+
+def nearness(asked: Tokens, said: Tokens) -> Floats:
+    """How near the nearest token of a text is to each token of a question [n]; zeros where either has none."""
+    if not len(asked.vectors) or not len(said.vectors):
+        return np.zeros(max(1, len(asked.vectors)), dtype=np.float32)
+    return np.asarray((asked.vectors @ said.vectors.T).max(axis=1), dtype=np.float32)
+
+
+def word_places(text: str, spans: Sequence[tuple[int, int]], without: frozenset[str] = frozenset()) -> list[list[int]]:
+    """The tokens of each word that says what a question is about; `without` are words in lower case that do not count,
+    unless there are no others.
+
+    >>> word_places("Where did Ann go?", [(0, 5), (6, 9), (10, 13), (14, 16), (16, 17)], frozenset(["ann"]))
+    [[3]]
+    """
+    content = frozenset(content_words(text))
+    telling = [hit for hit in _WORD.finditer(text) if hit[0] in content]
+    wanted = [hit for hit in telling if bare(hit[0]) not in without] or telling
+    found = ([at for at, span in enumerate(spans) if hit.start() <= span[0] < span[1] <= hit.end()] for hit in wanted)
+    return [places for places in found if places]

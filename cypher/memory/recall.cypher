@@ -83,6 +83,18 @@ RETURN id, n.name AS name, n.content AS content, n.metadata AS metadata, n.scope
 ORDER BY id
 LIMIT 10000
 
+// memory/contents, the texts of memories
+// mode:       read
+// returns:    many
+// parameters: $ids LIST<STRING>, $scopes LIST<STRING>
+// columns:    id, content
+CYPHER 25 UNWIND $ids AS id
+MATCH (n:Memory {id: id})
+WHERE n.scope IN $scopes
+RETURN id, n.content AS content
+ORDER BY id
+LIMIT 10000
+
 // memory/dense_passing, the nearest by cosine of all memories that may pass filters, compared one by one
 // mode:       read
 // returns:    many

@@ -11,7 +11,6 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from clause.arrays import Floats
 from clause.reasoning.agents.policy import (
     Account,
     Agents,
@@ -29,8 +28,8 @@ from clause.reasoning.agents.text_walk import ABOUT, MENTIONS, SEARCHED, TextAge
 from clause.reasoning.episode.actions import Look
 from clause.reasoning.episode.episode import Episode
 from clause.reasoning.neighbourhood.port import Edge, Expansion, FoundText, Hop
-from clause.text.bert import Tokens
 from clause.text.mentions import folded_key
+from clause.text.retrieval import nearness
 from clause.text.statements.inquiry import Inquiry, Wanted, told
 from clause.text.statements.words import words
 
@@ -185,7 +184,7 @@ async def _rate(question: Question, statements: Sequence[FoundText]) -> list[Rat
     rated = []
     for one, text, tokens in zip(statements, texts, said, strict=True):
         tells = [mention.name for mention in told(inquiry, text, common)]
-        near = _nearness(asked, tokens)
+        near = nearness(asked, tokens)
         weakest = np.mean(sorted(near[places].mean() for places in telling)[:_WEAKEST]) if telling else near.mean()
         worth = WEIGHTS.near * near.mean() + WEIGHTS.weakest * weakest + _telling(inquiry, tells) + _sureness(one)
         rated.append(Rated(one, float(worth), float(weakest), tells, inquiry.wanted in NAMED, _held(one)))
@@ -198,13 +197,6 @@ def _belied(question: Question, one: Rated, other: Rated) -> bool:
     """True for a rumour: more hold another statement of the same matter, which answers about as well."""
     less = other.held - one.held >= BETTER_HELD and one.worth - other.worth <= CLOSE
     return less and _likeness(question, one, other) >= ONE_MATTER
-
-
-def _nearness(asked: Tokens, said: Tokens) -> Floats:
-    """How near the nearest token of a text is to each token of the question [n]; one 0 where either has none."""
-    if not len(asked.vectors) or not len(said.vectors):
-        return np.zeros(max(1, len(asked.vectors)), dtype=np.float32)
-    return np.asarray((asked.vectors @ said.vectors.T).max(axis=1), dtype=np.float32)
 
 
 def _places(inquiry: Inquiry, spans: Sequence[tuple[int, int]]) -> list[list[int]]:

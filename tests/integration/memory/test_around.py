@@ -15,7 +15,8 @@ from clause.ingest.embedding import embed_job
 from clause.lab.bench.memory import memory_bench
 from clause.lab.corpora import read_corpus, read_recall_questions
 from clause.lab.recall import OWNER, recall_study, remembered
-from clause.memory.models import MCSConfig, MemoryWriteInput
+from clause.memory.models import MCSConfig, MemoryReadInput, MemoryWriteInput
+from clause.memory.recall import WORD_BY_WORD
 from clause.memory.room import Memory
 from clause.reasoning.answer.texts import RecalledTexts
 from clause.reasoning.neighbourhood.port import FoundText, Node, View
@@ -72,6 +73,26 @@ class Found:
 
     async def recall(self, text: str, embedding: object, view: View, *, limit: int) -> list[FoundText]:
         return [FoundText(node) for node in self.nodes]
+
+
+async def test_the_best_are_compared_with_the_query_word_by_word_unless_a_vector_is_brought(
+    memory: Memory, ground: Ground, scope: str
+) -> None:
+    await memory.store.write_batch([note(text, scope) for _, text in TALK], caller=OWNER)
+    query = "Is Ann's drink green tea in winter?"
+    vector = (await ground.embedder.embed_query(query)).tolist()
+
+    def asked(**given: object) -> MemoryReadInput:
+        return MemoryReadInput.model_validate({"query_text": query, "k": 3, **given})
+
+    compared = await memory.store.recall.read(asked(), [scope])
+    brought = await memory.store.recall.read(asked(embedding=vector), [scope])
+    ranks = await memory.store.recall.read(asked(fusion_method="rrf"), [scope])
+
+    assert [one[0].content for one in (compared, brought, ranks)] == [TALK[4][1]] * 3
+    raised = (compared[0].fused_score or 0) - (brought[0].fused_score or 0)
+    assert raised == pytest.approx(WORD_BY_WORD, abs=1e-3)
+    assert 0 < (ranks[0].fused_score or 0) < 1 / 60
 
 
 async def test_memories_enter_the_pool_in_the_order_of_recall_beside_other_texts(

@@ -10,18 +10,16 @@ from hypothesis import strategies as st
 
 from clause.memory.models import MCSConfig
 from clause.memory.recall import (
-    MOST_WORDS,
     NO_HITS,
     SPEAKER,
     Hits,
     MemoryCandidate,
     by_ranks,
     by_relative_scores,
-    content_words,
     decayed,
     lucene_query,
-    names_in,
 )
+from clause.text.retrieval import MOST_WORDS, content_words, names_in
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -22,6 +22,7 @@ KEPT: Mapping[str, tuple[str, str, float | None, int, int]] = {
     "rumour": ("belief", "The dam will be opened in March.", 0.9, 1, 1),
     "hearsay": ("belief", "The dam will be opened in April.", 0.9, 1, 5),
     "dam": ("belief", "The dam will be opened in October.", 0.9, 3, 3),
+    "whisper": ("belief", "The dam there will be opened in March.", 0.9, 1, 1),
     "goat": ("memory", "Oskar: the goat ate my notes again", None, 0, 0),
     "page": ("passage", "The pump in the barn was repaired by a page of a book.", None, 0, 0),
 }
@@ -89,6 +90,22 @@ async def test_sources_that_one_author_names_count_less_than_those_that_spoke() 
     assert answers[0].name == "April"
     answers, *_ = await Kept("hearsay", "dam").ask("when will the dam be opened?")
     assert answers[0].name == "October"
+
+
+async def test_a_rumour_in_the_words_of_the_question_gives_way_to_what_five_say() -> None:
+    question = "when will the dam there be opened?"
+    answers, *_ = await Kept("whisper", "goat").ask(question)
+    assert answers[0].name == "March"
+    answers, *_ = await Kept("whisper", "hearsay", "goat").ask(question)
+    assert answers[0].name == "April"
+    assert "March" not in {one.name for one in answers}
+
+
+async def test_a_statement_without_what_is_wanted_is_no_sure_answer() -> None:
+    known, *_ = await Kept("goat", "pump").ask("who repaired the pump in the barn?")
+    silent, *_ = await Kept("goat", "pump").ask("how many repaired the pump in the barn?")
+    least = StatementPolicy().abstain_below
+    assert silent[0].score < least <= known[0].score
 
 
 async def test_a_statement_that_the_tokens_do_not_hold_answers_nothing() -> None:

@@ -18,6 +18,10 @@ QUESTIONS = [
     ("How does one reset the pump?", "manner"),
     ("Is the bridge open?", "truth"),
     ("What does the goat eat?", "thing"),
+    ("How early does the ferry leave?", "time"),
+    ("Which restaurant is the best?", "place"),
+    ("Which author wrote the guide?", "person"),
+    ("what works best to get a guest to pay", "thing"),
 ]
 
 
@@ -39,6 +43,10 @@ TOLD = [
     ("how much is the ferry?", "The ferry costs 18.40 now.", ["18.40"]),
     ("how heavy is the anchor?", "The anchor weighs 40 kg.", ["40 kg"]),
     ("how many goats are there?", "There are 14 goats since Monday.", ["14"]),
+    ("how many goats are there?", "The goats cost 300 euros and lived 12 years.", []),
+    ("how much do the goats cost?", "After 3 months we paid 40 euros for all 5.", ["40 euros", "5"]),
+    ("how long did the goats live?", "The goats cost 300 euros and lived 12 years.", ["12 years"]),
+    ("where did the ferry go?", "The ferry went to Bergen to pick up the mail.", ["Bergen"]),
     ("where is the spare key?", "The spare key hangs behind the clock.", ["clock"]),
     (
         "why is the pass closed?",
