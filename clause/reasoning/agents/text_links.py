@@ -12,7 +12,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -34,8 +34,13 @@ def stems(text: str) -> frozenset[str]:
     >>> sorted(stems("Who was the director, and of what?"))
     ['direct']
     """
-    words = _WORD.findall(text.lower() if text.isascii() else folded_key(text))
+    words = _WORD.findall(_small(text))
     return frozenset(word[:_STEM] for word in words if len(word) > 1 and word not in PLAIN_WORDS)
+
+
+@lru_cache(maxsize=4096)
+def _small(text: str) -> str:
+    return text.lower() if text.isascii() else folded_key(text)
 
 
 class TextLink(NamedTuple):
@@ -203,6 +208,8 @@ class Coverage:
     def __init__(self, pool: TextPool) -> None:
         self._pool = pool
         self._asked = stems(pool.question)
+        ends = {stem: "" if len(stem) == _STEM else r"\b" for stem in self._asked}
+        self._words = {stem: re.compile(rf"\b{re.escape(stem)}{end}") for stem, end in ends.items()}
         self._said: dict[int, frozenset[str]] = {}
 
     @cached_property
@@ -215,7 +222,10 @@ class Coverage:
         """The question's words that a text or its title says."""
         if place not in self._said:
             node = self._pool.nodes[place]
-            self._said[place] = self._asked & stems(f"{node.name} {node.text or ''}")
+            text = _small(f"{node.name} {node.text or ''}")
+            self._said[place] = frozenset(
+                stem for stem, word in self._words.items() if stem in text and word.search(text)
+            )
         return self._said[place]
 
     def missing(self, parent: int, child: int) -> float:
