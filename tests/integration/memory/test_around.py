@@ -83,7 +83,7 @@ async def test_the_best_are_compared_with_the_query_word_by_word_unless_a_vector
     vector = (await ground.embedder.embed_query(query)).tolist()
 
     def asked(**given: object) -> MemoryReadInput:
-        return MemoryReadInput.model_validate({"query_text": query, "k": 3, **given})
+        return MemoryReadInput.model_validate({"query_text": query, "k": 3, "fusion_method": "rsf", **given})
 
     compared = await memory.store.recall.read(asked(), [scope])
     brought = await memory.store.recall.read(asked(embedding=vector), [scope])
