@@ -188,7 +188,7 @@ class Metrics:
         if METRICS_FOLDER not in os.environ:
             return generate_latest(self.registry)
         together = CollectorRegistry()
-        MultiProcessCollector(together)
+        MultiProcessCollector(together)  # type: ignore[no-untyped-call]
         return generate_latest(together)
 
 

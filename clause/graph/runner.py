@@ -324,7 +324,7 @@ class Graph:
         async def attempt() -> list[Rows]:
             return await wire.send(work, read=read, atomic=atomic, timeout_s=limit_s)
 
-        with span(f"neo4j {work[0][0].name}", **{"db.system": "neo4j", "statements": len(work)}):
+        with span(f"neo4j {work[0][0].name}", statements=len(work)):
             return await self._timed(attempt, round_trips=len(work), idempotent=idempotent)
 
     async def _timed(
