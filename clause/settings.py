@@ -67,6 +67,7 @@ class Settings(BaseSettings):
 
     host: str = Field("127.0.0.1", description="address that the API listens on")
     port: int = Field(8420, ge=0, le=65535, description="port that the API listens on")
+    workers: int = Field(1, ge=1, le=64, description="processes of `clause serve` behind one socket")
     rate_limit: float | None = Field(
         None, ge=0, description="requests a second that one client may send; 0: no limit; unset: 50 beyond the loopback"
     )
@@ -106,6 +107,11 @@ class Settings(BaseSettings):
     curiosity_worker: bool = Field(False, description="investigate curiosity triggers inside `clause serve`")
     conflict_limit: float = Field(
         0, ge=0, le=1, description="share of agents' writes in a minute that may meet others' (0.05); 0: no limit"
+    )
+    traces_url: str | None = Field(
+        None,
+        pattern=r"^https?://[^\s/]+\S*$",
+        description="collector of traces (OTLP over HTTP), such as http://127.0.0.1:4318/v1/traces; unset: no traces",
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="least severe log line shown")
 

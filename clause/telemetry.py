@@ -1,4 +1,5 @@
-"""Log lines on stderr, metrics in a registry of our own, the current request's id, and the progress of long work.
+"""Log lines on stderr, metrics in a registry of our own, traces, the current request's id, and the progress of long
+work.
 
 Log lines are JSON when stderr is no terminal. Values under names that smell of secrets, `SecretStr` and passwords
 inside URIs are masked before a line leaves.
@@ -7,18 +8,29 @@ inside URIs are masked before a line leaves.
 from __future__ import annotations
 
 import logging
+import os
 import re
 import sys
 from collections.abc import Mapping, MutableMapping
+from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
-from typing import Any, Protocol, TextIO
+from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 import structlog
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
 from pydantic import SecretStr
+
+from clause.errors import SetupError
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import Tracer
 
 request_id: ContextVar[str | None] = ContextVar("clause_request_id", default=None)
 """The id of the request being answered in this task; None outside one."""
+
+METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+"""The variable that makes the figures of several processes one, as prometheus-client reads it."""
 
 MASK = "***"
 _SECRET_NAME = re.compile(r"passw|secret|authori[sz]ation|api_?key|credential|cookie|bearer", re.IGNORECASE)
@@ -135,6 +147,7 @@ class Metrics:
             "clause_write_conflict_rate",
             "Share of agents' writes in the last 60 s that met another's.",
             registry=self.registry,
+            multiprocess_mode="mostrecent",
         )
         self.memories = Counter(
             "clause_memories_total",
@@ -171,8 +184,48 @@ class Metrics:
         self.memories.labels(operation).inc(count)
 
     def render(self) -> bytes:
-        """The registry in Prometheus' text format."""
-        return generate_latest(self.registry)
+        """The registry in Prometheus' text format; of several processes behind one socket the sums of all."""
+        if METRICS_FOLDER not in os.environ:
+            return generate_latest(self.registry)
+        together = CollectorRegistry()
+        MultiProcessCollector(together)  # type: ignore[no-untyped-call]
+        return generate_latest(together)
+
+
+_tracer: Tracer | None = None
+
+
+def trace_with(tracer: Tracer | None) -> None:
+    """Let `tracer` make the spans of this process from now on; None: no spans."""
+    global _tracer  # noqa: PLW0603 -- one tracer for a process, as the library has it
+    _tracer = tracer
+
+
+def configure_tracing(url: str) -> None:
+    """Send spans to a collector that speaks OTLP over HTTP.
+
+    Raises:
+        SetupError: the extra `otel` is not installed.
+    """
+    try:
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter  # noqa: PLC0415
+        from opentelemetry.sdk.resources import Resource  # noqa: PLC0415 -- the extra alone brings them
+        from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
+    except ImportError as error:
+        remedy = "pip install 'clause-memory[otel]', or leave CLAUSE_TRACES_URL unset"
+        raise SetupError("traces need OpenTelemetry", remedy=remedy, field="traces_url") from error
+    provider = TracerProvider(resource=Resource.create({"service.name": "clause"}))
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=url)))
+    trace_with(provider.get_tracer("clause"))
+
+
+def span(name: str, **attributes: str | int | float) -> AbstractContextManager[Any]:
+    """A span of the current trace for as long as the block runs; nothing where no traces are kept.
+
+    Attributes name routes, statements and agents, never what was asked or found.
+    """
+    return nullcontext() if _tracer is None else _tracer.start_as_current_span(name, attributes=attributes)
 
 
 class Progress(Protocol):

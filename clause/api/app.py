@@ -1,14 +1,22 @@
-"""The FastAPI application and its server: middleware, one router for each resource, a listening socket of our own."""
+"""The FastAPI application and its server: middleware, one router for each resource, a listening socket of our own, and
+several processes behind it."""
 
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
+import os
 import re
+import signal
 import socket
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib.util import find_spec
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import uvicorn
@@ -21,7 +29,7 @@ from fastapi.staticfiles import StaticFiles
 from clause import __version__
 from clause.api import problems
 from clause.api.dependencies import Authenticate, key_alone, key_or_owner
-from clause.api.middleware import BodyLimit, LoopbackGuard, RateLimit, RequestContext, rate_of
+from clause.api.middleware import Allowance, BodyLimit, LoopbackGuard, RateLimit, RequestContext, rate_of
 from clause.api.routes import (
     beliefs,
     entities,
@@ -42,8 +50,9 @@ from clause.errors import SetupError
 from clause.operations.keys import is_loopback
 from clause.operations.listening import listen
 from clause.operations.listening import server_of as serving
+from clause.operations.processes import leave, one_of_a_crew
 from clause.settings import Settings
-from clause.telemetry import Metrics
+from clause.telemetry import METRICS_FOLDER, Metrics, configure_logging, configure_tracing, logger
 
 ASSETS = "/docs/assets"
 _DOCS_POLICY = (
@@ -178,6 +187,7 @@ def build_app(
     opener: Opener = Container.serving,
     authenticate: Authenticate | None = None,
     metrics: Metrics | None = None,
+    allowance: Allowance | None = None,
 ) -> FastAPI:
     """The application; nothing is opened before it starts, and what it opened is closed when it stops.
 
@@ -186,6 +196,7 @@ def build_app(
         opener: opens the container for as long as the application runs.
         authenticate: says who is asking; unless given, an API key does, which the loopback can do without.
         metrics: what /metrics shows; new ones unless given.
+        allowance: what clients have left of their rate, where several processes share it.
     """
     metrics = metrics or Metrics()
     local = is_loopback(settings.host)
@@ -218,7 +229,7 @@ def build_app(
     problems.install(app)
     _describe(app)
     app.add_middleware(BodyLimit)
-    app.add_middleware(RateLimit, per_s=rate_of(settings, local=local))
+    app.add_middleware(RateLimit, per_s=rate_of(settings, local=local), shared=allowance)
     if local:
         app.add_middleware(LoopbackGuard)
     app.add_middleware(RequestContext, metrics=metrics)
@@ -229,28 +240,46 @@ __all__ = ["listen", "run", "server_of"]
 
 
 def run(settings: Settings, listener: socket.socket, *, opener: Opener = Container.serving) -> None:
-    """Serve on `listener` until interrupted or terminated.
+    """Serve on `listener` until interrupted or terminated, with as many processes as the settings say.
 
     The container is opened before the server starts, so that what is wrong with it is one of our own errors and no
     traceback; connections made meanwhile wait.
     """
-    asyncio.run(_serve(settings, listener, opener))
+    if settings.workers > 1:
+        Crew(_work, (settings, listener, Allowance()), settings.workers).run()
+    else:
+        asyncio.run(_serve(settings, listener, opener, None))
 
 
-async def _serve(settings: Settings, listener: socket.socket, opener: Opener) -> None:
+def _work(opened: Callable[[], None], settings: Settings, listener: socket.socket, allowance: Allowance) -> None:
+    @asynccontextmanager
+    async def opener(settings: Settings, metrics: Metrics) -> AsyncIterator[Container]:
+        async with Container.serving(settings, metrics) as container:
+            opened()
+            yield container
+
+    configure_logging(settings.log_level)
+    asyncio.run(_serve(settings, listener, opener, allowance))
+
+
+async def _serve(settings: Settings, listener: socket.socket, opener: Opener, allowance: Allowance | None) -> None:
+    if settings.traces_url is not None:
+        configure_tracing(settings.traces_url)
     metrics = Metrics()
     async with opener(settings, metrics) as container:
-        await server_of(container, settings, metrics).serve(sockets=[listener])
+        await server_of(container, settings, metrics, allowance).serve(sockets=[listener])
 
 
-def server_of(container: Container, settings: Settings, metrics: Metrics) -> uvicorn.Server:
+def server_of(
+    container: Container, settings: Settings, metrics: Metrics, allowance: Allowance | None = None
+) -> uvicorn.Server:
     """A server of the application on a container that is open already and stays so."""
 
     @asynccontextmanager
     async def opened(_settings: Settings, _metrics: Metrics) -> AsyncIterator[Container]:
         yield container
 
-    return serving(build_app(settings, opener=opened, metrics=metrics), settings)
+    return serving(build_app(settings, opener=opened, metrics=metrics, allowance=allowance), settings)
 
 
 def _operation_id(route: APIRoute) -> str:
@@ -279,3 +308,73 @@ def _describe(app: FastAPI) -> None:
         return document
 
     app.openapi = openapi  # type: ignore[method-assign]  # FastAPI's own way to change the document
+
+
+_SPAWNING = multiprocessing.get_context("spawn")
+_LEAST_LIFE_S = 5.0  # a process that ended sooner is not started again at once
+_PATIENCE_S = 15.0
+
+
+class Crew:
+    """Processes behind one socket: each runs `work(opened, *given)`, and calls `opened` once it can answer.
+
+    The first one opens alone, so that what is wrong with the settings or the database is said once and ends all, and
+    what is made once (the server at home, the schema) is there for the others. One that ends is replaced. All end with
+    this process, however that ends.
+    """
+
+    def __init__(self, work: Callable[..., None], given: tuple[Any, ...], count: int) -> None:
+        self._work = work
+        self._given = given
+        self._count = count
+        self._started: dict[SpawnProcess, float] = {}
+
+    def run(self) -> None:
+        """Keep the processes running until interrupted or terminated.
+
+        Raises:
+            ClauseError: what kept the first one from opening.
+        """
+        signal.signal(signal.SIGTERM, leave)
+        with TemporaryDirectory(prefix="clause-metrics-") as folder:
+            os.environ[METRICS_FOLDER] = folder
+            try:
+                self._open()
+                while True:
+                    self._replace()
+            finally:
+                os.environ.pop(METRICS_FOLDER)
+                self._end()
+
+    def _open(self) -> None:
+        told, telling = _SPAWNING.Pipe(duplex=False)
+        first = self._start(telling)
+        wait([told, first.sentinel])
+        error = told.recv() if told.poll() else SystemExit(first.exitcode or 1)
+        if error is not None:
+            raise error
+        for _ in range(1, self._count):
+            self._start(telling)
+
+    def _replace(self) -> None:
+        wait([process.sentinel for process in self._started])
+        for process in [process for process in self._started if not process.is_alive()]:
+            lived_s = time.monotonic() - self._started.pop(process)
+            logger(__name__).warning("a worker ended", pid=process.pid, exit_code=process.exitcode)
+            time.sleep(max(0.0, _LEAST_LIFE_S - lived_s))
+            self._start(None)
+
+    def _start(self, telling: Connection | None) -> SpawnProcess:
+        process = _SPAWNING.Process(target=one_of_a_crew, args=(telling, self._work, self._given))
+        process.start()
+        self._started[process] = time.monotonic()
+        return process
+
+    def _end(self) -> None:
+        for process in self._started:
+            process.terminate()
+        until = time.monotonic() + _PATIENCE_S
+        for process in self._started:
+            process.join(max(0.0, until - time.monotonic()))
+            if process.is_alive():
+                process.kill()

@@ -6,13 +6,16 @@ BodyLimit.
 
 from __future__ import annotations
 
+import multiprocessing
 import re
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from hashlib import blake2b
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
+import numpy as np
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -79,7 +82,13 @@ class RequestContext:
 
         try:
             try:
-                await self.app(scope, receive, send_with_id)
+                with telemetry.span(f"{scope['method']} request", request_id=identity) as opened:
+                    try:
+                        await self.app(scope, receive, send_with_id)
+                    finally:
+                        if opened is not None:
+                            opened.update_name(f"{scope['method']} {_route(scope)}")
+                            opened.set_attribute("http.response.status_code", status or 499)
             except ClientDisconnect:
                 telemetry.logger(__name__).info("the client went away", path=scope["path"])
             except Exception:
@@ -90,12 +99,17 @@ class RequestContext:
                 await answer(scope, receive, send_with_id)
         finally:
             seconds = self.monotonic_s() - started_s
-            route = getattr(scope.get("route"), "path", "unmatched")
+            route = _route(scope)
             self.metrics.observe_request(scope["method"], route, status or 499, seconds)
             telemetry.logger(__name__).info(
                 "request", method=scope["method"], route=route, status=status or 499, ms=round(seconds * 1000, 2)
             )
             telemetry.request_id.reset(token)
+
+
+def _route(scope: Scope) -> str:
+    """The template of the path that answers; never the path itself."""
+    return str(getattr(scope.get("route"), "path", "unmatched"))
 
 
 class LoopbackGuard:
@@ -148,8 +162,50 @@ def rate_of(settings: Settings, *, local: bool) -> float:
     return 0.0 if local else RATE_BEYOND_LOOPBACK
 
 
+_SETS, _WAYS = 2048, 8
+_LOCK_S = 0.1
+
+
+class Allowance:
+    """Token buckets by client that a crew shares: `per_s` requests a second each, bursts of twice that.
+
+    A table of fixed size: of more clients than fit, those not seen for the longest time start with a full bucket again.
+    """
+
+    def __init__(self) -> None:
+        self._cells = multiprocessing.get_context("spawn").Array(
+            "d", _SETS * _WAYS * 3
+        )  # who, what is left, when seen (the system's own clock)
+
+    def take(self, client: str, per_s: float, now_s: float) -> bool:
+        """True where the client's bucket held a request.
+
+        >>> allowance = Allowance()
+        >>> [allowance.take("10.0.0.1", 1.0, 7.0) for _ in range(3)], allowance.take("10.0.0.1", 1.0, 8.0)
+        ([True, True, False], True)
+        """
+        number = int.from_bytes(blake2b(client.encode(), digest_size=6).digest(), "big") + 1  # exact as a float
+        full = max(1.0, 2 * per_s)
+        lock = self._cells.get_lock()
+        if not lock.acquire(timeout=_LOCK_S):  # one of us was killed within
+            return True
+        try:
+            table = np.frombuffer(self._cells.get_obj()).reshape(_SETS, _WAYS, 3)
+            row = table[number % _SETS]
+            (known,) = np.nonzero(row[:, 0] == number)
+            place = int(known[0]) if len(known) else int(np.argmin(row[:, 2]))
+            left = min(full, row[place, 1] + (now_s - row[place, 2]) * per_s) if len(known) else full
+            row[place] = number, left - 1 if left >= 1 else left, now_s
+            return bool(left >= 1)
+        finally:
+            lock.release()
+
+
 class RateLimit:
-    """A token bucket for each client address: `per_s` requests a second, bursts of twice that; 0 sets no limit."""
+    """A token bucket for each client address: `per_s` requests a second, bursts of twice that; 0 sets no limit.
+
+    `shared`: the buckets of several processes; None: this one's own.
+    """
 
     def __init__(
         self,
@@ -157,8 +213,10 @@ class RateLimit:
         per_s: float,
         monotonic_s: Callable[[], float] = time.monotonic,
         clients: int = 10_000,
+        shared: Allowance | None = None,
     ) -> None:
         self.app = app
+        self.shared = shared
         self.per_s = per_s
         self.monotonic_s = monotonic_s
         self.clients = clients
@@ -181,6 +239,8 @@ class RateLimit:
 
     def _take(self, client: str) -> bool:
         now_s = self.monotonic_s()
+        if self.shared is not None:
+            return self.shared.take(client, self.per_s, now_s)
         full = max(1.0, 2 * self.per_s)
         left, seen_s = self._buckets.pop(client, (full, now_s))
         left = min(full, left + (now_s - seen_s) * self.per_s)

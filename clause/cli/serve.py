@@ -28,6 +28,7 @@ app = typer.Typer()
 def serve(
     host: Annotated[str | None, typer.Option(help="Address; beyond the loopback once there are API keys.")] = None,
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, max=64, help="Processes behind the socket.")] = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Serve the REST API until interrupted; the managed Neo4j is started when none is given."""
@@ -35,8 +36,8 @@ def serve(
     from clause.api.app import listen, run
     from clause.operations.keys import keys_guard
 
-    given: dict[str, Any] = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
-    settings = Settings.load(**given)
+    given = {"host": host, "port": port, "workers": workers}
+    settings = Settings.load(**{name: value for name, value in given.items() if value is not None})
     telemetry.configure_logging(settings.log_level)
     listener = listen(settings.host, settings.port, keyed=asyncio.run(keys_guard(settings, settings.host)))
     try:

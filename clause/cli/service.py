@@ -29,6 +29,7 @@ _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 -- where what 
 _OF_NO_ANSWER = frozenset(
     {"HOME", "HOST", "PORT", "LOG_LEVEL", "MODE", "TOOLS", "MCP_TOKENS", "API_KEY", "NEO4J_PASSWORD", "DATA"}
     | {"RATE_LIMIT", "TRUSTED_PROXIES", "READ_SCOPE", "PERIODIC_JOBS", "CURIOSITY_WORKER", "MEMORY_CONSOLIDATE"}
+    | {"WORKERS", "TRACES_URL"}
 )
 
 

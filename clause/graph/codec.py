@@ -27,7 +27,10 @@ def encode(value: Any) -> Any:
     >>> encode({"v": np.ones(2, dtype=np.float32), "k": (1, "a")})
     {'v': Vector(b'?\\x80\\x00\\x00?\\x80\\x00\\x00', 'f32'), 'k': [1, 'a']}
     """
-    if type(value) not in _PLAIN:
+    kind = type(value)
+    if kind is list and all(type(item) in _PLAIN for item in value):
+        return value  # a row, as most are: nothing to walk, nothing to copy
+    if kind not in _PLAIN:
         for kinds, encoder in _ENCODERS:
             if isinstance(value, kinds):
                 return encoder(value)

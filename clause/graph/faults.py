@@ -40,6 +40,7 @@ _ENDED = frozenset({"Terminated", "TransactionTerminated", "LockClientStopped"})
 _PANIC = frozenset({"TransactionStartFailed", "TransactionLogError", "TransactionCommitFailed"})
 """Titles of Neo.DatabaseError after which a database answers nothing until it is started again: its disk is full."""
 
+_LEADS_NO_MORE = frozenset({"ForbiddenOnReadOnlyDatabase", "NotALeader"})
 _NO_SCHEMA = frozenset({"IndexNotFound", "ConstraintNotFound", "IndexDropFailed"})
 _NO_INDEX_GQL = frozenset({"22N69", "22NB9"})
 _BAD_VECTOR_GQL = frozenset({"22NBG", "51N65", "22N16"})
@@ -85,7 +86,7 @@ def _server_fault(error: Neo4jError, address: Address) -> AttemptError:  # noqa:
         return AttemptError(_slow())
     if title in _ENDED:
         return AttemptError(UnavailableError("the statement was ended by the server", remedy="try again"))
-    if title == "ForbiddenOnReadOnlyDatabase":
+    if title in _LEADS_NO_MORE:
         return AttemptError(UnavailableError(f"the database at {address.uri} takes no writes now"), retry=True)
     if isinstance(error, ConstraintError):
         return AttemptError(ConflictError("something with the same key is already stored"))

@@ -27,6 +27,7 @@ from clause.graph.wire import (
     Work,
     insist,
 )
+from clause.telemetry import span
 
 
 @dataclass
@@ -323,7 +324,8 @@ class Graph:
         async def attempt() -> list[Rows]:
             return await wire.send(work, read=read, atomic=atomic, timeout_s=limit_s)
 
-        return await self._timed(attempt, round_trips=len(work), idempotent=idempotent)
+        with span(f"neo4j {work[0][0].name}", statements=len(work)):
+            return await self._timed(attempt, round_trips=len(work), idempotent=idempotent)
 
     async def _timed(
         self, attempt: Callable[[], Awaitable[Result]], *, round_trips: int, idempotent: bool = True

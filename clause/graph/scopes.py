@@ -265,7 +265,10 @@ async def readable_scopes(
     """
     if scopes is not None and not stored:
         return caller.resolve(scopes, scopes)
-    return caller.resolve(scopes, await known_scopes(graph))
+    if scopes is None:
+        return caller.resolve(None, await known_scopes(graph))
+    rows = await graph.run("graph/named_scopes", ids=[*caller.resolve(scopes, scopes)])
+    return caller.resolve(scopes, [str(row["id"]) for row in rows])
 
 
 def default_scopes(text: str | None, field: str) -> tuple[str, ...] | None:

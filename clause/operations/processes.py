@@ -1,17 +1,24 @@
-"""Detached processes: started so that they outlive the command, found again by a state file, stopped by it."""
+"""Processes of ours: detached ones, which outlive the command and are found again by a state file, and those that serve
+one socket together."""
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator, Mapping, Sequence
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 import psutil
 from filelock import FileLock
 
-from clause.errors import ServerError
+from clause.errors import ClauseError, ServerError
 from clause.graph.server.diagnosis import tail
 from clause.graph.server.pidfile import PidFile, ProcessRecord, spawn, terminate
 
@@ -97,3 +104,32 @@ def hand_back_memory() -> None:
 
 def _locked(state_path: Path) -> FileLock:
     return FileLock(state_path.with_suffix(".lock"))
+
+
+def leave(_signal: int, _frame: object) -> None:
+    """End well: what a process does when it is asked to."""
+    raise SystemExit(0)
+
+
+def one_of_a_crew(telling: Connection | None, work: Callable[..., None], given: tuple[Any, ...]) -> None:
+    """Run `work`; tell the parent when it can answer (None) or what kept it from that, and end with the parent."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+    def tell(error: ClauseError | None = None) -> None:
+        if telling is not None:
+            telling.send(error)
+
+    try:
+        work(tell, *given)
+    except ClauseError as error:
+        tell(error)
+        sys.exit(1)
+    except KeyboardInterrupt:  # of the terminal: all of us got it
+        sys.exit(0)
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)

@@ -9,6 +9,16 @@ RETURN s.id AS id, s.recorded_at AS recorded_at, s.policy AS policy,
   coalesce(s.types_told, 0) AS types_told
 ORDER BY id
 
+// graph/named_scopes, the same of some scopes alone: what a question that names its scopes needs, however many there are
+// mode:       read
+// returns:    many
+// parameters: $ids LIST<STRING>
+// columns:    id, policy, types_told
+CYPHER 25 MATCH (s:Scope)
+WHERE s.id IN $ids
+RETURN s.id AS id, s.policy AS policy, coalesce(s.types_told, 0) AS types_told
+ORDER BY id
+
 // graph/triples_of_scope, some triples between named entities of a scope, as example questions are made of them
 // mode:       read
 // returns:    many

@@ -1,13 +1,21 @@
 import io
 import json
 import logging
+import os
+import re
+import subprocess
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import SecretStr
 
 from clause import telemetry
-from clause.telemetry import Metrics, configure_logging, logger, masked
+from clause.errors import SetupError
+from clause.telemetry import Metrics, configure_logging, configure_tracing, logger, masked, span, trace_with
 
 
 @pytest.fixture
@@ -61,3 +69,68 @@ def test_metrics_hold_requests_stages_and_spend() -> None:
     assert 'clause_stage_milliseconds_count{stage="architect"} 1.0' in text
     assert 'stage="ratio"' not in text
     assert 'clause_budget_spent_total{resource="edges"} 35.0' in text
+
+
+def test_the_dashboard_asks_for_figures_that_there_are() -> None:
+    metrics = Metrics()
+    metrics.observe_request("GET", "/x", 200, 0.01)
+    metrics.observe_stages({"embed_ms": 1.0})
+    metrics.count_spend({"edges": 1})
+    metrics.count_intelligence(thoughtseeds=1)
+    metrics.count_memories("read")
+    there = set(re.findall(r"^clause_\w+", metrics.render().decode(), re.MULTILINE))
+    dashboard = json.loads(Path("deploy/grafana-dashboard.json").read_text())
+    asked = set(re.findall(r"clause_\w+", json.dumps(dashboard["panels"])))
+    assert len(asked) >= 8
+    assert asked <= there
+
+
+class Recorder:
+    """A tracer that keeps the names of its spans, the outer ones first, and what they were told."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.open = 0
+
+    @contextmanager
+    def start_as_current_span(self, name: str, attributes: Any) -> Iterator[None]:
+        self.names.append(f"{'  ' * self.open}{name} {sorted(attributes)}")
+        self.open += 1
+        yield
+        self.open -= 1
+
+
+@pytest.fixture
+def recorder() -> Iterator[Recorder]:
+    found = Recorder()
+    trace_with(found)  # type: ignore[arg-type]
+    yield found
+    trace_with(None)
+
+
+def test_spans_nest_where_they_are_kept(recorder: Recorder) -> None:
+    with span("outer", number=1), span("inner"):
+        pass
+    assert recorder.names == ["outer ['number']", "  inner []"]
+
+
+def test_without_a_tracer_a_span_is_nothing() -> None:
+    with span("outer") as opened:
+        assert opened is None
+
+
+def test_traces_without_their_extra_are_refused_with_a_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace", None)
+    monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
+    with pytest.raises(SetupError, match="otel"):
+        configure_tracing("http://127.0.0.1:4318/v1/traces")
+
+
+def test_figures_of_several_processes_are_summed(tmp_path: Path) -> None:
+    count = (
+        "from clause.telemetry import Metrics; m = Metrics(); m.count_memories('read', 2); print(m.render().decode())"
+    )
+    environ = {**os.environ, "PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", count], env=environ, capture_output=True, text=True, check=True)
+    assert 'clause_memories_total{operation="read"} 4.0' in done.stdout

@@ -1,16 +1,19 @@
-"""The row of `clause bench http`: small answers over one kept connection, beside a connection for each."""
+"""The rows of `clause bench http` and `serve-start`: small answers over one kept connection, beside a connection for
+each, and how long a service takes to be ready."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 import httpx
 
 from clause.api.app import listen, server_of
-from clause.lab.bench.timing import row, timed
+from clause.lab.bench.reasoning import BOLT, ReasoningServices, round_trip_ms
+from clause.lab.bench.timing import Timings, row, timed
 from clause.telemetry import Metrics
 
 if TYPE_CHECKING:
@@ -53,3 +56,11 @@ async def serving(container: Container) -> AsyncIterator[str]:
 def client(url: str) -> httpx.AsyncClient:
     """A client of our own API, that no proxy setting leads astray."""
     return httpx.AsyncClient(base_url=url, timeout=30, trust_env=False)
+
+
+async def start_bench(start: Callable[[], None], services: ReasoningServices, command: str) -> dict[str, Any]:
+    """The time that `start` takes until it returns, once; beside it, a bare round trip."""
+    started = time.perf_counter()
+    await asyncio.to_thread(start)
+    took = Timings([(time.perf_counter() - started) * 1000], 0, 1.0)
+    return row("serve, start to ready", took, BOLT, await round_trip_ms(services.graph), command)

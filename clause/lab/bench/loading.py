@@ -11,12 +11,16 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+import psutil
 
 from clause.app import Rooms
 from clause.errors import ConflictError
+from clause.graph.migrations import online
 from clause.graph.runner import Graph
+from clause.graph.scopes import scope_token
 from clause.graph.wire import WAITS_S
-from clause.ingest.triples import load_triples
+from clause.ingest.readers import guess_format, read_triples
+from clause.ingest.triples import Interner, load_triples
 from clause.intelligence.causal.graph import CausalEdge, CausalGraph
 from clause.intelligence.causal.inference import EXACT_EDGES, Propagation
 from clause.intelligence.causal.scores import CausalMemory, CausalScores
@@ -33,33 +37,74 @@ from clause.reasoning.neighbourhood.snapshot import Snapshot
 from clause.text.fields import utc_now
 
 ERASED_AT_ONCE = 1_000
+BARE_BATCH = 10_000
+APART = 10
+"""One of so many relationships of a copy leads to the copy before, where all copies are one graph."""
 
 
 async def load_bench(
     services: ReasoningServices, graph: TypedWalks, folder: Path, count: int, command: str
 ) -> dict[str, Any]:
-    """`count` triples of the sample loaded without embeddings into a scope of their own, which is erased afterwards."""
+    """`count` triples of the sample loaded without embeddings into a scope of their own, which is erased afterwards.
+
+    Beside it the same rows in bare batched writes, once before and once after: the store and its indexes alone.
+    """
     path = write_triples(folder / "triples.txt", triples(graph.snapshot)[:count])
+    before = await _bare_per_s(services.graph, path)
     async with bench_scope(services.graph, "kg:bench-load") as scope:
         started = time.perf_counter()
         report = await load_triples(services.graph, None, path, scope)
         seconds = time.perf_counter() - started
-    per_s = report.created / seconds
+    per_s, bare_per_s = report.created / seconds, (before + await _bare_per_s(services.graph, path)) / 2
     return {
         "name": "loading triples, without embeddings",
         "n": report.created,
         "seconds": round(seconds, 3),
         "triples_per_s": round(per_s, 1),
+        "bare_batched_writes_per_s": round(bare_per_s, 1),
+        "share_of_bare": round(per_s / bare_per_s, 3),
         "baseline": against(f"{BOLT}; ratio of 1,000 triples", await round_trip_ms(services.graph), 1e6 / per_s),
         "command": command,
     }
 
 
+async def _bare_per_s(graph: Graph, path: Path) -> float:
+    """Triples a second of a file whose rows were made before, written with nothing looked up, counted or kept."""
+    async with bench_scope(graph, "kg:bench-bare") as scope:
+        names, records = Interner(scope, "bare"), list(read_triples(path, guess_format(path)))
+        batches = [names.batch(records[start : start + BARE_BATCH]) for start in range(0, len(records), BARE_BATCH)]
+        common = {"scope": scope, "recorded_at": utc_now()}
+        started = time.perf_counter()
+        for batch in batches:
+            token = scope_token(scope)
+            await graph.run("evaluation/bare_entities", rows=batch.entities, scope_token=token, **common)
+            await graph.run("evaluation/bare_triples", rows=batch.triples, **common)
+        return len(records) / (time.perf_counter() - started)
+
+
 async def growth_bench(
-    services: ReasoningServices, graph: TypedWalks, folder: Path, *, policy: str, times: int, calls: int, command: str
+    services: ReasoningServices,
+    graph: TypedWalks,
+    folder: Path,
+    *,
+    policy: str,
+    times: Sequence[int],
+    calls: int,
+    connected: bool = False,
+    count: int | None = None,
+    store: Path | None = None,
+    command: str,
 ) -> dict[str, Any]:
-    """The same questions before and after the scope grew to `times` copies of the graph (their entities renamed)."""
-    questions = bench_questions(graph, calls)
+    """The same questions as the scope grows to so many times the graph (copies with other names).
+
+    `connected` leads every tenth relationship into the next copy, so that all are one graph; `count` takes that many
+    triples of the graph alone; `store` is the folder whose size is told. `exponent` is the slope of the logarithms:
+    p50 grows as the number of triples to its power.
+    """
+    edges = triples(graph.snapshot)[:count]
+    named = {end for head, _, tail in edges for end in (head, tail)}
+    questions = bench_questions(graph, calls, among=named)
+    rows: list[dict[str, Any]] = []
     async with bench_scope(services.graph, "kg:bench-growth") as scope:
 
         async def ask(text: str) -> None:
@@ -68,25 +113,49 @@ async def growth_bench(
             )
             await services.coordinator.coordinate(request, OWNER)
 
-        async def load(copies: range) -> None:
-            for copy in copies:
-                path = write_triples(
-                    folder / f"copy_{copy}.txt", triples(graph.snapshot), suffix=f" #{copy}" if copy else ""
-                )
+        held = 0
+        for size in (1, *sorted(times)):
+            started = time.perf_counter()
+            for copy in range(held, size):
+                path = folder / f"copy_{copy}.txt"
+                write_triples(path, edges, copy=copy, connected=connected and size > 1)
                 await load_triples(services.graph, None, path, scope)
-
-        await load(range(1))
-        small = await timed(ask, questions, warm_up=calls // 10)
-        await load(range(1, times))
-        large = await timed(ask, questions, warm_up=calls // 10)
+            loaded_s = time.perf_counter() - started
+            await online(services.graph)
+            figure = await timed(ask, questions, warm_up=max(1, calls // 10))
+            new = (size - held) * len(edges)
+            held = size
+            told = {"times": size, "triples": size * len(edges), **_percentiles(figure)}
+            rows.append({**told, "loaded_per_s": round(new / loaded_s, 1), **_memory(store)})
+    large = rows[-1]
     return {
-        "name": f"coordinate at {times}x the graph",
-        "n": len(large.latencies_ms),
+        "name": f"coordinate at {large['times']}x the graph{', connected' if connected else ''}",
+        "n": len(questions) - max(1, calls // 10),
         "policy": policy,
-        **_percentiles(large),
-        "baseline": against("the graph once", small.percentile_ms(50), large.percentile_ms(50)),
+        "rows": rows,
+        "exponent": exponent([row["triples"] for row in rows], [row["p50_ms"] for row in rows]),
+        "baseline": against("the graph once", rows[0]["p50_ms"], large["p50_ms"]),
         "command": command,
     }
+
+
+def exponent(sizes: Sequence[float], figures: Sequence[float]) -> float:
+    """The power of the size that a figure grows with: the slope of a line through the logarithms.
+
+    >>> exponent([1, 10, 100], [5.0, 50.0, 500.0]), exponent([1, 10], [3.0, 3.0])
+    (1.0, 0.0)
+    """
+    if min(figures) <= 0:
+        return 0.0
+    return round(float(np.polyfit(np.log(sizes), np.log(figures), 1)[0]), 3) + 0.0
+
+
+def _memory(store: Path | None) -> dict[str, float]:
+    """MiB of this process, and of the files of the store where these are here."""
+    told = {"rss_mb": round(psutil.Process().memory_info().rss / 2**20, 1)}
+    if store is not None and store.is_dir():
+        told["store_mb"] = round(sum(file.stat().st_size for file in store.rglob("*") if file.is_file()) / 2**20, 1)
+    return told
 
 
 @asynccontextmanager
@@ -105,9 +174,16 @@ async def erase(graph: Graph, scope: str) -> None:
         pass
 
 
-def write_triples(path: Path, triples: Iterable[tuple[str, str, str]], suffix: str = "") -> Path:
-    """A `head|relation|tail` file, every name followed by `suffix`."""
-    lines = (f"{head}{suffix}|{relation}|{tail}{suffix}\n" for head, relation, tail in triples)
+def write_triples(
+    path: Path, triples: Iterable[tuple[str, str, str]], *, copy: int = 0, connected: bool = False
+) -> Path:
+    """A `head|relation|tail` file of the names of a copy (the first has them as they are); `connected` leads every
+    tenth relationship to the copy before."""
+    own, before = (f" #{number}" if number else "" for number in (copy, max(0, copy - 1)))
+    lines = (
+        f"{head}{own}|{relation}|{tail}{before if connected and place % APART == 0 else own}\n"
+        for place, (head, relation, tail) in enumerate(triples)
+    )
     with path.open("w", encoding="utf-8") as file:
         file.writelines(lines)
     return path

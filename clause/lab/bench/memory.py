@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from clause.arrays import Doubles, Floats
+from clause.graph.scopes import scope_token
 from clause.ground import Ground
 from clause.lab.bench.loading import bench_scope
 from clause.lab.bench.reasoning import BOLT, OWNER, round_trip_ms
@@ -26,6 +27,8 @@ from clause.values.ghap import GhapEntry, GhapOutcome, Outcome, Tier
 from clause.values.models import RunRequest
 from clause.values.room import Values
 
+BARE = 5_000
+"""Most bare upserts that are timed."""
 _TOPICS = 200
 _WORDS = [
     "tea",
@@ -116,7 +119,10 @@ async def memory_bench(
     made = made_memories(size + calls, room.store.config.embedding_dim)
     async with bench_scope(room.ground.graph, "kg:bench-memory") as scope, LagMeter().watching() as lag:
         bench = _Bench(room, scope, made, calls=calls, command=command)
-        rows = [await bench.batch(size, progress), await bench.batch_embedded()]
+        rows = [
+            await bench.batch(size, progress, await bench.bare_per_s(min(size, BARE))),
+            await bench.batch_embedded(),
+        ]
         rows.append(await bench.write(size))
         reads = [await bench.read(mode, size) for mode in ("dense", "sparse", "hybrid")]
         index = await bench.index_recall(size)
@@ -141,14 +147,31 @@ class _Bench:
         self._calls = calls
         self._command = command
 
-    async def batch(self, size: int, progress: CountProgress) -> dict[str, Any]:
-        """All memories in batches of 1,000, without embedding."""
+    async def bare_per_s(self, count: int) -> float:
+        """The rate of upserts of the first `count` texts and vectors into the same indexes, 1,000 at a time."""
+        graph, at = self._memory.ground.graph, self._memory.ground.now()
+        async with bench_scope(graph, "kg:bench-bare-memory") as scope:
+            common = {"scope": scope, "scope_token": scope_token(scope), "recorded_at": at}
+            started = time.perf_counter()
+            for start in range(0, count, 1000):
+                places = range(start, min(start + 1000, count))
+                rows = [[f"{scope}/{place}", self._texts[place], self._vectors[place], place] for place in places]
+                await graph.run("evaluation/bare_memories", rows=rows, **common)
+            return count / (time.perf_counter() - started)
+
+    async def batch(self, size: int, progress: CountProgress, bare_per_s: float) -> dict[str, Any]:
+        """All memories in batches of 1,000, without embedding; beside it bare upserts."""
         started = time.perf_counter()
         for start in range(0, size, 1000):
             places = range(start, min(start + 1000, size))
             await self._memory.store.write_batch(await self._requests(places), caller=OWNER)
             progress(places.stop, size)
-        return self._rate("batch write, vectors given", size, time.perf_counter() - started)
+        found = self._rate("batch write, vectors given", size, time.perf_counter() - started)
+        return {
+            **found,
+            "bare_upserts_per_s": round(bare_per_s, 1),
+            "share_of_bare": round(found["per_s"] / bare_per_s, 3),
+        }
 
     async def batch_embedded(self) -> dict[str, Any]:
         """500 memories that are embedded; beside it the rate of the model alone, on texts of the same kind."""

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
 
-from clause.graph.runner import Graph
+from clause.graph.runner import Graph, measure
 from clause.graph.scopes import Caller
-from clause.lab.bench.timing import Timings, bench_questions, coordinate_row, row, timed
+from clause.lab.bench.timing import bench_questions, coordinate_row, hash_of, row, timed
 from clause.policy.train.lessons import TypedWalks
 from clause.reasoning.agents.policy import Question
 from clause.reasoning.agents.scoring import edge_scores, signals_of
@@ -70,11 +68,28 @@ async def coordinate_bench(
         response = await services.coordinator.coordinate(request, OWNER)
         performances.append(response.performance)
 
-    baseline_ms = await round_trip_ms(services.graph)
+    async def embed(text: str) -> None:
+        await services.embedder.embed([f"{text}, please"])
+
+    async def bare() -> tuple[float, float]:
+        embedded = await timed(embed, questions[:50], warm_up=5)
+        return await round_trip_ms(services.graph), embedded.percentile_ms(50)
+
     warm_up = max(1, calls // 10)
-    figure = await timed(ask, bench_questions(graph, calls + warm_up), clients=clients, warm_up=warm_up)
+    questions = bench_questions(graph, calls + warm_up)
+    before = await bare()
+    with measure() as timing:
+        figure = await timed(ask, questions, clients=clients, warm_up=warm_up)
+    baseline_ms, embedding_ms = np.mean([before, await bare()], axis=0).tolist()
     return coordinate_row(
-        figure, performances[warm_up:], clients=clients, policy=policy, baseline_ms=baseline_ms, command=command
+        figure,
+        performances[warm_up:],
+        clients=clients,
+        policy=policy,
+        baseline_ms=baseline_ms,
+        embedding_ms=embedding_ms,
+        round_trips=timing.round_trips / max(1, len(performances)),
+        command=command,
     )
 
 
@@ -146,23 +161,6 @@ async def round_trip_ms(graph: Graph, calls: int = 100) -> float:
         await graph.run("evaluation/round_trip")
 
     return (await timed(trip, range(calls + 10), warm_up=10)).percentile_ms(50)
-
-
-async def start_bench(start: Callable[[], None], services: ReasoningServices, command: str) -> dict[str, Any]:
-    """The time that `start` takes until it returns, once; beside it, a bare round trip."""
-    started = time.perf_counter()
-    await asyncio.to_thread(start)
-    took = Timings([(time.perf_counter() - started) * 1000], 0, 1.0)
-    return row("serve, start to ready", took, BOLT, await round_trip_ms(services.graph), command)
-
-
-def hash_of(text: str) -> int:
-    """A number that is the same in every run.
-
-    >>> hash_of("a"), hash_of("b")
-    (97, 98)
-    """
-    return int.from_bytes(text.encode()[-4:], "big")
 
 
 async def _on_questions(

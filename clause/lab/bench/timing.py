@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import os
 import random
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
+from clause import __version__
 from clause.errors import ClauseError
+from clause.graph.server.pidfile import replace_privately
 from clause.policy.train.lessons import TypedWalks
 from clause.reasoning.neighbourhood.port import Hop
 
@@ -74,11 +80,16 @@ async def timed(
     return Timings(latencies, errors, time.perf_counter() - started)
 
 
-def bench_questions(graph: TypedWalks, count: int, seed: int = 0) -> list[str]:
-    """`count` different questions about the graph's entities, so that no cache of queries answers them."""
+def bench_questions(graph: TypedWalks, count: int, seed: int = 0, *, among: Container[str] | None = None) -> list[str]:
+    """`count` different questions about the graph's entities, so that no cache of queries answers them.
+
+    `among`: the only entities to ask about; None: all.
+    """
     rng = random.Random(seed)  # noqa: S311 -- a reproducible draw
     texts: dict[str, None] = {}
     for node in rng.sample(graph.nodes, len(graph.nodes)):
+        if among is not None and node not in among:
+            continue
         wordings = [wording for hop, wording in WORDINGS if graph.leaves(node, hop)]
         if wordings:
             texts[rng.choice(wordings).format(node)] = None
@@ -117,9 +128,12 @@ def coordinate_row(
     clients: int,
     policy: str,
     baseline_ms: float,
+    embedding_ms: float,
+    round_trips: float,
     command: str,
 ) -> dict[str, Any]:
     """The object of `bench coordinate`. The breakdown holds medians; `agents_ms` counts the agents' own reads too."""
+    least_ms = embedding_ms + 4 * baseline_ms
 
     def median(*names: str) -> float:
         sums = [sum(performance[name] for name in names) for performance in performances]
@@ -136,7 +150,26 @@ def coordinate_row(
             "embed_ms": median("embed_ms"),
             "database_ms": median("database_ms"),
             "agents_ms": median("architect_ms", "navigator_ms", "curator_ms"),
+            "round_trips": round(round_trips, 1),
         },
+        "least": against("one embedding and four bare round trips", least_ms, figure.percentile_ms(50)),
         "baseline": against("bare Bolt round trip", baseline_ms, figure.percentile_ms(50)),
         "command": command,
     }
+
+
+def keep(history: Path, row: Mapping[str, Any], at: datetime) -> None:
+    """Add a row of `clause bench` to a JSON list of all that were kept: when, by which version, on how many cores."""
+    kept = json.loads(history.read_text(encoding="utf-8")) if history.exists() else []
+    kept.append({"at": at.isoformat(timespec="seconds"), "version": __version__, "cores": os.cpu_count(), "row": row})
+    replace_privately(history, json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
+    history.chmod(0o644)
+
+
+def hash_of(text: str) -> int:
+    """A number that is the same in every run.
+
+    >>> hash_of("a"), hash_of("b")
+    (97, 98)
+    """
+    return int.from_bytes(text.encode()[-4:], "big")

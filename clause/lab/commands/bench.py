@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clause.cli.console import JsonFlag, counter, print_json, stdout
+from clause.cli.console import JsonFlag, counter
 from clause.lab.commands.measuring import PolicyName, given_command, opened
 from clause.lab.commands.memory import show
 
@@ -18,6 +19,18 @@ if TYPE_CHECKING:
     from clause.app import Container
 
 app = typer.Typer(help="Measure speed against named baselines.", no_args_is_help=True)
+
+
+_history: ContextVar[Path | None] = ContextVar("clause_bench_history", default=None)
+
+
+@app.callback()
+def bench(
+    history: Annotated[Path | None, typer.Option(help="A JSON file that keeps each row with its time.")] = None,
+) -> None:
+    """Measure speed against named baselines."""
+    _history.set(history)
+
 
 Calls = Annotated[int, typer.Option(min=1, max=100_000, help="Calls that count; a tenth as many warm up before.")]
 Clients = Annotated[int, typer.Option(min=1, max=64, help="Clients at a time.")]
@@ -94,7 +107,11 @@ def load(
 def growth(
     *,
     policy: PolicyName = "learned",
-    times: Annotated[int, typer.Option(min=2, max=100, help="How many copies of the graph.")] = 10,
+    times: Annotated[
+        list[int] | None, typer.Option(min=2, max=100, help="How many copies of the graph; may be given several times.")
+    ] = None,
+    connected: Annotated[bool, typer.Option(help="Lead every tenth relationship into the next copy.")] = False,
+    triples: Annotated[int | None, typer.Option(min=100, help="So many triples of the sample alone.")] = None,
     calls: Calls = 100,
     as_json: JsonFlag = False,
 ) -> None:
@@ -102,13 +119,15 @@ def growth(
     from clause.lab.bench.loading import growth_bench
 
     async def study(container: Container) -> dict[str, Any]:
-        asked = {"times": times, "calls": calls}
+        settings = container.settings
+        asked: dict[str, Any] = {"times": times or [3, 10], "calls": calls, "connected": connected, "count": triples}
+        store = None if settings.neo4j_uri else settings.home / "data"
         with TemporaryDirectory() as folder:
             return await growth_bench(
-                container, _graph(), Path(folder), policy=policy, command=given_command(), **asked
+                container, _graph(), Path(folder), policy=policy, store=store, command=given_command(), **asked
             )
 
-    _run(study, as_json)
+    _run(study, as_json, sample=False)
 
 
 @app.command()
@@ -173,7 +192,7 @@ def serve_start(*, as_json: JsonFlag = False) -> None:
     """From `clause serve` to ready, with the server up; refused while this home's API runs."""
     from clause.cli import serve as service
     from clause.errors import ConflictError
-    from clause.lab.bench.reasoning import start_bench
+    from clause.lab.bench.http import start_bench
     from clause.settings import Settings
 
     settings = Settings.load()
@@ -208,12 +227,13 @@ def _run(study: Study, as_json: bool, *, sample: bool = True) -> None:
     _show(asyncio.run(run()), as_json)
 
 
-def _show(result: Mapping[str, Any], as_json: bool) -> None:
-    if as_json:
-        print_json(result)
-        return
-    for name, value in result.items():
-        stdout().print(f"{name}: {value}", markup=False)
+def _show(result: dict[str, Any], as_json: bool) -> None:
+    from clause.lab.bench.timing import keep
+    from clause.text.fields import utc_now
+
+    if (history := _history.get()) is not None:
+        keep(history, result, utc_now())
+    show(result, as_json)
 
 
 @app.command()
@@ -229,7 +249,6 @@ def clustering(
 ) -> None:
     """Clusters of 500, 5,000 and 20,000 points, and of stored experiences in a scope that is erased afterwards."""
     from clause.lab.bench.memory import clustering_bench
-    from clause.lab.commands.measuring import opened
 
     async def study() -> dict[str, Any]:
         async with opened(sample=False) as container:
@@ -241,7 +260,7 @@ def clustering(
                 progress=counter("told", 1_000),
             )
 
-    show(asyncio.run(study()), as_json)
+    _show(asyncio.run(study()), as_json)
 
 
 @app.command()
@@ -253,7 +272,6 @@ def memory(
 ) -> None:
     """Memories written, recalled and consolidated, in a scope of their own, which is erased afterwards."""
     from clause.lab.bench.memory import memory_bench
-    from clause.lab.commands.measuring import opened
 
     async def study() -> dict[str, Any]:
         async with opened(sample=False) as container:
@@ -261,4 +279,4 @@ def memory(
             room = container.rooms.memory
             return await memory_bench(room, size=size, calls=calls, command=given_command(), progress=told)
 
-    show(asyncio.run(study()), as_json)
+    _show(asyncio.run(study()), as_json)

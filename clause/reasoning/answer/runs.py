@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -34,6 +34,10 @@ BATCH = 16
 MOST_PENDING = 1_000
 """Runs that wait to be written; what comes on top is not recorded, so that memory stays bounded."""
 
+YOUNG_S = 3.0
+"""Seconds in which a run that is not there may still come from another process of the service."""
+LOOK_S = 0.05
+
 
 @dataclass(frozen=True, slots=True)
 class Unwritten:
@@ -51,6 +55,7 @@ class RunRecorder:
         graph: where runs live.
         ids: makes run ids.
         now: the clock of `recorded_at`.
+        sleep: waits between looks for a run that another process may be writing.
     """
 
     def __init__(
@@ -58,8 +63,10 @@ class RunRecorder:
         graph: Graph,
         ids: Callable[[], str] = lambda: str(ULID()),
         now: Callable[[], datetime] = utc_now,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         """Connects to nothing."""
+        self._sleep = sleep
         self._graph = graph
         self.ids = ids
         self.now = now
@@ -72,6 +79,14 @@ class RunRecorder:
     def lost(self) -> int:
         """How many runs were not recorded."""
         return self._outbox.lost
+
+    def _may_come(self, run_id: str) -> bool:
+        """Whether the run is so young that another process may still be writing it: its id tells when it was made."""
+        try:
+            made_s = ULID.from_str(run_id).timestamp
+        except ValueError:
+            return False
+        return 0 <= self.now().timestamp() - made_s < YOUNG_S
 
     def later(self, run: RunRecord | None, evidence: Sequence[EvidenceRecord] = ()) -> None:
         """Write a run, or evidence alone, after the answer: returns at once. A write that fails, or finds MOST_PENDING
@@ -92,7 +107,7 @@ class RunRecorder:
         await self._outbox.settled()
 
     async def get(self, run_id: str, caller: Caller) -> RunRecord:
-        """A run with its steps; one that is being written is waited for.
+        """A run with its steps; one that is being written, here or by another process, is waited for.
 
         Raises:
             NotFoundError: there is none, or it read something that the caller may not.
@@ -101,6 +116,9 @@ class RunRecorder:
             await unwritten.settled.wait()
         scopes = await readable_scopes(self._graph, caller)
         row = await self._graph.one("reasoning/run", id=run_id, scopes=[*scopes])
+        while row is None and self._may_come(run_id):
+            await self._sleep(LOOK_S)
+            row = await self._graph.one("reasoning/run", id=run_id, scopes=[*scopes])
         if row is None:
             raise NotFoundError(
                 f"no run {run_id!r}", remedy="it was not recorded, or is not yours to read", field="run_id"

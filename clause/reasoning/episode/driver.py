@@ -18,6 +18,7 @@ from clause.reasoning.episode.episode import Episode
 from clause.reasoning.episode.pool import MOST_FOUND, SMALL_POOL, TextSource, edge_units, text_units, touched_texts
 from clause.reasoning.neighbourhood.port import Expansion, NeighbourhoodPort, Node, View
 from clause.reasoning.neighbourhood.snapshot import Snapshot
+from clause.telemetry import span
 
 MAX_LOOKS = 64
 """Reads one agent may ask for in one turn: a bound in operations, so that no policy can read the whole graph."""
@@ -97,10 +98,13 @@ class Driver:
         """
         turns: dict[Agent, tuple[AgentTurn, ...]] = {ARCHITECT: (), NAVIGATOR: (), CURATOR: ()}
         for _ in range(number):
-            turns[ARCHITECT] += ((yield from self.turn(ARCHITECT)),)
-            turns[NAVIGATOR] += ((yield from self.turn(NAVIGATOR)),)
-            yield from self._fill_pool()
-            turns[CURATOR] += ((yield from self.turn(CURATOR)),)
+            with span("agent architect"):
+                turns[ARCHITECT] += ((yield from self.turn(ARCHITECT)),)
+            with span("agent navigator"):
+                turns[NAVIGATOR] += ((yield from self.turn(NAVIGATOR)),)
+            with span("agent curator"):
+                yield from self._fill_pool()
+                turns[CURATOR] += ((yield from self.turn(CURATOR)),)
         return turns
 
     def turn(self, agent: Agent) -> Drive[AgentTurn]:

@@ -21,6 +21,7 @@ from clause.reasoning.models.answer import ScopeCalibration, SeedEntity
 from clause.reasoning.neighbourhood.port import Expansion, NeighbourhoodPort, RelationshipType, View
 from clause.reasoning.question.seed_matching import plain
 from clause.reasoning.question.seeds import SeedFinder
+from clause.telemetry import span
 from clause.text.embedder import Embedder
 from clause.text.tokens import count_tokens
 
@@ -71,7 +72,10 @@ class Asker:
         as_of_recorded: datetime | None = None,
     ) -> View:
         """What the caller may see of what was asked for, and the policy that decides there: one read tells both."""
-        known = await self._graph.run("graph/scopes")
+        if scopes is None:
+            known = await self._graph.run("graph/scopes")
+        else:  # of a service there may be a hundred thousand, one for each session
+            known = await self._graph.run("graph/named_scopes", ids=[*caller.resolve(scopes, scopes)])
         readable = caller.resolve(scopes, [row["id"] for row in known])
         chosen = {row["id"]: row["policy"] for row in known if row.get("policy")}
         told = sum(row.get("types_told") or 0 for row in known if row["id"] in readable)
@@ -123,7 +127,8 @@ class Asker:
 
     async def _embed(self, text: str) -> tuple[Vector, float]:
         started = time.perf_counter()
-        vector = await self.embedder.embed_query(text)
+        with span("embed"):
+            vector = await self.embedder.embed_query(text)
         return vector, (time.perf_counter() - started) * 1000
 
     async def _seeds(self, text: str, view: View, start_nodes: Sequence[str] | None) -> Sequence[SeedEntity]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -107,10 +108,10 @@ class Holding:
     def __init__(self) -> None:
         self.asked = 0
 
-    async def run(self, name: str) -> list[dict[str, str]]:
-        assert name == "graph/scopes"
+    async def run(self, name: str, *, ids: Sequence[str] | None = None) -> list[dict[str, str]]:
+        assert name == ("graph/scopes" if ids is None else "graph/named_scopes")
         self.asked += 1
-        return [{"id": "kg:films"}, {"id": "user:ann"}]
+        return [{"id": one} for one in ("kg:films", "user:ann") if ids is None or one in ids]
 
 
 async def test_a_read_that_names_no_scope_covers_all_that_the_caller_may_read():

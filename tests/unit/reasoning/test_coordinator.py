@@ -47,9 +47,11 @@ class FakeGraph:
         self.entities: list[dict[str, Any]] = []
         self.chosen: str | None = None
 
-    async def run(self, name: str, /, **_: Any) -> list[dict[str, Any]]:
+    async def run(self, name: str, /, **given: Any) -> list[dict[str, Any]]:
         scopes = [{"id": "kg:films", "policy": self.chosen}]
-        return {"graph/scopes": scopes, "reasoning/some_entities": self.entities}.get(name, [])
+        named = [row for row in scopes if row["id"] in given.get("ids", ())]
+        known = {"graph/scopes": scopes, "graph/named_scopes": named, "reasoning/some_entities": self.entities}
+        return known.get(name, [])
 
     async def write(self, work: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
         self.written += work

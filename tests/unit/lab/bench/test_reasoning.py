@@ -5,13 +5,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from clause.lab.bench.http import start_bench
 from clause.lab.bench.loading import ERASED_AT_ONCE, erase, growth_bench, load_bench, triples, write_triples
 from clause.lab.bench.reasoning import (
     coordinate_bench,
     curate_bench,
     navigate_bench,
     round_trip_ms,
-    start_bench,
     subgraph_bench,
 )
 from clause.policy.train.lessons import TypedWalks
@@ -40,6 +40,8 @@ class Services:
         if name == "evaluation/erase_some":
             erased, self.held = min(self.held, parameters["limit"]), max(0, self.held - parameters["limit"])
             return [{"erased": erased}]
+        if name == "graph/building":
+            return []
         return [{"one": 1}]
 
     async def coordinate(self, request, caller):
@@ -61,9 +63,10 @@ async def test_coordinate_asks_new_questions_with_the_apis_own_defaults(services
     assert {(request.policy, request.record, request.enable_provenance) for request in services.asked} == {
         ("khop", True, True)
     }
-    assert found["breakdown"] == {"embed_ms": 3.0, "database_ms": 2.0, "agents_ms": 3.0}
+    assert found["breakdown"] == {"embed_ms": 3.0, "database_ms": 2.0, "agents_ms": 3.0, "round_trips": 0.0}
+    assert found["least"]["ratio"] >= 0
     assert found["errors"] == 0
-    assert services.calls["evaluation/round_trip"] == 110
+    assert services.calls["evaluation/round_trip"] == 220
 
 
 @pytest.mark.parametrize(
@@ -109,7 +112,9 @@ async def test_loading_writes_a_file_loads_it_and_erases_the_scope_before_and_af
     assert found["n"] == 3
     assert found["triples_per_s"] > 0
     assert seen == [(None, "kg:bench-load", ["|".join(triple) for triple in sorted(TRIPLES)[:3]])]
-    assert services.calls["evaluation/erase_some"] == 3
+    assert found["bare_batched_writes_per_s"] > 0
+    assert services.calls["evaluation/bare_triples"] == 2
+    assert services.calls["evaluation/erase_some"] == 7
     assert services.held == 0
 
 
@@ -120,9 +125,12 @@ async def test_growth_asks_the_same_questions_before_and_after_copies_are_added(
         copies.append(path.read_text())
 
     monkeypatch.setattr("clause.lab.bench.loading.load_triples", load)
-    found = await growth_bench(services, GRAPH, tmp_path, policy="heuristic", times=3, calls=10, command="c")
+    found = await growth_bench(services, GRAPH, tmp_path, policy="heuristic", times=[2, 3], calls=10, command="c")
     queries = [request.query for request in services.asked]
-    assert queries[: len(queries) // 2] == queries[len(queries) // 2 :]
+    third = len(queries) // 3
+    assert queries[:third] == queries[third : 2 * third] == queries[2 * third :]
+    assert [row["times"] for row in found["rows"]] == [1, 2, 3]
+    assert all(row["rss_mb"] > 0 for row in found["rows"])
     assert [text.splitlines()[0].count(" #") for text in copies] == [0, 2, 2]
     assert found["name"] == "coordinate at 3x the graph"
     assert found["baseline"]["name"] == "the graph once"
@@ -136,6 +144,13 @@ async def test_erasing_goes_on_until_nothing_is_left(services):
 
 
 def test_a_triple_file_may_rename_every_node(tmp_path):
-    path = write_triples(tmp_path / "t.txt", [("a", "r", "b")], suffix=" #2")
+    path = write_triples(tmp_path / "t.txt", [("a", "r", "b")], copy=2)
     assert path.read_text() == "a #2|r|b #2\n"
+
+
+def test_a_connected_copy_leads_to_the_one_before(tmp_path):
+    path = write_triples(tmp_path / "t.txt", [("a", "r", "b"), ("b", "r", "c")], copy=2, connected=True)
+    assert path.read_text() == "a #2|r|b #1\nb #2|r|c #2\n"
+    first = write_triples(tmp_path / "f.txt", [("a", "r", "b")], copy=0, connected=True)
+    assert first.read_text() == "a|r|b\n"
     assert triples(snapshot()) == sorted(TRIPLES)

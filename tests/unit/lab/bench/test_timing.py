@@ -1,9 +1,12 @@
 """Timing under load."""
 
+import json
+from datetime import UTC, datetime
+
 import pytest
 
 from clause.errors import UnavailableError
-from clause.lab.bench.timing import Timings, bench_questions, coordinate_row, row, timed
+from clause.lab.bench.timing import Timings, bench_questions, coordinate_row, keep, row, timed
 from clause.policy.train.lessons import TypedWalks
 from tests.unit.evaluation.films import snapshot
 
@@ -38,7 +41,8 @@ def test_questions_differ_and_come_from_one_seed():
 def test_rows_have_the_agreed_keys_and_a_ratio_to_their_baseline():
     figure = Timings([10.0, 20.0, 30.0], 1, 0.5)
     performance = {"embed_ms": 4.0, "database_ms": 3.0, "architect_ms": 1.0, "navigator_ms": 2.0, "curator_ms": 3.0}
-    found = coordinate_row(figure, [performance] * 3, clients=2, policy="khop", baseline_ms=4.0, command="c")
+    beside = {"baseline_ms": 4.0, "embedding_ms": 4.0, "round_trips": 7.04}
+    found = coordinate_row(figure, [performance] * 3, clients=2, policy="khop", **beside, command="c")
     assert found == {
         "p50_ms": 20.0,
         "p95_ms": 29.0,
@@ -46,7 +50,8 @@ def test_rows_have_the_agreed_keys_and_a_ratio_to_their_baseline():
         "errors": 1,
         "clients": 2,
         "policy": "khop",
-        "breakdown": {"embed_ms": 4.0, "database_ms": 3.0, "agents_ms": 6.0},
+        "breakdown": {"embed_ms": 4.0, "database_ms": 3.0, "agents_ms": 6.0, "round_trips": 7.0},
+        "least": {"name": "one embedding and four bare round trips", "ms": 20.0, "ratio": 1.0},
         "baseline": {"name": "bare Bolt round trip", "ms": 4.0, "ratio": 5.0},
         "command": "c",
     }
@@ -54,6 +59,16 @@ def test_rows_have_the_agreed_keys_and_a_ratio_to_their_baseline():
 
 
 def test_nothing_answered_is_zero_everywhere_and_never_an_error():
-    found = coordinate_row(Timings([], 5, 0.0), [], clients=1, policy="p", baseline_ms=0.0, command="c")
+    beside = {"baseline_ms": 0.0, "embedding_ms": 0.0, "round_trips": 0.0}
+    found = coordinate_row(Timings([], 5, 0.0), [], clients=1, policy="p", **beside, command="c")
     assert (found["p50_ms"], found["answers_per_s"], found["baseline"]["ratio"]) == (0.0, 0.0, 0.0)
     assert found["errors"] == 5
+
+
+def test_rows_are_kept_one_after_the_other(tmp_path):
+    for number in range(2):
+        keep(tmp_path / "rows.json", {"p50_ms": number}, datetime(2026, 1, 1, tzinfo=UTC))
+    kept = json.loads((tmp_path / "rows.json").read_text())
+    assert [one["row"]["p50_ms"] for one in kept] == [0, 1]
+    assert kept[0]["at"] == "2026-01-01T00:00:00+00:00"
+    assert kept[0]["cores"] >= 1

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from ulid import ULID
 
 from clause.errors import BadInputError, NotFoundError, UnavailableError
 from clause.graph.scopes import Caller
@@ -171,3 +172,49 @@ async def test_an_unknown_run_is_not_found() -> None:
     with pytest.raises(NotFoundError) as error:
         await recorder_on(FakeGraph()).get("1", Caller())
     assert error.value.field == "run_id"
+
+
+class OtherProcess(FakeGraph):
+    """A graph that another process writes a run into, after some looks."""
+
+    def __init__(self, after: int) -> None:
+        super().__init__()
+        self.after = after
+        self.looks = 0
+
+    async def one(self, name: str, **parameters: Any) -> Any:
+        self.looks += 1
+        return {"row": name} if self.looks > self.after else None
+
+
+def waiting_on(graph: FakeGraph, clock: list[datetime]) -> RunRecorder:
+    """A recorder whose clock goes on by what it sleeps."""
+
+    async def sleep(seconds: float) -> None:
+        clock[0] += timedelta(seconds=seconds)
+
+    return RunRecorder(graph, lambda: "01J", lambda: clock[0], sleep)  # type: ignore[arg-type]
+
+
+async def test_a_run_that_another_process_is_writing_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs, "_from_row", lambda row: row)
+    graph = OtherProcess(after=3)
+    run_id = str(ULID.from_datetime(AT))
+    found: Any = await waiting_on(graph, [AT + timedelta(seconds=1)]).get(run_id, Caller())
+    assert found == {"row": "reasoning/run"}
+    assert graph.looks == 4
+
+
+@pytest.mark.parametrize("run_id", ["no ULID", str(ULID.from_datetime(AT - timedelta(hours=1)))])
+async def test_a_run_that_nobody_can_be_writing_is_not_waited_for(run_id: str) -> None:
+    graph = OtherProcess(after=3)
+    with pytest.raises(NotFoundError):
+        await waiting_on(graph, [AT]).get(run_id, Caller())
+    assert graph.looks == 1
+
+
+async def test_the_wait_for_a_run_has_an_end() -> None:
+    clock = [AT]
+    with pytest.raises(NotFoundError):
+        await waiting_on(OtherProcess(after=10_000), clock).get(str(ULID.from_datetime(AT)), Caller())
+    assert timedelta(seconds=3) <= clock[0] - AT <= timedelta(seconds=3.2)
