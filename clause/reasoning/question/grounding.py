@@ -28,7 +28,10 @@ SERVED: Final = ReadBounds(beam=12, patterns=400, sample=8, per_type=200, front=
 """The bounds of reading while somebody waits."""
 
 _CLASSES_OF_ONE = 8
-_CLASS_BEFORE = re.compile(rf"\b(?:which|what|wich|many|every|each|most|{'|'.join(SUPERLATIVES)})\s+$", re.IGNORECASE)
+_CLASS_BEFORE = re.compile(
+    rf"\b(?:which|what|wich|many|every|each|most|this|these|those|another|{'|'.join(SUPERLATIVES)})\s+$", re.IGNORECASE
+)
+_OWNED_BEFORE = re.compile(r"\b(?:whose|how much)\s+$", re.IGNORECASE)
 _PLAIN_KINDS = frozenset({"entity", "concept", "literal"})
 
 Rated = Callable[[Rank], Awaitable[Sequence[float]]]
@@ -251,6 +254,7 @@ def spoken(question: Question) -> tuple[str, list[LinkedMention]]:
 
 def _without_words(mentions: list[LinkedMention], question: Question) -> list[LinkedMention]:
     """The mentions without words of the graph's types that only stand in a name: `album` is no `Album of the Year`."""
+    mentions = [one for one in mentions if not _is_owned_noun(question.text, one)]
     partly = [(one, folded_key(question.text[one.start : one.end])) for one in mentions]
     partly = [(one, said) for one, said in partly if _is_part_of_all(said, one.candidates)]
     if not partly:
@@ -258,6 +262,11 @@ def _without_words(mentions: list[LinkedMention], question: Question) -> list[Li
     words = vocabulary_of(question.relationship_types, texts_of(question.relationship_types))
     dropped = [one for one, said in partly if said in words or _is_numbered(said, one.candidates)]
     return [one for one in mentions if one not in dropped]
+
+
+def _is_owned_noun(text: str, mention: LinkedMention) -> bool:
+    """Tell whether a mention is a noun that a question asks by: `whose screenplay`, `how much money`."""
+    return text[mention.start : mention.end].islower() and _OWNED_BEFORE.search(text[: mention.start]) is not None
 
 
 def _is_part_of_all(said: str, candidates: Sequence[EntityCandidate]) -> bool:

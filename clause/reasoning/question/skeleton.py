@@ -64,6 +64,8 @@ LITERAL: Final = "[\ue800-\uefff]"
 
 _TOKEN = re.compile(rf"{TOPIC}|{LITERAL}|['\u2019]s\b|[^\W_]+(?:['\u2019&-][^\W_]+)*|[?!.,;:()&/]")
 _ENDINGS = {"'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "'m": "am"}
+_TITLE = re.compile(r"\b(?:ms|mr|mrs|miss|dr|prof)\.? $", re.IGNORECASE)
+_COUNTED_OFF = re.compile(r"\b(?:the|these|those) $", re.IGNORECASE)
 _IS_AFTER = frozenset({*WH_WORDS, "that", "it", "he", "she", "there", "here"}) - {"whose"}
 _ABBREVIATED = frozenset(("dr", "mr", "mrs", "ms", "st", "vs", "prof", "jr", "sr", "inc", "ltd", "etc"))
 _STOPS = frozenset(".?!")
@@ -77,7 +79,7 @@ _ASKS = re.compile(
     r"|^(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would)\b"
 )
 _SPLICE = re.compile(
-    rf"(?P<before>.*{TOPIC}.*?) , (?:and |so |but )?"
+    rf"(?P<before>.*{TOPIC}.*?) [,:] (?:and |so |but )?"
     rf"(?P<after>(?:what|which|who|where|when|how|did|does|is|was|has)\b[^\ue000-\ue7ff]*)$"
 )
 _TAG = re.compile(r"^[a-z]+ (?:not )?(?:it|he|she|they|there|that|this)(?: not)?(?: \?)?$")
@@ -257,9 +259,14 @@ def _is_literal(text: str) -> bool:
 
 
 def _free_literals(text: str, mentions: Sequence[LinkedMention]) -> list[FoundLiteral]:
-    """The literals outside names; the word `one` counts nothing."""
+    """The literals outside names; the word `one` counts nothing, and `the two` are what is named."""
     free = (found for found in find_literals(text) if not _overlaps(found.start, found.end, mentions))
-    return [found for found in free if text[found.start : found.end].lower() != "one"]
+    said = ((found, text[found.start : found.end].lower()) for found in free)
+    return [
+        found
+        for found, word in said
+        if word != "one" and not (word in {"two", "three"} and _COUNTED_OFF.search(text[: found.start]))
+    ]
 
 
 def _overlaps(start: int, end: int, mentions: Iterable[LinkedMention]) -> bool:
@@ -267,20 +274,33 @@ def _overlaps(start: int, end: int, mentions: Iterable[LinkedMention]) -> bool:
 
 
 def _tokens(text: str, mentions: Sequence[LinkedMention], literals: Sequence[FoundLiteral]) -> list[str]:
-    letters = [(m.start, m.end, chr(_FIRST_NAME + place)) for place, m in enumerate(mentions)]
+    letters = [(m.start, *_owning(text, m, name_letter(place))) for place, m in enumerate(mentions)]
     letters += [(f.start, f.end, chr(_FIRST_LITERAL + place)) for place, f in enumerate(literals)]
     parts: list[str] = []
     end = 0
     for start, stop, letter in sorted(letters):
-        parts += [text[end:start], f" {letter} "]
+        before = text[end:start]
+        parts += [_TITLE.sub("", before) if re.match(TOPIC, letter) else before, f" {letter} "]
         end = stop
-    raw = _TOKEN.findall("".join((*parts, text[end:])).replace("\u2019", "'"))
+    whole = re.sub(r"\bw/ ?", "with ", "".join((*parts, text[end:])))
+    raw = _TOKEN.findall(whole.replace("\u2019", "'"))
     words = [_lowered(raw, place) for place in range(len(raw))]
     found: list[str] = []
     for place, word in enumerate(words):
         following = words[place + 1] if place + 1 < len(words) else ""
         found += _expanded(word, following, found[-1] if found else "")
     return found
+
+
+def _owning(text: str, mention: LinkedMention, letter: str) -> tuple[int, str]:
+    """Where a name ends in a text, and what stands for it: with `'s` where the `s` at its end makes it an owner."""
+    behind = re.match(r"['\u2019](?= [^\W\d_])", text[mention.end :])
+    if behind is not None and text[mention.end - 1] in "sxz":
+        return mention.end + 1, f"{letter} 's"
+    word = re.match(r" ([a-z]+)", text[mention.end :])
+    said, names = text[mention.start : mention.end], [one.name.casefold() for one in mention.candidates]
+    owns = " " in said and said.endswith("s") and names and not any(name.endswith("s") for name in names)
+    return mention.end, f"{letter} 's" if owns and word and word[1] not in FORM_WORDS else letter
 
 
 def _lowered(raw: Sequence[str], place: int) -> str:
