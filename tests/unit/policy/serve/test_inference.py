@@ -123,7 +123,7 @@ class ReadsNothing(GroundedPolicy):
         super().__init__()
         self.asked: list[str] = []
 
-    async def begin(self, question: Question, embed: Embed) -> ProvingAgents:  # noqa: ARG002
+    async def begin(self, question: Question, embed: Embed) -> ProvingAgents:
         self.asked.append(question.text)
         return ProvingAgents([], Account("list", (), "nothing is read here"), (), (), question.prices)
 
