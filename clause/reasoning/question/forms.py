@@ -33,6 +33,7 @@ from clause.reasoning.question.skeleton import (
     Skeleton,
     name_letter,
     refer,
+    reworded,
     skeleton,
 )
 from clause.reasoning.question.vocabulary import (
@@ -196,11 +197,9 @@ _CLOSING = re.compile(
 )
 _ASKED_LAST = re.compile(r"^([^,]+) ,? ?(who|when|where|which one|which ones)$")
 _NOTED = re.compile(rf"^({TOPIC}) [,:] ((?!and\b|or\b)[a-z]+(?: [a-z]+)?)$")
-"""A note of a name and what is asked of it: `Ann Lee: address`."""
 _KEYWORDS = re.compile(rf"^({TOPIC}) ([a-z]+(?: [a-z]+){{0,3}})$")
 _VERBAL = FORM_WORDS | VERB_FORMS
 _ONCE = re.compile(rf"^((?:when|(?:in |on )?(?:what|which) (?:year|date|day|month))\b.*{TOPIC}) first\b")
-"""`when did X first open` asks for no first of several."""
 _COUNT = re.compile(
     r"(?:^(?:what|which) (?:is|are|was|were) )?\b(?:in |with |at |on |to |from |by |for |of )?"
     r"how many(?: different| distinct| other| total)?\b"
@@ -338,6 +337,7 @@ def _listed(made: Skeleton, core: str, base: ParsedQuestion, *, verdict: bool) -
             )
             for clause in clauses
         )
+    clauses = tuple(replace(one, questions=(*reworded(one.questions[-1]), *one.questions)) for one in clauses)
     joint = masked(made, re.sub(TOPIC, "it", plain), -1) if topics else plain
     return replace(
         base,

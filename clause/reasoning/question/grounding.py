@@ -18,7 +18,7 @@ from clause.reasoning.question.pattern_text import plain
 from clause.reasoning.question.patterns import Around, Rank, Read, ReadBounds, drive_async
 from clause.reasoning.question.reading import Readings, read_question
 from clause.reasoning.question.skeleton import EntityCandidate, LinkedMention, named_span
-from clause.reasoning.question.vocabulary import FORM_WORDS, SUPERLATIVES
+from clause.reasoning.question.vocabulary import FORM_WORDS, SUPERLATIVES, SYNONYMS
 from clause.text.linking import Closeness, NamedEntity, match_name
 from clause.text.literals import LiteralValue, String, find_literals, read_literal
 from clause.text.mentions import candidate_spans, folded_key
@@ -32,6 +32,8 @@ _CLASS_BEFORE = re.compile(
     rf"\b(?:which|what|wich|many|every|each|most|this|these|those|another|{'|'.join(SUPERLATIVES)})\s+$", re.IGNORECASE
 )
 _OWNED_BEFORE = re.compile(r"\b(?:whose|how much)\s+$", re.IGNORECASE)
+_PLACED_BEFORE = re.compile(r"\b(?:in|on|of|for) (?:the|its|their)\s+$")
+_RELATED = frozenset(word for words in SYNONYMS.values() for word in words)
 _PLAIN_KINDS = frozenset({"entity", "concept", "literal"})
 
 Rated = Callable[[Rank], Awaitable[Sequence[float]]]
@@ -265,8 +267,14 @@ def _without_words(mentions: list[LinkedMention], question: Question) -> list[Li
 
 
 def _is_owned_noun(text: str, mention: LinkedMention) -> bool:
-    """Tell whether a mention is a noun that a question asks by: `whose screenplay`, `how much money`."""
-    return text[mention.start : mention.end].islower() and _OWNED_BEFORE.search(text[: mention.start]) is not None
+    """Tell whether a mention is a noun that a question asks by: `whose screenplay`, `how much money`, `in the cast`."""
+    said, before = text[mention.start : mention.end], text[: mention.start]
+    if not said.islower():
+        return False
+    placed = (
+        said in _RELATED and text != text.lower() and re.search(r"\b(?:in|on|of|for) (?:the|its|their)\s+$", before)
+    )
+    return bool(placed) or _OWNED_BEFORE.search(before) is not None
 
 
 def _is_part_of_all(said: str, candidates: Sequence[EntityCandidate]) -> bool:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
 from typing import Final
 
 from clause.reasoning.question.vocabulary import COMPARATIVES, FORM_WORDS, SUPERLATIVES, WH_WORDS, spelt
@@ -164,6 +166,23 @@ def skeleton(text: str, mentions: Sequence[LinkedMention]) -> Skeleton:
     question = sentences[asking] if sentences else ""
     resolved, referred = refer(question, told)
     return replace(bare, text=resolved, told=told, referred=referred)
+
+
+@lru_cache(maxsize=1)
+def _idioms() -> tuple[tuple[re.Pattern[str], str], ...]:
+    lines = Path(__file__).with_name("idioms.tsv").read_text(encoding="utf-8").splitlines()
+    return tuple((re.compile(said), plain) for said, plain in (line.split("\t") for line in lines))
+
+
+@lru_cache(maxsize=4096)
+def reworded(question: str) -> tuple[str, ...]:
+    """A masked question in plainer words, once for each turn of phrase that people use and graphs do not.
+
+    >>> reworded("who was behind the camera on it"), reworded("who directed it")
+    (('who directed it',), ())
+    """
+    found = (said.sub(plain, question) for said, plain in _idioms() if said.search(question))
+    return tuple(dict.fromkeys(text for text in found if text != question))
 
 
 def refer(question: str, told: Sequence[int]) -> tuple[str, tuple[int, ...]]:
