@@ -181,7 +181,13 @@ def _linked(text: str, seeds: tuple[SeedCandidate, ...]) -> tuple[LinkedMention,
 
 
 def _nearest(said: str, found: Sequence[EntityCandidate]) -> list[EntityCandidate]:
-    """The candidates that are called what is said; all of them where none is."""
+    """The candidates that are called what is said; all of them where none is.
+
+    A name with capitals, spelt exactly so, is no other that only has its letters: `Tony Scott` is no tag `tony scott`.
+    """
+    exact = [one for one in found if one.name == said]
+    if exact and not said.islower():
+        return exact
     matches = ((one, match_name(said, NamedEntity(one.id, one.name))) for one in found)
     called = [one for one, match in matches if match is not None and match.closeness is not Closeness.TYPO]
     return called or list(found)

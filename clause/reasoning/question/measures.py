@@ -194,7 +194,7 @@ def find_superlative(text: str) -> tuple[Superlative | None, str]:
         if word in _NO_SUPERLATIVES:
             continue
         owner = "'s" if hit[0].startswith("'s") else ""
-        rest = _tidy(f"{text[: hit.start()]} {owner} {text[hit.end() :]}")
+        rest = _tidy(f"{text[: hit.start()]} {owner} {text[hit.end() :]}").removeprefix("of ")
         operator, templates = SUPERLATIVES.get(word) or _unknown(word)
         held = _HELD.search(f"{text[: hit.start()]}·{text[hit.end() :]}")
         if held and operator not in DATED:

@@ -293,7 +293,7 @@ def _is_verb(words: Sequence[str], text: str) -> bool:
 
 
 _MEANT = re.compile(r"^(?P<said>.+?)(?: [,;:(.])? (?:i mean|i ?\. ?e ?\.?|that is to say)(?: [,:])? (?P<meant>.+)$")
-_MEANT_KIND = re.compile(r"^(?:(?:at|in|on|for|from|by|to) )?(?:which|what|the) (?P<kind>[a-z]+)$")
+_MEANT_KIND = re.compile(r"^(?P<place>(?:at|in|on|for|from|by|to) )?(?:which|what|the) (?P<kind>[a-z]+)$")
 
 
 def said_once(core: str) -> str:
@@ -302,7 +302,11 @@ def said_once(core: str) -> str:
     if again is None or re.search(TOPIC, again["meant"]) or not re.search(TOPIC, again["said"]):
         return core
     kind = _MEANT_KIND.match(again["meant"])
-    return re.sub(r"^(?:who|what|which)\b", f"which {kind['kind']}", again["said"]) if kind else again["said"]
+    if kind is None:
+        return again["said"]
+    asked = f"which {kind['kind']}"
+    said = re.sub(r"^(?:where|when)\b", f"{kind['place'] or ''}{asked}", again["said"])
+    return re.sub(r"^(?:who|what|which)\b", asked, said)
 
 
 _OF_DATES: dict[Operator, Operator] = {"more": "after", "less": "before", "at_least": "since", "at_most": "until"}

@@ -151,6 +151,7 @@ def skeleton(text: str, mentions: Sequence[LinkedMention]) -> Skeleton:
     (True, (0,))
     """
     text = _LETTERS.sub(" ", text)  # what stands for names and literals here may not come from outside
+    text = re.sub(r"\.{2,}", lambda dots: ",".ljust(len(dots[0])), text)
     kept = chosen(text, [_qualified(text, mention) for mention in mentions])
     literals = _free_literals(text, kept)
     if len(kept) > 1:
