@@ -228,7 +228,7 @@ class GroundedPolicy(PlainPolicy):
         listed = _chosen(readings.readings, question.reading)
         judging = partial(signs_of, listed, readings.form, rates, reads.spelling())
         signs = judging() if self._pool is None else await self._pool.run(judging)
-        told = list(map(_told, listed, self.judged(question, signs)))
+        told = list(map(_told, listed, _agreed(listed, self.judged(question, signs))))
         account = Account(readings.form, tuple(told), readings.reason, readings.doubt, ABSTAIN_BELOW)
         return self._proving(question, account, listed, reads.kept)
 
@@ -296,6 +296,14 @@ def _fit(rates: PatternRates, walk: TypedPattern, questions: tuple[str, ...]) ->
     fits = [rates.fit(question, walk) for question in questions]
     beyond = max(rates.most_asked(question) for question in questions[:_QUESTIONS])
     return max(rate for rate, _ in fits) - beyond, max(explained for _, explained in fits)
+
+
+def _agreed(listed: Sequence[RankedReading], judged: Sequence[float]) -> list[float]:
+    """The probability of each reading's answer: it is right where any of the readings that give it is."""
+    best: dict[frozenset[str], float] = {}
+    for reading, sure in zip(listed, judged, strict=True):
+        best[_names(reading)] = max(sure, best.get(_names(reading), 0.0))
+    return [best[_names(reading)] for reading in listed]
 
 
 def _names(reading: RankedReading) -> frozenset[str]:

@@ -15,7 +15,7 @@ from clause.policy.serve.agents import LearnedAgents, Plan, SeedWeights
 from clause.policy.serve.checkpoint import SHIPPED, ServedPolicy, served
 from clause.policy.serve.decider import Decider
 from clause.policy.serve.grounded import GroundedPolicy, count_edges
-from clause.policy.serve.reader import RESEMBLES, PatternReader, ScoredPattern, words
+from clause.policy.serve.reader import MAX_WORDS, RESEMBLES, PatternReader, ScoredPattern, words
 from clause.reasoning.agents.policy import Agents, Embed, PlainPolicy, Question, SeedCandidate
 from clause.reasoning.neighbourhood.port import RelationshipType
 from clause.reasoning.question.grounding import asked_kind
@@ -40,8 +40,8 @@ class LearnedPolicy(PlainPolicy):
         embedder, dimension: of the graph; a checkpoint for others is refused.
         pool: runs the networks apart from the event loop; None runs them in it.
         backend: "torch" has torch run the relationship scorer; otherwise numpy does.
-        grounded: reads questions on graphs with types that training did not know, and those for yes or no, a number,
-            a winner or the best of things; None: this policy reads them, too.
+        grounded: reads questions on graphs with types that training did not know, those in words that it did not
+            hear, and those for yes or no, a number, a winner or the best of things; None: this policy reads them, too.
     """
 
     def __init__(
@@ -89,9 +89,9 @@ class LearnedPolicy(PlainPolicy):
         """Agents with the plans of this question, over all its seed candidates."""
         checkpoint, reader, decider = self._ready()
         types = await self._with_vectors(question.relationship_types, embed)
-        if self._grounded is not None and types and (asked_kind(question) != "list" or _strange(types, checkpoint)):
-            return await self._grounded.begin(question, embed)
         masked = [_masked(question.text, seed) for seed in question.seeds]
+        if self._grounded is not None and types and not _is_trained_for(question, masked, types, checkpoint):
+            return await self._grounded.begin(question, embed)
         distinct = list(dict.fromkeys(masked))
         bag = sorted({word for text in distinct for word in words(text)})
         vectors = await self._embedded(bag, distinct, embed)
@@ -148,6 +148,14 @@ class LearnedPolicy(PlainPolicy):
                     score = self._weights.score(pattern.log_probability, seed.score)
                     plans.append(Plan(seed.id, pattern.hops, score, pattern.next_hops))
         return sorted(plans, key=lambda plan: -plan.score)[:PLANS_TRIED]
+
+
+def _is_trained_for(question: Question, masked: Sequence[str], types: Types, checkpoint: ServedPolicy) -> bool:
+    """Tell whether a question is one of those that training knew: for things, on such a graph, in such words."""
+    if asked_kind(question) != "list" or _strange(types, checkpoint):
+        return False
+    heard = checkpoint.about.metrics.get("words")
+    return heard is None or any(set(words(text)) <= set(heard) and len(words(text)) < MAX_WORDS for text in masked)
 
 
 def _strange(types: Types, checkpoint: ServedPolicy) -> bool:

@@ -18,7 +18,7 @@ from clause.errors import BadInputError, ConflictError
 from clause.policy.config import Recipe
 from clause.policy.serve.checkpoint import About
 from clause.policy.serve.decider import Decider
-from clause.policy.serve.reader import PatternReader
+from clause.policy.serve.reader import PatternReader, words
 from clause.policy.train.demonstrations import demonstrate, imitate, serving_networks, with_gain
 from clause.policy.train.lagrangian import Multiplier, sample_limits
 from clause.policy.train.learner import Learner
@@ -138,7 +138,12 @@ class Training:
         self.history, self.multipliers = state.history, learner.multipliers.values
         best = Actors(network.option_hidden)
         best.load_state_dict(state.best)
-        metrics = {"cloned": state.cloned, "trained": state.validation, "best_iteration": state.best_iteration}
+        metrics = {
+            "cloned": state.cloned,
+            "trained": state.validation,
+            "best_iteration": state.best_iteration,
+            "words": sorted({word for one in self.material.questions for word in words(one.masked)}),
+        }
         about = About(
             name,
             network,

@@ -132,7 +132,7 @@ class QuestionContext:
                 (meaning.id,), questions, self.bounds, steps if len(steps) > 1 else (), self.told
             )
             of_kind = self._of_kind(found_patterns, questions)
-            patterns = self._on_side(of_kind, " ".join(questions), further=len(steps) > 1)
+            patterns = self._on_side(of_kind, " ; ".join(questions), further=len(steps) > 1)
             if not patterns and found_patterns:
                 said = pattern_words(found_patterns[0].pattern, self.text_of, meaning.name)
                 why = "the other side of what is asked" if of_kind else "something next to what is asked"
@@ -162,7 +162,7 @@ class QuestionContext:
 
     def _normalised(self, patterns: Sequence[FoundPattern], questions: Sequence[str]) -> tuple[FoundPattern, ...]:
         """Scores as log-probabilities over the patterns, after what the question says of the kind of answer."""
-        asked = " ".join(questions)
+        asked = " ; ".join(questions)
         words = {word for word in re.findall(r"[a-z]+", asked) if word not in FORM_WORDS and len(word) > 2}
         said = [self.roots_of(one.pattern) for one in patterns]
         around = frozenset().union(*said)
@@ -206,7 +206,7 @@ class QuestionContext:
         Where the graph says no classes, the noun for what is asked for cannot be told right or wrong, and is left out.
         """
         kinds = {name for end in ends[:_SEEN] for name in self.names.classes(end)}
-        steps = [step for clause in self.parsed.clauses for step in asked_kin(" ".join(clause.questions))]
+        steps = [step for clause in self.parsed.clauses for step in asked_kin(" ; ".join(clause.questions))]
         if any(says(walk[0], step, self.text_of) for walk in walks if len(walk) == 1 for step in steps):
             return 1.0
         noun = None if kinds else self.noun
@@ -245,7 +245,7 @@ class QuestionContext:
 
     def is_told(self, walk: TypedPattern, asked: Sequence[str]) -> bool:
         """Tell whether grammar settles that some questions ask for a walk of one hop, and for this end of it."""
-        return len(walk) == 1 and self._right_side(walk, " ".join(asked)) is True
+        return len(walk) == 1 and self._right_side(walk, " ; ".join(asked)) is True
 
     def fitting(
         self, questions: Sequence[str], patterns: Sequence[TypedPattern]

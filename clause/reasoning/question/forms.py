@@ -12,17 +12,19 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from clause.reasoning.models.answer import QuestionForm
-from clause.reasoning.question.measures import Comparison, Superlative, find_comparison, find_superlative
+from clause.reasoning.question.measures import Comparison, Superlative, degrees, find_comparison, find_superlative
 from clause.reasoning.question.modifiers import (
     ClassWords,
     Excluded,
     LiteralFilter,
     class_words,
+    said_once,
     take_else,
     take_excluded,
     take_filters,
     take_negated,
 )
+from clause.reasoning.question.pattern_text import VERB_FORMS
 from clause.reasoning.question.skeleton import (
     KEPT,
     LITERAL,
@@ -31,10 +33,12 @@ from clause.reasoning.question.skeleton import (
     Skeleton,
     name_letter,
     refer,
+    reworded,
     skeleton,
 )
 from clause.reasoning.question.vocabulary import (
     AUXILIARIES,
+    FORM_WORDS,
     PREPOSITIONS,
     SEXES,
     WH_WORDS,
@@ -45,8 +49,7 @@ from clause.reasoning.question.vocabulary import (
 )
 
 MASK = "it"
-"""The word that stands in a core question where its topic was named."""
-
+"""The word for a topic in a core question."""
 _JOINED = re.compile(rf"{TOPIC}(?: (?:, )?(?:(?:and|or|&|plus|as well as|together with) )?(?:the )?{TOPIC})*")
 _LEADING = re.compile(
     r"^(?:(?:,|and|but|also|both|that|which|who|while|plus|then|as well as|either|the|is|are|was|were)\b ?|, ?)+"
@@ -144,9 +147,13 @@ def _verb(said: str) -> str:
     return " ".join(words)
 
 
+_BEFORE_MASK = re.compile(r"\b(?:(?:the|an?|our|my|dear|little|young|old|good|lovely|poor|famous) )+(?=it\b)")
+
+
 def _plain(text: str, of: Skeleton) -> str:
     """The text in plain words: literals as they were, single blanks, no mark before the end."""
     whole = "".join(str(of.literal(letter).value) if "\ue800" <= letter <= "\uefff" else letter for letter in text)
+    whole = _BEFORE_MASK.sub("", whole)
     return re.sub(r"^(?:[,:] )+|(?: [,:.])+$", "", " ".join(whole.replace(KEPT, "").split())).strip()
 
 
@@ -160,7 +167,7 @@ _PREAMBLE = re.compile(
     r"|(?:do|does|did|would|could|can|will|might) (?:you|anyone|anybody|someone|somebody|i)"
     r"(?: (?:all|please|happen to|maybe|perhaps|by any chance|kindly|possibly|here|also|just|even|like to|be able to))*"
     r" (?:know|tell|give|show|list|find|name|remember|help|say|look up|look|check|explain|enumerate|get|ask|count"
-    r"|describe|remind|provide|advise)(?: (?:me|us))?(?: out)?(?: about)?(?: with)?"
+    r"|describe|remind|provide|advise|confirm)(?: (?:me|us))?(?: out)?(?: about)?(?: with)?"
     r"|(?:do|does) (?:you|anyone|anybody) have (?:any|an) (?:idea|clue)(?: about)?"
     r"|(?:do|does) (?:you|we|anyone|anybody) have(?= (?:the|an?) [a-z ]+ (?:of|for) )"
     r"|(?:anyone|anybody|someone|somebody)(?: here)? (?:know|knows|remember|remembers)"
@@ -171,7 +178,7 @@ _PREAMBLE = re.compile(
     r"|(?:i (?:am )?)?(?:need|want|looking for|searching for|interested in)|i forgot|i forget|remind me"
     r"|let me know|tell me|tell us|give me|give us|show me|show us|find me|find out|get me|bring me|fetch me"
     r"|help me find|list|name|find|show|display|enumerate|print|return|identify|state|mention|tell|give|search"
-    r"|advise|search for|look up|(?:question|query|q) ?:"
+    r"|advise|certify|confirm|specify|indicate|clarify|search for|look up|(?:question|query|q) ?:"
     r")(?: |$)(?:[,:] )?"
 )
 _WHETHER = re.compile(
@@ -180,6 +187,7 @@ _WHETHER = re.compile(
 )
 _TAG = re.compile(
     r"(?: ,)? (?:right|correct|yes|no|true|true or false|yes or no|or not|or no|innit|huh|eh"
+    r"|or (?:(?:is|was|did) (?:it|that) )?(?:someone|somebody|something) else"
     r"|(?:is|are|was|were|do|does|did|has|have|had|can|will|would) (?:not )?"
     r"(?:it|he|she|they|there|that|this)(?: not)?)$"
 )
@@ -188,9 +196,10 @@ _CLOSING = re.compile(
     r"|again|ever|at all|now))+$"
 )
 _ASKED_LAST = re.compile(r"^([^,]+) ,? ?(who|when|where|which one|which ones)$")
-"""A question word at the end of a note: `Wedding 3, when`."""
 _NOTED = re.compile(rf"^({TOPIC}) [,:] ((?!and\b|or\b)[a-z]+(?: [a-z]+)?)$")
-"""A note of a name and what is asked of it: `Ann Lee: address`."""
+_KEYWORDS = re.compile(rf"^({TOPIC}) ([a-z]+(?: [a-z]+){{0,3}})$")
+_VERBAL = FORM_WORDS | VERB_FORMS
+_ONCE = re.compile(rf"^((?:when|(?:in |on )?(?:what|which) (?:year|date|day|month))\b.*{TOPIC}) first\b")
 _COUNT = re.compile(
     r"(?:^(?:what|which) (?:is|are|was|were) )?\b(?:in |with |at |on |to |from |by |for |of )?"
     r"how many(?: different| distinct| other| total)?\b"
@@ -328,6 +337,7 @@ def _listed(made: Skeleton, core: str, base: ParsedQuestion, *, verdict: bool) -
             )
             for clause in clauses
         )
+    clauses = tuple(replace(one, questions=(*reworded(one.questions[-1]), *one.questions)) for one in clauses)
     joint = masked(made, re.sub(TOPIC, "it", plain), -1) if topics else plain
     return replace(
         base,
@@ -373,7 +383,11 @@ def _stripped(text: str) -> tuple[str, bool]:
     if tag and re.search(TOPIC, core[: tag.start()]) and not _ANY_WH.match(core):
         core, asked = core[: tag.start()], True
     core = _CLOSING.sub("", core).strip(" ,")
+    core = degrees(_ONCE.sub(r"\1", said_once(core)))
     core = _ASKED_LAST.sub(r"\2 \1", core)
+    listed = _KEYWORDS.match(core)
+    if listed and not any(word in _VERBAL or word.endswith(("ed", "ing")) for word in listed[2].split()):
+        core = f"{listed[2]} of {listed[1]}"
     return _NOTED.sub(r"\2 of \1", core), asked
 
 

@@ -18,7 +18,7 @@ from clause.reasoning.question.pattern_text import plain
 from clause.reasoning.question.patterns import Around, Rank, Read, ReadBounds, drive_async
 from clause.reasoning.question.reading import Readings, read_question
 from clause.reasoning.question.skeleton import EntityCandidate, LinkedMention, named_span
-from clause.reasoning.question.vocabulary import FORM_WORDS, SUPERLATIVES
+from clause.reasoning.question.vocabulary import FORM_WORDS, SUPERLATIVES, SYNONYMS
 from clause.text.linking import Closeness, NamedEntity, match_name
 from clause.text.literals import LiteralValue, String, find_literals, read_literal
 from clause.text.mentions import candidate_spans, folded_key
@@ -28,7 +28,12 @@ SERVED: Final = ReadBounds(beam=12, patterns=400, sample=8, per_type=200, front=
 """The bounds of reading while somebody waits."""
 
 _CLASSES_OF_ONE = 8
-_CLASS_BEFORE = re.compile(rf"\b(?:which|what|wich|many|every|each|most|{'|'.join(SUPERLATIVES)})\s+$", re.IGNORECASE)
+_CLASS_BEFORE = re.compile(
+    rf"\b(?:which|what|wich|many|every|each|most|this|these|those|another|{'|'.join(SUPERLATIVES)})\s+$", re.IGNORECASE
+)
+_OWNED_BEFORE = re.compile(r"\b(?:whose|how much)\s+$", re.IGNORECASE)
+_PLACED_BEFORE = re.compile(r"\b(?:in|on|of|for) (?:the|its|their)\s+$")
+_RELATED = frozenset(word for words in SYNONYMS.values() for word in words)
 _PLAIN_KINDS = frozenset({"entity", "concept", "literal"})
 
 Rated = Callable[[Rank], Awaitable[Sequence[float]]]
@@ -176,7 +181,13 @@ def _linked(text: str, seeds: tuple[SeedCandidate, ...]) -> tuple[LinkedMention,
 
 
 def _nearest(said: str, found: Sequence[EntityCandidate]) -> list[EntityCandidate]:
-    """The candidates that are called what is said; all of them where none is."""
+    """The candidates that are called what is said; all of them where none is.
+
+    A name with capitals, spelt exactly so, is no other that only has its letters: `Tony Scott` is no tag `tony scott`.
+    """
+    exact = [one for one in found if one.name == said]
+    if exact and not said.islower():
+        return exact
     matches = ((one, match_name(said, NamedEntity(one.id, one.name))) for one in found)
     called = [one for one, match in matches if match is not None and match.closeness is not Closeness.TYPO]
     return called or list(found)
@@ -251,6 +262,7 @@ def spoken(question: Question) -> tuple[str, list[LinkedMention]]:
 
 def _without_words(mentions: list[LinkedMention], question: Question) -> list[LinkedMention]:
     """The mentions without words of the graph's types that only stand in a name: `album` is no `Album of the Year`."""
+    mentions = [one for one in mentions if not _is_owned_noun(question.text, one)]
     partly = [(one, folded_key(question.text[one.start : one.end])) for one in mentions]
     partly = [(one, said) for one, said in partly if _is_part_of_all(said, one.candidates)]
     if not partly:
@@ -258,6 +270,17 @@ def _without_words(mentions: list[LinkedMention], question: Question) -> list[Li
     words = vocabulary_of(question.relationship_types, texts_of(question.relationship_types))
     dropped = [one for one, said in partly if said in words or _is_numbered(said, one.candidates)]
     return [one for one in mentions if one not in dropped]
+
+
+def _is_owned_noun(text: str, mention: LinkedMention) -> bool:
+    """Tell whether a mention is a noun that a question asks by: `whose screenplay`, `how much money`, `in the cast`."""
+    said, before = text[mention.start : mention.end], text[: mention.start]
+    if not said.islower():
+        return False
+    placed = (
+        said in _RELATED and text != text.lower() and re.search(r"\b(?:in|on|of|for) (?:the|its|their)\s+$", before)
+    )
+    return bool(placed) or _OWNED_BEFORE.search(before) is not None
 
 
 def _is_part_of_all(said: str, candidates: Sequence[EntityCandidate]) -> bool:

@@ -47,7 +47,8 @@ _SAID = "|".join(re.escape(word) for word in sorted(_OPERATORS, key=len, reverse
 _THAN = "|".join(COMPARATIVES)
 _VERB = r"(?:[a-z]+ed|born|made|built|written|sold|held|set|shot|won|drawn|sung|came out|come out|comes out)"
 _TAKES = (
-    r"(?:takes?|costs?|leaves?|arrives?|lasts?|has|have|having|weighs?|measures?|starts?|ends?|runs?|seats?|holds?)"
+    r"(?:takes?|costs?|leaves?|arrives?|lasts?|has|have|having|weighs?|measures?|starts?|ends?|runs?|seats?|holds?"
+    r"|taking|costing|leaving|arriving|lasting|weighing|measuring|starting|ending|running|seating|holding)"
 )
 _LEAD = (
     rf"(?:(?:, )?(?:(?:that|which|who|and) )?(?:(?:was|were|is|are|has|have|had|been) )*"
@@ -126,7 +127,7 @@ _COPULA = re.compile(r"^(?:what|who|which) (?:is|are|was|were) (?:the |all )?")
 _KIND_AND_MORE = re.compile(r"[a-z-]+ (?:of|by|from|in|on|at|with|that|which|who|[a-z]+ed)\b")
 _SAID_OF = re.compile(
     r"\b(?:is|are|was|were) (?:also )?(?:an? )?"
-    r"((?!(?:there|left|known|listed|available|it|this|that)$)[a-z-]{2,})(?<!ed)$"
+    r"((?!(?:there|left|known|listed|available|it|this|that|one|ones)$)[a-z-]{2,})(?<!ed)$"
 )
 _OPENING = re.compile(r"^(?:(?:in|on|at|by|with|for|to|from|of) )?(?:which|what|whose|how many|how much)\b ?")
 
@@ -291,6 +292,23 @@ def _is_verb(words: Sequence[str], text: str) -> bool:
     return plural and re.search(rf"\b{verb} (?:(?!of\b)(?:{_JOINING})|{_SAID}|{_THAN})\b", text) is not None
 
 
+_MEANT = re.compile(r"^(?P<said>.+?)(?: [,;:(.])? (?:i mean|i ?\. ?e ?\.?|that is to say)(?: [,:])? (?P<meant>.+)$")
+_MEANT_KIND = re.compile(r"^(?P<place>(?:at|in|on|for|from|by|to) )?(?:which|what|the) (?P<kind>[a-z]+)$")
+
+
+def said_once(core: str) -> str:
+    """A core with what it says again said once: `who did she direct , i mean which plays` asks for plays."""
+    again = _MEANT.match(core)
+    if again is None or re.search(TOPIC, again["meant"]) or not re.search(TOPIC, again["said"]):
+        return core
+    kind = _MEANT_KIND.match(again["meant"])
+    if kind is None:
+        return again["said"]
+    asked = f"which {kind['kind']}"
+    said = re.sub(r"^(?:where|when)\b", f"{kind['place'] or ''}{asked}", again["said"])
+    return re.sub(r"^(?:who|what|which)\b", asked, said)
+
+
 _OF_DATES: dict[Operator, Operator] = {"more": "after", "less": "before", "at_least": "since", "at_most": "until"}
 
 
@@ -306,7 +324,7 @@ def _words(*parts: str | None) -> str:
 
 def _tidy(text: str) -> str:
     spaced = re.sub(r"\s+", " ", text)
-    return re.sub(r"^(?:, |and )+|(?: ,| and)+(?= [?.!]|$)", "", spaced.strip()).strip()
+    return re.sub(r"^(?:, |and )+|(?: ,| and| i mean)+(?= [?.!]|$)", "", spaced.strip()).strip()
 
 
 _WITH = re.compile(r"(?:(?:with|having|has|have|had|got|been|on|in|of) ?)+$")

@@ -166,7 +166,9 @@ def _of_unnamed(context: QuestionContext, types: Sequence[str]) -> Effects[Readi
     if not drafts:
         return Readings(form, reason="the question names nothing that the graph has")
     doubt = f'the question names nothing that the graph has; the nearest is "{drafts[0].words}"'
-    return (yield from _run(context, drafts, drafts[0].nearest, doubt, ()))
+    found = yield from _run(context, drafts, drafts[0].nearest, doubt, ())
+    told = tuple(one for one in found.readings if one.covered or not one.unheld)
+    return replace(found, readings=told, reason=found.reason if told else doubt)
 
 
 def _drafts_of_unnamed(context: QuestionContext, types: Sequence[str]) -> Effects[list[ReadingDraft]]:
@@ -261,7 +263,7 @@ def _run(
     for draft, share in zip(drafts[:TRIED], scores, strict=False):
         if share < LEAST_SHARE * scores[0] or len(readings) == MOST_READINGS:
             break
-        if any(_is_detour(context, walk) for walk in draft.patterns):
+        if any(_is_detour(context, walk) for walk in draft.patterns) or _is_mere_class(context, draft):
             passed += share
             continue
         result = yield from draft.plan.run(context.names, context.bounds)
@@ -300,9 +302,7 @@ def _told(
         claims=claims,
         covered=covered,
         steps=draft.steps,
-        unheld=_is_unsaid(context, draft)
-        or _is_mere_class(context, draft)
-        or (context.parsed.implied is None and context.is_unheld(walked)),
+        unheld=_is_unsaid(context, draft) or (context.parsed.implied is None and context.is_unheld(walked)),
     )
 
 

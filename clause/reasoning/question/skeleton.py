@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
 from typing import Final
 
 from clause.reasoning.question.vocabulary import COMPARATIVES, FORM_WORDS, SUPERLATIVES, WH_WORDS, spelt
@@ -64,6 +66,8 @@ LITERAL: Final = "[\ue800-\uefff]"
 
 _TOKEN = re.compile(rf"{TOPIC}|{LITERAL}|['\u2019]s\b|[^\W_]+(?:['\u2019&-][^\W_]+)*|[?!.,;:()&/]")
 _ENDINGS = {"'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "'m": "am"}
+_TITLE = re.compile(r"\b(?:ms|mr|mrs|miss|dr|prof)\.? $", re.IGNORECASE)
+_COUNTED_OFF = re.compile(r"\b(?:the|these|those) $", re.IGNORECASE)
 _IS_AFTER = frozenset({*WH_WORDS, "that", "it", "he", "she", "there", "here"}) - {"whose"}
 _ABBREVIATED = frozenset(("dr", "mr", "mrs", "ms", "st", "vs", "prof", "jr", "sr", "inc", "ltd", "etc"))
 _STOPS = frozenset(".?!")
@@ -77,7 +81,7 @@ _ASKS = re.compile(
     r"|^(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would)\b"
 )
 _SPLICE = re.compile(
-    rf"(?P<before>.*{TOPIC}.*?) , (?:and |so |but )?"
+    rf"(?P<before>.*{TOPIC}.*?) [,:] (?:and |so |but )?"
     rf"(?P<after>(?:what|which|who|where|when|how|did|does|is|was|has)\b[^\ue000-\ue7ff]*)$"
 )
 _TAG = re.compile(r"^[a-z]+ (?:not )?(?:it|he|she|they|there|that|this)(?: not)?(?: \?)?$")
@@ -147,6 +151,7 @@ def skeleton(text: str, mentions: Sequence[LinkedMention]) -> Skeleton:
     (True, (0,))
     """
     text = _LETTERS.sub(" ", text)  # what stands for names and literals here may not come from outside
+    text = re.sub(r"\.{2,}", lambda dots: ",".ljust(len(dots[0])), text)
     kept = chosen(text, [_qualified(text, mention) for mention in mentions])
     literals = _free_literals(text, kept)
     if len(kept) > 1:
@@ -162,6 +167,23 @@ def skeleton(text: str, mentions: Sequence[LinkedMention]) -> Skeleton:
     question = sentences[asking] if sentences else ""
     resolved, referred = refer(question, told)
     return replace(bare, text=resolved, told=told, referred=referred)
+
+
+@lru_cache(maxsize=1)
+def _idioms() -> tuple[tuple[re.Pattern[str], str], ...]:
+    lines = Path(__file__).with_name("idioms.tsv").read_text(encoding="utf-8").splitlines()
+    return tuple((re.compile(said), plain) for said, plain in (line.split("\t") for line in lines))
+
+
+@lru_cache(maxsize=4096)
+def reworded(question: str) -> tuple[str, ...]:
+    """A masked question in plainer words, once for each turn of phrase that people use and graphs do not.
+
+    >>> reworded("who was behind the camera on it"), reworded("who directed it")
+    (('who directed it',), ())
+    """
+    found = (said.sub(plain, question) for said, plain in _idioms() if said.search(question))
+    return tuple(dict.fromkeys(text for text in found if text != question))
 
 
 def refer(question: str, told: Sequence[int]) -> tuple[str, tuple[int, ...]]:
@@ -257,9 +279,14 @@ def _is_literal(text: str) -> bool:
 
 
 def _free_literals(text: str, mentions: Sequence[LinkedMention]) -> list[FoundLiteral]:
-    """The literals outside names; the word `one` counts nothing."""
+    """The literals outside names; the word `one` counts nothing, and `the two` are what is named."""
     free = (found for found in find_literals(text) if not _overlaps(found.start, found.end, mentions))
-    return [found for found in free if text[found.start : found.end].lower() != "one"]
+    said = ((found, text[found.start : found.end].lower()) for found in free)
+    return [
+        found
+        for found, word in said
+        if word != "one" and not (word in {"two", "three"} and _COUNTED_OFF.search(text[: found.start]))
+    ]
 
 
 def _overlaps(start: int, end: int, mentions: Iterable[LinkedMention]) -> bool:
@@ -267,20 +294,33 @@ def _overlaps(start: int, end: int, mentions: Iterable[LinkedMention]) -> bool:
 
 
 def _tokens(text: str, mentions: Sequence[LinkedMention], literals: Sequence[FoundLiteral]) -> list[str]:
-    letters = [(m.start, m.end, chr(_FIRST_NAME + place)) for place, m in enumerate(mentions)]
+    letters = [(m.start, *_owning(text, m, name_letter(place))) for place, m in enumerate(mentions)]
     letters += [(f.start, f.end, chr(_FIRST_LITERAL + place)) for place, f in enumerate(literals)]
     parts: list[str] = []
     end = 0
     for start, stop, letter in sorted(letters):
-        parts += [text[end:start], f" {letter} "]
+        before = text[end:start]
+        parts += [_TITLE.sub("", before) if re.match(TOPIC, letter) else before, f" {letter} "]
         end = stop
-    raw = _TOKEN.findall("".join((*parts, text[end:])).replace("\u2019", "'"))
+    whole = re.sub(r"\bw/ ?", "with ", "".join((*parts, text[end:])))
+    raw = _TOKEN.findall(whole.replace("\u2019", "'"))
     words = [_lowered(raw, place) for place in range(len(raw))]
     found: list[str] = []
     for place, word in enumerate(words):
         following = words[place + 1] if place + 1 < len(words) else ""
         found += _expanded(word, following, found[-1] if found else "")
     return found
+
+
+def _owning(text: str, mention: LinkedMention, letter: str) -> tuple[int, str]:
+    """Where a name ends in a text, and what stands for it: with `'s` where the `s` at its end makes it an owner."""
+    behind = re.match(r"['\u2019](?= [^\W\d_])", text[mention.end :])
+    if behind is not None and text[mention.end - 1] in "sxz":
+        return mention.end + 1, f"{letter} 's"
+    word = re.match(r" ([a-z]+)", text[mention.end :])
+    said, names = text[mention.start : mention.end], [one.name.casefold() for one in mention.candidates]
+    owns = " " in said and said.endswith("s") and names and not any(name.endswith("s") for name in names)
+    return mention.end, f"{letter} 's" if owns and word and word[1] not in FORM_WORDS else letter
 
 
 def _lowered(raw: Sequence[str], place: int) -> str:

@@ -128,7 +128,8 @@ SYNONYMS: Final[dict[str, frozenset[str]]] = {
     "owner": frozenset(("owner", "owned", "belongs")), "owned": frozenset(("owns",)),
     "whole": frozenset(("whole",)), "part": frozenset(("part", "parts", "contains", "component")),
     "teacher": frozenset(("teacher", "tutor", "master")), "student": frozenset(("student", "pupil", "apprentice")),
-    "cause": frozenset(), "effect": frozenset(),
+    "cause": frozenset(), "effect": frozenset(), "work": frozenset(("wrote", "writes")),
+    "author": frozenset(("author", "writer", "written", "playwright", "novelist", "screenwriter")),
 }  # fmt: skip
 """Words by which graphs call a step."""
 
@@ -139,6 +140,7 @@ INVERSES: Final = {
     "school": "pupil", "pupil": "school", "team": "player", "player": "team", "band": "member", "member": "band",
     "successor": "predecessor", "predecessor": "successor", "owner": "owned", "owned": "owner",
     "whole": "part", "part": "whole", "teacher": "student", "student": "teacher", "cause": "effect", "effect": "cause",
+    "author": "work", "work": "author",
 }  # fmt: skip
 """A step and the one that leads back."""
 
@@ -160,6 +162,8 @@ PLACED: Final = {
         r"^who works (?:for|at) it\b|\bdoes it employ\b|\b(?:employees|staff) of it\b|\bit 's (?:employees|staff)\b"
     ),
     "whole": re.compile(r"\bdoes it belong(?! to)\b"),
+    "author": re.compile(r"^who (?:wrote|writes) it\b|\b(?:author|writer|playwright) of it\b|\bit written by$"),
+    "work": re.compile(r"\b(?:did|does|has) it (?:ever )?(?:write|written)\b|\b(?:written|works?) by it\b"),
     "part": re.compile(r"\bdoes it (?:consist|contain)\b|\bis it made up of\b|^what is (?:inside|in) it\b"),
     "student": re.compile(r"\b(?:pupils?|students?|apprentices?) of it\b|\bit 's (?:pupils?|students?|apprentices?)\b"),
 }

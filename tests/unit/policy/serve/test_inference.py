@@ -11,13 +11,14 @@ from clause.intelligence.causal.graph import CausalEdge, CausalGraph
 from clause.intelligence.causal.scores import CausalMemory, CausalScores
 from clause.policy.config import CloningConfig
 from clause.policy.serve.checkpoint import About
-from clause.policy.serve.grounded import count_edges
+from clause.policy.serve.grounded import GroundedPolicy, count_edges
 from clause.policy.serve.inference import LearnedPolicy, SeedWeights
 from clause.policy.train.demonstrations import demonstrate, imitate
 from clause.policy.train.networks import Checkpoint, save
 from clause.policy.train.rollout import Arena
 from clause.policy.train.warm_start import CloningLesson, Example, VectorTable, clone
-from clause.reasoning.agents.policy import Question, SeedCandidate
+from clause.reasoning.agents.policy import Account, Embed, Question, SeedCandidate
+from clause.reasoning.agents.proving import ProvingAgents
 from clause.reasoning.episode.actions import CURATOR
 from clause.reasoning.episode.budget import Budgets, Prices, Unit
 from clause.reasoning.episode.driver import Driver, PortFeeder
@@ -113,6 +114,36 @@ async def test_a_plain_question_is_answered_with_evidence(trained: Path) -> None
     episode, found = await answer(LearnedPolicy(trained), ask("who directed Blue", ("film3", "Blue", 0.9)))
     assert found == directors("film3")
     assert all(episode.supporting_path(node) for node in found)
+
+
+class ReadsNothing(GroundedPolicy):
+    """A grounded policy that notes the questions that are handed over to it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+
+    async def begin(self, question: Question, embed: Embed) -> ProvingAgents:
+        self.asked.append(question.text)
+        return ProvingAgents([], Account("list", (), "nothing is read here"), (), (), question.prices)
+
+
+@pytest.mark.parametrize(
+    ("text", "handed"),
+    [
+        ("who directed Blue", False),
+        ("who was behind the camera on Blue", True),
+        ("what films did Blue direct", False),
+        ("who made Blue", True),
+    ],
+)
+async def test_words_that_training_did_not_have_are_handed_over(trained: Path, text: str, *, handed: bool) -> None:
+    reader = ReadsNothing()
+    policy = LearnedPolicy(trained, grounded=reader)
+    heard = {word for masked in LESSONS for word in masked.split()} - {"made"}
+    policy.checkpoint.about.metrics["words"] = sorted(heard)  # type: ignore[index]
+    await policy.begin(ask(text, ("film3", "Blue", 0.9)), EMBEDDER.embed)
+    assert reader.asked == ([text] if handed else [])
 
 
 async def test_three_hops_are_walked(trained: Path) -> None:

@@ -89,7 +89,7 @@ def test_the_checkpoint_says_how_it_was_made(unbroken: Checkpoint) -> None:
     about = unbroken.about
     assert about.recipe == RECIPE.model_dump(mode="json")
     assert about.data_fingerprint == fingerprint(cinema(), questions())
-    assert set(about.metrics) == {"cloned", "trained", "best_iteration"}
+    assert set(about.metrics) == {"cloned", "trained", "best_iteration", "words"}
 
 
 def test_a_run_of_another_recipe_is_not_resumed(unbroken: Checkpoint, tmp_path: Path) -> None:

@@ -134,3 +134,74 @@ def test_one_of_two_is_asked_for_by_names_too(question, names, choices, topics):
 def test_who_is_older_of_two_is_a_comparison_and_no_choice():
     parsed = parse("Is Ann or Bob older?", linked("Is Ann or Bob older?", ["Ann", "Bob"]))
     assert (parsed.form, parsed.choices) == ("comparison", ())
+
+
+@pytest.mark.parametrize(
+    ("question", "names", "core"),
+    [
+        ("who owns the MV Galatea?", ["MV Galatea"], "who owns it"),
+        ("How many jobs has our lovely Ann Lee done?", ["Ann Lee"], "which jobs has it done"),
+        ("who are jonas wyss' pupils", ["jonas wyss"], "who are it 's pupils"),
+        ("oldest of Kestrel Lines' ships", ["Kestrel Lines"], "it 's ships"),
+        ("By whom was Ms Ann Lee taught?", ["Ann Lee"], "by whom was it taught"),
+        ("Lee family: what did we get from them", ["Lee family"], "what did we get from it"),
+        ("who is Ann Lee directing, i mean which shows", ["Ann Lee"], "which shows is it directing"),
+        ("where was Petrel built, i mean at what yard", ["Petrel"], "at which yard was it built"),
+        ("what year did the Petrel first hit the water", ["Petrel"], "what year did it hit the water"),
+        ("Petrel top mast height", ["Petrel"], "top mast height of it"),
+        ("did Ann Lee build Petrel or was it someone else?", ["Ann Lee", "Petrel"], "did it build something"),
+    ],
+)
+def test_what_stands_around_a_name_leaves_a_plain_question(question, names, core):
+    assert parse(question, linked(question, names)).clauses[0].questions[-1] == core
+
+
+@pytest.mark.parametrize("question", ["who runs the ships of Ann", "what boats does Ann sail", "Ann sails boats"])
+def test_a_sentence_is_no_list_of_keywords(question):
+    core = parse(question, linked(question, ["Ann"])).clauses[0].questions[-1]
+    assert core == question.replace("Ann", "it")
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("Was Kes directed by the same person as Up?", ("who is it directed by",)),
+        ("Are Kes and Up built by the same yard?", ("which yard is it built by",)),
+        ("Do Kes and Up work for the same company?", ("which company does it work for",)),
+        ("Which of Kes and Up bore the heavier levy?", ("levy of it",)),
+        (
+            "Which is the higher building, Kes or Up?",
+            ("height of the building of it", "elevation of the building of it"),
+        ),
+    ],
+)
+def test_a_comparison_asks_by_the_words_beside_it(question, asked):
+    compared = parse(question, linked(question, ["Kes", "Up"])).comparison
+    assert compared is not None
+    assert compared.questions[: len(asked)] == asked
+
+
+@pytest.mark.parametrize(
+    ("question", "direction", "asked"),
+    [
+        ("the most short treatment", "min", "length of it"),
+        ("most recently made object", "max", "when was it made"),
+        ("lift w/ highest throughput", "max", "throughput of it"),
+    ],
+)
+def test_a_superlative_measures_what_its_words_say(question, direction, asked):
+    best = parse(question, []).superlative
+    assert best is not None
+    assert (best.direction, best.questions[0]) == (direction, asked)
+
+
+def test_which_of_the_two_counts_nothing():
+    question = "Which of the two opened earlier, Petrel or Kes?"
+    parsed = parse(question, linked(question, ["Petrel", "Kes"]))
+    assert (parsed.form, parsed.filters) == ("comparison", ())
+
+
+def test_the_least_to_somebody_counts_no_to():
+    best = parse("which house paid the least to the crown", []).superlative
+    assert best is not None
+    assert best.counted == ""
