@@ -126,8 +126,10 @@ class _Authenticated:
         await self._inner(scope, receive, send)
 
     async def _caller(self, scope: Message) -> Caller:
-        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        token = presented(headers)
+        given = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"]]
+        if sum(name in {"authorization", "x-api-key"} for name, _ in given) > 1:
+            raise refusal()
+        token = presented(dict(given))
         if token is None and self._local:
             return Caller()
         if token is None:

@@ -24,7 +24,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from clause.errors import BadInputError, NotFoundError
 from clause.graph.canonical import packed, unpacked
-from clause.graph.scopes import parse_scope
+from clause.graph.scopes import PUBLIC, parse_scope
 from clause.text.names import RESERVED
 
 _LABELS = """
@@ -45,6 +45,9 @@ MAX_PROPERTIES = 120
 MAX_ID = 1_000
 MAX_DIMENSION = 10_000
 
+MAX_COUNT = 2**53
+
+_COUNTER = re.compile(r"[a-z_]{1,64}")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _TYPE = re.compile(r"[^\x00-\x1f]{1,1000}")
 _SHARE = re.compile(r"c_\w+|overall|ceiling|reliability|reputation|reputation_score|recency_score|semantic_consistency")
@@ -139,7 +142,20 @@ def _node(form: Mapping[str, Any], header: Header) -> Checked:
         raise LineError("the node is of another scope than the archive")
     if labels[0] == "Scope" and kind == "node" and identity != header.scope:
         raise LineError("the scope's own node is of another scope")
+    if kind == "node":
+        _is_own(labels[0], identity, properties, header.scope)
     return Checked(kind, labels[0], End(labels[0], identity, str(scope)), None, properties, outside=kind == "borrowed")
+
+
+def _is_own(label: str, identity: str, properties: Mapping[str, Any], scope: str) -> None:
+    """Refuse what other scopes would count by, or be decided by, once they look for it by its id."""
+    if label == "Policy" and scope != PUBLIC:
+        raise LineError("policies are for all, and in no other archive than that of the scope public")
+    if label == "Counter":
+        if not _COUNTER.fullmatch(identity.removeprefix(f"{scope}/")) or identity == identity.removeprefix(f"{scope}/"):
+            raise LineError("the counter is of another scope")
+        if any(isinstance(value, int) and not 0 <= value <= MAX_COUNT for value in properties.values()):
+            raise LineError("the counter has counted too far")
 
 
 def _relationship(form: Mapping[str, Any], header: Header) -> Checked:

@@ -129,6 +129,47 @@ CRAFTED: dict[str, list[Form | bytes]] = {
     "a word of one's own between beliefs": [*HONEST, link("owns", ["Belief", "m-b", SCOPE], ["Entity", "m-e", SCOPE])],
     "a relationship without a type": changed(1, lambda form: form.update(relationship="")),
     "a type with a NUL": changed(1, lambda form: form.update(relationship="a\0b")),
+    "another scope's counter": [*HONEST, node("Counter", "user:bob/memory", clusters=7)],
+    "the counter of all": [*HONEST, node("Counter", "public/value_clock", value=1)],
+    "a counter of an own session": [*HONEST, node("Counter", f"{SCOPE}/session:1/memory", clusters=7)],
+    "a counter without a name": [*HONEST, node("Counter", f"{SCOPE}/", value=7)],
+    "a counter of a scope alone": [*HONEST, node("Counter", "memory", value=7)],
+    "a counter that is full": [*HONEST, node("Counter", f"{SCOPE}/memory", value=2**63 - 1)],
+    "a counter below nothing": [*HONEST, node("Counter", f"{SCOPE}/memory", value=-1)],
+    "a policy for all": [*HONEST, node("Policy", "lc-mappo", sha256="0" * 64)],
+    "a label in other letters": [*HONEST, node("belief", "x")],
+    "a label with a blank": [*HONEST, node("Belief ", "x")],
+    "an id of a megabyte": [*HONEST, node("Belief", "x" * (1 << 20))],
+    "an id with a NUL": [*HONEST, node("Belief", "x\0y")],
+    "an id that is a number": changed(0, lambda form: form.update(id=1)),
+    "a scope that is a list": changed(0, _with(scope=[SCOPE])),
+    "a truth for a confidence": changed(0, _with(overall=True)),
+    "a confidence that is none": changed(0, _with(c_corroboration={"$float": "nan"})),
+    "a thousand properties": changed(0, _with(**{f"p{number}": 1 for number in range(1000)})),
+    "a property of 65 letters": changed(0, _with(**{"p" * 65: 1})),
+    "a property with a dash": changed(0, _with(**{"a-b": 1})),
+    "a text of five megabytes": changed(0, _with(content="x" * 5_000_000)),
+    "an instant with no zone": changed(0, _with(recorded_at={"$instant": "2026-01-01T00:00:00"})),
+    "an instant beyond the calendar": changed(0, _with(recorded_at={"$instant": "99999-01-01T00:00:00+00:00"})),
+    "two marks in one value": changed(0, _with(recorded_at={"$instant": AT["$instant"], "$f32": ""})),
+    "a relationship and a node in one": [*HONEST, {**node("Belief", "x"), **HONEST[1]}],
+    "a borrowed node with two labels": [
+        *HONEST,
+        {"borrowed": ["Belief", "ApiKey"], "id": "x", "properties": {"id": "x"}},
+    ],
+    "a borrowed key": [*HONEST, {"borrowed": ["ApiKey"], "id": "x", "properties": {"id": "x", "scope": "public"}}],
+    "a relationship to a key": [*HONEST, link("ABOUT", ["Belief", "m-b", SCOPE], ["ApiKey", "k", "public"])],
+    "a relationship to a job": [*HONEST, link("ABOUT", ["Belief", "m-b", SCOPE], ["Job", "k", "public"])],
+    "an end of two parts": changed(1, lambda form: form.update(end=["Entity", "m-e"])),
+    "an end that is a text": changed(1, lambda form: form.update(end="m-e")),
+    "a type of two thousand letters": changed(1, lambda form: form.update(relationship="A" * 2000)),
+    "a type with a line": changed(1, lambda form: form.update(relationship="A\nB")),
+    "a second header": [*HONEST, {"clause_archive": 1, "scope": "user:bob"}],
+    "a second footer": [*HONEST, {"end": 1, "nodes": 0, "relationships": 0, "borrowed": 0}],
+    "a blank before a line": [*HONEST, b" " + text_of(node("Belief", "x"))],
+    "a mark of order": [*HONEST, b"\xef\xbb\xbf" + text_of(node("Belief", "x"))],
+    "a carriage return": [*HONEST, text_of(node("Belief", "x")).replace(b"\n", b"\r\n")],
+    "escapes for letters": [*HONEST, text_of(node("Belief", "x")).replace(b"Belief", b"\\u0042elief")],
     "no JSON": [*HONEST, b"{\n"],
     "no object": [*HONEST, b"[]\n"],
     "an empty line": [*HONEST, b"\n"],
@@ -156,7 +197,19 @@ def test_a_crafted_archive_is_refused_in_one_line_before_anything_is_written(
 
 @pytest.mark.parametrize(
     "header",
-    [{"scope": "*"}, {"scope": "user:a/b"}, {"dimension": 10**9}, {"clause_archive": 99}, {"owner": True}],
+    [
+        *(
+            {"scope": "*"},
+            {"scope": "user:a/b"},
+            {"scope": ""},
+            {"scope": "user:a\n"},
+            {"scope": None},
+            {"scope": ["public"]},
+        ),
+        *({"dimension": 10**9}, {"dimension": 0}, {"dimension": -1}, {"dimension": "many"}, {"dimension": 1.5}),
+        *({"clause_archive": 99}, {"clause_archive": 0}, {"clause_archive": None}, {"owner": True}),
+        *({"created_at": "yesterday"}, {"embedding_model": "x" * 501}, {"clause": "x" * 101}),
+    ],
     ids=str,
 )
 def test_a_crafted_header_is_refused(tmp_path: Path, header: Form) -> None:
@@ -189,6 +242,38 @@ def _link(path: Path) -> Path:
     return path
 
 
+def _garbage(path: Path) -> Path:
+    path.write_bytes(b"\x1f\x8b" + b"x" * 1000)
+    return path
+
+
+def _half(path: Path) -> Path:
+    packed_ = gzip.compress(written(path.with_name("one.jsonl"), list(HONEST)).read_bytes())
+    path.write_bytes(packed_[: len(packed_) // 2])
+    return path
+
+
+def _twice(path: Path) -> Path:
+    packed_ = gzip.compress(written(path.with_name("one.jsonl"), list(HONEST)).read_bytes())
+    path.write_bytes(packed_ * 2)
+    return path
+
+
+def _trailing(path: Path) -> Path:
+    path.write_bytes(written(path.with_name("one.jsonl"), list(HONEST)).read_bytes() + text_of(HONEST[0]))
+    return path
+
+
+def _empty(path: Path) -> Path:
+    path.touch()
+    return path
+
+
+def _one_line(path: Path) -> Path:
+    path.write_bytes(written(path.with_name("one.jsonl"), list(HONEST)).read_bytes().splitlines(keepends=True)[0])
+    return path
+
+
 def _fifo(path: Path) -> Path:
     os.mkfifo(path)
     return path
@@ -203,8 +288,19 @@ def _fifo(path: Path) -> Path:
         lambda folder: _fifo(folder / "fifo.jsonl"),
         lambda _folder: Path("/dev/zero"),
         lambda folder: folder,
+        lambda _folder: Path("/proc/self/mem"),
+        lambda _folder: Path("/dev/stdin"),
+        lambda folder: _garbage(folder / "a.jsonl.gz"),
+        lambda folder: _half(folder / "a.jsonl.gz"),
+        lambda folder: _twice(folder / "a.jsonl.gz"),
+        lambda folder: _trailing(folder / "a.jsonl"),
+        lambda folder: _empty(folder / "a.jsonl"),
+        lambda folder: _one_line(folder / "a.jsonl"),
     ],
-    ids=["a bomb", "a bomb in one line", "a link", "a pipe", "/dev/zero", "a folder"],
+    ids=[
+        *("a bomb", "a bomb in one line", "a link", "a pipe", "/dev/zero", "a folder", "memory", "standard input"),
+        *("no gzip", "half of one", "two in one", "a line after the end", "nothing", "a header alone"),
+    ],
 )
 def test_what_is_no_plain_file_or_never_ends_is_one_line_and_little_memory(
     tmp_path: Path, make: Callable[[Path], Path]

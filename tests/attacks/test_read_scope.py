@@ -83,6 +83,31 @@ async def test_who_names_a_scope_or_writes_is_not_narrowed(method: str, path: st
     assert (await caller_of(method, path, PROJECT, body)).readable is None
 
 
+class Scopes:
+    """Jobs and a graph that remember which scopes were asked for."""
+
+    def __init__(self) -> None:
+        self.seen: list[Any] = []
+
+    def __getattr__(self, _name: str) -> Any:
+        return self
+
+    async def __call__(self, *_given: Any, **named: Any) -> Any:
+        self.seen.append(named.get("scopes"))
+        raise BadInputError("seen")
+
+
+@pytest.mark.parametrize("path", ["/api/jobs", "/api/jobs/x", "/api/jobs/x/events"])
+async def test_jobs_of_other_projects_are_not_seen(path: str) -> None:
+    app, seen = build_app(Settings(), metrics=Metrics()), Scopes()
+    app.state.container = FakeContainer()
+    app.state.container.jobs = seen
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://127.0.0.1") as client:
+        await client.get(path, headers=PROJECT)
+        await client.get(path)
+    assert seen.seen == [("kg:project",), None]
+
+
 async def test_the_header_gives_nothing_that_the_key_does_not() -> None:
     key = {"X-API-Key": "clause_right", "X-Read-Scope": "kg:project,user:ann,user:bob"}
     assert (await caller_of("GET", "/api/beliefs", key)).readable == ("user:ann",)
