@@ -15,7 +15,7 @@ import os
 import re
 import stat
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import IO, Any, Literal, NamedTuple, cast
@@ -25,7 +25,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from clause.errors import BadInputError, NotFoundError
 from clause.graph.canonical import packed, unpacked
 from clause.graph.scopes import PUBLIC, parse_scope
+from clause.insights.nodes import insight_of
+from clause.knowledge.beliefs.rows import belief_of
+from clause.knowledge.tensions import tension_of
+from clause.sessions.patterns import pattern_of
+from clause.sessions.sessions import session_of
 from clause.text.names import RESERVED
+from clause.values.experience_rows import entry_of
 
 _LABELS = """
     AttractorBasin BasinActivation Belief ClusteringRun Counter CuriosityTrigger Document EmergentPattern Entity
@@ -144,6 +150,7 @@ def _node(form: Mapping[str, Any], header: Header) -> Checked:
         raise LineError("the scope's own node is of another scope")
     if kind == "node":
         _is_own(labels[0], identity, properties, header.scope)
+        _is_read(labels[0], properties)
     return Checked(kind, labels[0], End(labels[0], identity, str(scope)), None, properties, outside=kind == "borrowed")
 
 
@@ -156,6 +163,25 @@ def _is_own(label: str, identity: str, properties: Mapping[str, Any], scope: str
             raise LineError("the counter is of another scope")
         if any(isinstance(value, int) and not 0 <= value <= MAX_COUNT for value in properties.values()):
             raise LineError("the counter has counted too far")
+
+
+_SIDE = {"id": "", "content": "", "status": "active", "overall": 0.0}
+READERS: Mapping[str, Callable[[Mapping[str, Any]], object]] = {
+    "Belief": lambda node: belief_of(node, (), node["recorded_at"]),
+    "Tension": lambda node: tension_of({**node, "a": _SIDE, "b": _SIDE}),
+    "Session": session_of,
+    "Pattern": pattern_of,
+    "Experience": lambda node: entry_of({"entry": node, "entities": ()}),
+    "Insight": lambda node: insight_of({"insight": node, "conflicts": (), "superseded_by": ()}),
+}
+"""What the rooms read a node of a label with: one that they could not read would break every list of it."""
+
+
+def _is_read(label: str, properties: Mapping[str, Any]) -> None:
+    try:
+        READERS.get(label, dict)(properties)
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
+        raise LineError(f"it is no {label} that this version could read") from error
 
 
 def _relationship(form: Mapping[str, Any], header: Header) -> Checked:

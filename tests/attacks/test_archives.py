@@ -39,8 +39,27 @@ def link(name: str, start: list[str], end: list[str], **properties: Any) -> Form
     return {"relationship": name, "start": start, "end": end, "properties": properties}
 
 
+WHOLE: Form = {
+    "confirmed_at": AT,
+    "content": "I am honest",
+    "content_hash": "0" * 64,
+    "decay": "year",
+    "extraction_method": "api",
+    "open_tensions": 0,
+    "overall": 0.5,
+    "recorded_at": AT,
+    "signal": "decision",
+    "source_id": "src_1",
+    "source_kind": "user_input",
+    "sources": 1,
+    "stage": "tentative",
+    "statements": 1,
+    "status": "active",
+    "version": 1,
+    "visibility": "private",
+}
 HONEST = [
-    node("Belief", "m-b", content="I am honest", status="active", recorded_at=AT, overall=0.5),
+    node("Belief", "m-b", **WHOLE),
     link("ABOUT", ["Belief", "m-b", SCOPE], ["Entity", "m-e", SCOPE], scope=SCOPE),
     node("Entity", "m-e", name="me", canonical_key="concept:me", recorded_at=AT),
     node("Scope", SCOPE, recorded_at=AT),
@@ -73,6 +92,11 @@ def written(path: Path, lines: list[Form | bytes], scope: str = SCOPE, **header:
     return path
 
 
+def without(name: str) -> list[Form | bytes]:
+    """The honest lines, a property less in the belief."""
+    return changed(0, lambda form: form["properties"].pop(name))
+
+
 def changed(place: int, change: Callable[[Form], object]) -> list[Form | bytes]:
     """The honest lines, one of them changed."""
     lines: list[Any] = copy.deepcopy(HONEST)
@@ -97,8 +121,8 @@ CRAFTED: dict[str, list[Form | bytes]] = {
     "a label with a backtick": [*HONEST, node("Belief`:ApiKey", "e")],
     "two labels": changed(0, lambda form: form["node"].append("Entity")),
     "no label": changed(0, lambda form: form["node"].clear()),
-    "a node of another tenant": [*HONEST, node("Belief", "x", scope="user:bob")],
-    "a node of a scope that begins like it": [*HONEST, node("Belief", "x", scope=f"{SCOPE}/session:1")],
+    "a node of another tenant": [*HONEST, node("Belief", "x", **{**WHOLE, "scope": "user:bob"})],
+    "a node of a scope that begins like it": [*HONEST, node("Belief", "x", **{**WHOLE, "scope": f"{SCOPE}/session:1"})],
     "a node of no scope": changed(0, lambda form: form["properties"].pop("scope")),
     "a node whose id is another's": changed(0, _with(id="bob-b")),
     "another scope's own node": [*HONEST, node("Scope", "user:bob")],
@@ -139,8 +163,8 @@ CRAFTED: dict[str, list[Form | bytes]] = {
     "a policy for all": [*HONEST, node("Policy", "lc-mappo", sha256="0" * 64)],
     "a label in other letters": [*HONEST, node("belief", "x")],
     "a label with a blank": [*HONEST, node("Belief ", "x")],
-    "an id of a megabyte": [*HONEST, node("Belief", "x" * (1 << 20))],
-    "an id with a NUL": [*HONEST, node("Belief", "x\0y")],
+    "an id of a megabyte": [*HONEST, node("Belief", "x" * (1 << 20), **WHOLE)],
+    "an id with a NUL": [*HONEST, node("Belief", "x\0y", **WHOLE)],
     "an id that is a number": changed(0, lambda form: form.update(id=1)),
     "a scope that is a list": changed(0, _with(scope=[SCOPE])),
     "a truth for a confidence": changed(0, _with(overall=True)),
@@ -152,7 +176,7 @@ CRAFTED: dict[str, list[Form | bytes]] = {
     "an instant with no zone": changed(0, _with(recorded_at={"$instant": "2026-01-01T00:00:00"})),
     "an instant beyond the calendar": changed(0, _with(recorded_at={"$instant": "99999-01-01T00:00:00+00:00"})),
     "two marks in one value": changed(0, _with(recorded_at={"$instant": AT["$instant"], "$f32": ""})),
-    "a relationship and a node in one": [*HONEST, {**node("Belief", "x"), **HONEST[1]}],
+    "a relationship and a node in one": [*HONEST, {**node("Belief", "x", **WHOLE), **HONEST[1]}],
     "a borrowed node with two labels": [
         *HONEST,
         {"borrowed": ["Belief", "ApiKey"], "id": "x", "properties": {"id": "x"}},
@@ -166,10 +190,26 @@ CRAFTED: dict[str, list[Form | bytes]] = {
     "a type with a line": changed(1, lambda form: form.update(relationship="A\nB")),
     "a second header": [*HONEST, {"clause_archive": 1, "scope": "user:bob"}],
     "a second footer": [*HONEST, {"end": 1, "nodes": 0, "relationships": 0, "borrowed": 0}],
-    "a blank before a line": [*HONEST, b" " + text_of(node("Belief", "x"))],
-    "a mark of order": [*HONEST, b"\xef\xbb\xbf" + text_of(node("Belief", "x"))],
-    "a carriage return": [*HONEST, text_of(node("Belief", "x")).replace(b"\n", b"\r\n")],
-    "escapes for letters": [*HONEST, text_of(node("Belief", "x")).replace(b"Belief", b"\\u0042elief")],
+    "a blank before a line": [*HONEST, b" " + text_of(node("Belief", "x", **WHOLE))],
+    "a mark of order": [*HONEST, b"\xef\xbb\xbf" + text_of(node("Belief", "x", **WHOLE))],
+    "a carriage return": [*HONEST, text_of(node("Belief", "x", **WHOLE)).replace(b"\n", b"\r\n")],
+    "escapes for letters": [*HONEST, text_of(node("Belief", "x", **WHOLE)).replace(b"Belief", b"\\u0042elief")],
+    **{
+        f"a belief without its {name}": without(name)
+        for name in ("content", "status", "sources", "confirmed_at", "decay")
+    },
+    "a belief of no known standing": changed(0, _with(status="holy")),
+    "a belief of no known signal": changed(0, _with(signal="revelation")),
+    "a belief of fewer sources than none": changed(0, _with(sources=-1)),
+    "a belief whose content is a number": changed(0, _with(content=1)),
+    "a belief that never fades in its own way": changed(0, _with(decay="aeon")),
+    "a session without an end or a beginning": [*HONEST, node("Session", "s")],
+    "a session whose metadata are no JSON": [*HONEST, node("Session", "s", recorded_at=AT, metadata="{")],
+    "a tension of nothing": [*HONEST, node("Tension", "t", status="detected")],
+    "a pattern of nothing": [*HONEST, node("Pattern", "p", recorded_at=AT)],
+    "an experience of nothing": [*HONEST, node("Experience", "x", goal="g")],
+    "an experience whose history is no JSON": [*HONEST, node("Experience", "x", history=["{"])],
+    "an insight of nothing": [*HONEST, node("Insight", "i")],
     "no JSON": [*HONEST, b"{\n"],
     "no object": [*HONEST, b"[]\n"],
     "an empty line": [*HONEST, b"\n"],
@@ -383,7 +423,7 @@ async def test_an_id_of_another_tenants_is_refused_before_anything_is_written(
     graph: Graph, bob: None, tmp_path: Path
 ) -> None:
     before = await graph.execute(_SEEN, {})
-    path = written(tmp_path / "a.jsonl", [*HONEST, node("Belief", "bob-b", content="mine now")])
+    path = written(tmp_path / "a.jsonl", [*HONEST, node("Belief", "bob-b", **WHOLE)])
     with pytest.raises(ConflictError, match="another scope"):
         await import_archive(graph, path)
     assert (await scope_hash(graph, SCOPE)).nodes == 0
@@ -398,7 +438,7 @@ async def test_an_archive_that_changes_while_it_is_read_is_checked_again(
     read: Callable[[Archive], Iterator[Any]] = Archive.forms
 
     def swapped(self: Archive) -> Iterator[Any]:
-        written(path, [*HONEST[:3], node("Belief", "x", scope="user:bob")])
+        written(path, [*HONEST[:3], node("Belief", "x", **{**WHOLE, "scope": "user:bob"})])
         return read(self)
 
     monkeypatch.setattr(Archive, "forms", swapped)
