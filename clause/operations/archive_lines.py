@@ -170,7 +170,7 @@ READERS: Mapping[str, Callable[[Mapping[str, Any]], object]] = {
     "Belief": lambda node: belief_of(node, (), node["recorded_at"]),
     "Tension": lambda node: tension_of({**node, "a": _SIDE, "b": _SIDE}),
     "Session": session_of,
-    "Pattern": pattern_of,
+    "Pattern": lambda node: pattern_of({**node, "sessions": 0}),
     "Experience": lambda node: entry_of({"entry": node, "entities": ()}),
     "Insight": lambda node: insight_of({"insight": node, "conflicts": (), "superseded_by": ()}),
 }
