@@ -16,6 +16,7 @@ from clause.api.app import build_app
 from clause.errors import BadInputError
 from clause.graph.scopes import Caller
 from clause.mcp_bridge.server import Bridge, LazyContainer
+from clause.mcp_bridge.transports import http_application
 from clause.operations.key_file import KeyFile
 from clause.operations.keys import ApiKeys
 from clause.settings import Settings
@@ -158,6 +159,34 @@ async def test_a_tool_of_a_server_for_one_project_stays_within_it(
     holder.container = container  # type: ignore[method-assign]
     await Bridge(holder).call_tool(None, SimpleNamespace(name=tool, arguments=given))  # type: ignore[arg-type]
     assert seen.callers[0].readable == readable
+
+
+@pytest.mark.parametrize(
+    ("headers", "readable"),
+    [
+        ([("X-Read-Scope", "kg:project")], ("kg:project",)),
+        ([("x-read-scope", "user:ann, kg:project")], ("kg:project", "public", "user:ann")),
+        ([("X-Read-Scope", "everything")], None),
+        ([("X-Read-Scope", "kg:project"), ("X-Read-Scope", "kg:other")], None),
+        ([("X-Read-Scope", "kg:project,*")], None),
+    ],
+)
+async def test_a_client_of_mcp_over_http_says_its_project_in_the_same_header(
+    monkeypatch: pytest.MonkeyPatch, headers: list[tuple[str, str]], readable: tuple[str, ...] | None
+) -> None:
+    application: Any = http_application(LazyContainer(Settings()))
+    seen: list[Caller] = []
+
+    async def noting(scope: Any, _receive: Any, send: Any) -> None:
+        seen.append(scope["clause.caller"])
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    monkeypatch.setattr(application, "_inner", noting)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=application), base_url="http://127.0.0.1") as client:
+        answer = await client.post("/mcp", json={}, headers=headers)
+    assert [caller.narrowed().readable for caller in seen] == ([] if readable is None else [readable])
+    assert answer.status_code == (400 if readable is None else 204)
 
 
 def test_a_hook_sends_the_scope_of_its_client() -> None:
