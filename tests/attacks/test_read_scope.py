@@ -64,6 +64,8 @@ async def caller_of(method: str, path: str, headers: dict[str, str], body: Any =
         ("POST", "/api/memories/search", {"query_text": "the tower"}),
         ("POST", "/api/clause/coordinate", {"query": "who built it", "budgets": {}}),
         ("POST", "/api/clause/coordinate", {"query": "who built it", "budgets": {}, "scopes": None}),
+        ("GET", "/api/beliefs", {"scope": "kg:other"}),
+        ("GET", "/api/beliefs/x", {"scopes": ["kg:other"]}),
     ],
 )
 async def test_a_read_that_names_no_scope_stays_within_the_project(method: str, path: str, body: Any) -> None:
