@@ -56,7 +56,8 @@ async def resolve_caller(request: Request) -> Caller:
     caller = replace(caller, default=told) if told else caller
     if caller.default is None or _writes(request):
         return caller
-    body = await request.json() if await request.body() else {}
+    route = request.scope.get("route")
+    body = await request.json() if isinstance(route, APIRoute) and route.body_field and await request.body() else {}
     return caller.reading({**(body if isinstance(body, dict) else {}), **request.query_params})
 
 

@@ -118,7 +118,7 @@ async def _once(
 ) -> Once:
     if idempotency_key is None:
         return Once(services.keys, None)
-    parts = (request.method.encode(), request.url.path.encode(), await request.body())
+    parts = (request.method.encode(), request.url.path.encode(), request.url.query.encode(), await request.body())
     default = services.settings.default_scope
     key = RequestKey.of(caller, idempotency_key, *parts, default_scope=default, field="Idempotency-Key")
     return Once(services.keys, key)

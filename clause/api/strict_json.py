@@ -18,6 +18,9 @@ from pydantic_core import to_jsonable_python
 from clause.errors import BadInputError, OutOfBoundsError
 from clause.text.fields import unique
 
+WHO_ASKS = ("authorization", "x-api-key", "x-read-scope")
+"""Headers that say who asks, and for what: a second one could be believed elsewhere."""
+
 
 def _refuse_constant(name: str) -> float:
     raise ValueError(f"{name} is no JSON number")
@@ -115,7 +118,7 @@ class StrictRoute(APIRoute):
         handle = super().get_route_handler()
         fields = [(field.alias, field.field_info) for field in get_flat_params(self.dependant)]
         queries = {name: _many(told.annotation) for name, told in fields if isinstance(told, params.Query)}
-        headers = {"authorization", *(name for name, told in fields if isinstance(told, params.Header))}
+        headers = {*WHO_ASKS, *(name for name, told in fields if isinstance(told, params.Header))}
 
         async def strict(request: Request) -> Response:
             request = _StrictRequest(request.scope, request.receive)

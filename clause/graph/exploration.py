@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from neo4j import AsyncResult, AsyncSession, Query
-from neo4j.exceptions import DriverError, Neo4jError
+from neo4j.exceptions import BrokenRecordError, DriverError, Neo4jError
 from neo4j.graph import Node, Path, Relationship
 from neo4j.vector import Vector
 
@@ -34,12 +34,23 @@ MAX_JOINS = 10
 MAX_STEPS = 30
 """Most relationships in the patterns of one statement: planning a join takes longer with each."""
 
+MAX_DEPTH = 16
+"""Most brackets within each other: subqueries that nest take longer to plan with each."""
+
+MAX_GROWTH = 100_000
+"""Most values that lists and maps of one statement make of one, multiplied; one that is collected counts as ten."""
+
 _PIECES = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|(`(?:``|[^`])*`)|//[^\n]*|/\*.*?\*/", re.DOTALL)
 _QUOTED = "\x01"
 _FOLD = re.compile(r"\b(?:reduce|allReduce|replace)\s*\(", re.IGNORECASE)
 _CALLED = re.compile(rf"{_QUOTED}\s*\(")
 _RANGE = re.compile(r"(?<!\.)\brange\s*\(", re.IGNORECASE)
 _NUMBERS = re.compile(r"\s*(-?\d{1,18})\s*,\s*(-?\d{1,18})\s*(?:,\s*(-?\d{1,18})\s*)?\)")
+_WALK = re.compile(
+    rf"\[\s*(?:\w+|{_QUOTED})\s+IN\b|\b(?:any|all|none|single)\s*\(\s*(?:\w+|{_QUOTED})\s+IN\b", re.IGNORECASE
+)
+_NAMED = re.compile(r"[^,\]})]*?[A-Za-z_\x01$]")
+_COLLECTS = re.compile(r"\bcollect\s*[({]", re.IGNORECASE)
 _STEP = re.compile(r"-\s*\[|--|<-(?!-|\s*\[)|(?<!-)->")
 _TYPES = re.compile(rf"\s*(?:[A-Za-z_]\w*|{_QUOTED})?\s*(?::|\bIS\b)", re.IGNORECASE)
 
@@ -58,10 +69,7 @@ def check_growth(text: str) -> None:
         raise _refusal("=~ may never come to an end", "use CONTAINS, STARTS WITH, ENDS WITH or the full-text index")
     if _CALLED.search(words):
         raise _refusal("it calls a quoted name", "write the name without backticks")
-    if _computes_a_list(words.replace("||", "  ")):
-        raise _refusal(
-            "a list is computed ([... | ...])", "use COLLECT { UNWIND ... RETURN ... }, or UNWIND and collect"
-        )
+    _check_brackets(words.replace("||", "  "))
     _check_ranges(words)
     if words.count("+") + words.count("||") > MAX_JOINS:
         raise _too_many("additions and concatenations", MAX_JOINS)
@@ -69,19 +77,32 @@ def check_growth(text: str) -> None:
         raise _too_many("relationships in patterns", MAX_STEPS)
 
 
-def _computes_a_list(words: str) -> bool:
-    """True where a bar stands right within square brackets that are not those of a relationship."""
-    open_since: list[tuple[str, int]] = []
+def _check_brackets(words: str) -> None:
+    """Refuse a bar right within square brackets that are not those of a relationship, a list that is walked for each
+    value of another, and what nests too deep or doubles too often."""
+    walks = {found.start() + found[0].index("(" if "(" in found[0] else "[") for found in _WALK.finditer(words)}
+    growth = 10 ** len(_COLLECTS.findall(words))
+    open_since: list[list[int]] = []  # place and elements
     for place, letter in enumerate(words):
         if letter in "[({":
-            open_since.append((letter, place))
+            if place in walks and any(began in walks for began, _ in open_since):
+                raise _refusal("a list is walked for each value of another", "use UNWIND, or WITH for the inner one")
+            open_since.append([place, 1])
+            if len(open_since) > MAX_DEPTH:
+                raise _too_many("brackets within each other", MAX_DEPTH)
         elif letter in "])}" and open_since:
-            open_since.pop()
+            elements = open_since.pop()[1]
+            growth *= 1 if letter == ")" else elements
         elif letter == "|" and open_since:
-            bracket, began = open_since[-1]
-            if bracket == "[" and not _TYPES.match(words, began + 1):
-                return True
-    return False
+            began = open_since[-1][0]
+            if words[began] == "[" and not _TYPES.match(words, began + 1):
+                raise _refusal(
+                    "a list is computed ([... | ...])", "use COLLECT { UNWIND ... RETURN ... }, or UNWIND and collect"
+                )
+        elif letter == "," and open_since and _NAMED.match(words, place + 1):
+            open_since[-1][1] += 1
+    if growth > MAX_GROWTH:
+        raise _too_many("lists, maps and collections within each other", MAX_GROWTH)
 
 
 def _check_ranges(words: str) -> None:
@@ -130,7 +151,7 @@ PROCEDURES = frozenset(
 )
 """Procedures that only read this database."""
 
-FUNCTIONS = frozenset({"coll", "date", "datetime", "duration", "localdatetime", "localtime", "point", "time", "vector"})
+FUNCTIONS = frozenset({"date", "datetime", "duration", "localdatetime", "localtime", "point", "time", "vector"})
 """Name spaces of functions that only compute. A plugin's functions may read files, call addresses, or run Cypher."""
 
 _DANGEROUS = re.compile(r"LoadCSV|TerminateTransactions|Show\w*|AdministrationCommand|Transaction\w*|RunQueryAt")
@@ -227,7 +248,7 @@ LONGEST_NUMBERS = 32
 """A longer list of numbers is an embedding, or tells as little to a reader."""
 
 _READ_ONLY = "Neo.ClientError.Statement.AccessMode"
-_MENDABLE = ("Neo.ClientError.Statement.", "Neo.ClientError.Procedure.")
+_MENDABLE = ("Neo.ClientError.Statement.", "Neo.ClientError.Procedure.", "Neo.DatabaseError.Statement.ExecutionFailed")
 _TIMED_OUT = "TransactionTimedOut"
 
 
@@ -237,7 +258,7 @@ async def explore(
     """What a statement finds, if the guard lets it pass. `session` must be a READ session of `database`.
 
     Raises:
-        BadInputError: the server does not understand it; the message is the server's own.
+        BadInputError: the server does not understand it (the message is its own), or it finds what cannot be told.
         ForbiddenError: the guard refuses it.
     """
     PARAMETERS.check(parameters, "the parameters", "parameters")
@@ -247,6 +268,12 @@ async def explore(
         judge(text, await _explained(session, statement, values, limits.timeout_s), database)
         left_s = max(0.1, limits.timeout_s - (time.monotonic() - started))
         return await _read(session, statement, values, replace(limits, timeout_s=left_s))
+    except BrokenRecordError as error:
+        raise BadInputError(
+            "a value in the answer is none that can be told",
+            remedy="ask for dates of the years 1 to 9999",
+            field="query",
+        ) from error
     except Neo4jError as error:
         mended = _mendable(error)
         if mended is None:

@@ -77,12 +77,20 @@ def parse_scope(text: str, *, field: str = "scope") -> Scope:
 def scope_of(user_id: str | None, session_id: str | None, default: str = PUBLIC) -> str:
     """The scope that a seed's user_id and session_id mean; `default` when both are missing.
 
+    Raises:
+        BadInputError: one of them is no name, or holds more than one.
+
     >>> scope_of("ann", "7"), scope_of("ann", None), scope_of(None, "7"), scope_of(None, None)
     ('user:ann/session:7', 'user:ann', 'session:7', 'public')
     """
     user = f"user:{user_id}" if user_id else ""
     session = f"session:{session_id}" if session_id else ""
-    return parse_scope("/".join(part for part in (user, session) if part) or default).text
+    scope = parse_scope("/".join(part for part in (user, session) if part) or default)
+    if (user or session) and (scope.user, scope.session) != (user_id or None, session_id or None):
+        raise BadInputError(
+            f"{scope.text[:80]!r} is the scope of another user or session", field="user_id", bound=_FORMS
+        )
+    return scope.text
 
 
 @dataclass(frozen=True)

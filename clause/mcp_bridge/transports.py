@@ -7,12 +7,13 @@ import json
 import logging
 import socket
 from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import replace
 from typing import Any
 
 from mcp.server.context import ServerRequestContext
 
 from clause.errors import BadInputError, ClauseError
-from clause.graph.scopes import Caller
+from clause.graph.scopes import Caller, default_scopes
 from clause.mcp_bridge.server import CallerOf, LazyContainer, build_server, owner
 from clause.operations.keys import is_loopback, presented, refusal
 from clause.text.fields import unique
@@ -126,13 +127,18 @@ class _Authenticated:
         await self._inner(scope, receive, send)
 
     async def _caller(self, scope: Message) -> Caller:
-        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        token = presented(headers)
-        if token is None and self._local:
-            return Caller()
-        if token is None:
+        given = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"]]
+        headers = dict(given)
+        if sum(name in {"authorization", "x-api-key"} for name, _ in given) > 1:
             raise refusal()
-        return await (await self._holder.container()).api_keys.caller(token)
+        told = default_scopes(headers.get("x-read-scope"), "X-Read-Scope")
+        if sum(name == "x-read-scope" for name, _ in given) > 1:
+            raise BadInputError("the header X-Read-Scope comes more than once", field="X-Read-Scope", bound="once")
+        token = presented(headers)
+        if token is None and not self._local:
+            raise refusal()
+        caller = Caller() if token is None else await (await self._holder.container()).api_keys.caller(token)
+        return replace(caller, default=told) if told else caller
 
 
 async def _checked(receive: Receive) -> Receive:

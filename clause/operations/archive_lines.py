@@ -15,7 +15,7 @@ import os
 import re
 import stat
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import IO, Any, Literal, NamedTuple, cast
@@ -24,8 +24,14 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from clause.errors import BadInputError, NotFoundError
 from clause.graph.canonical import packed, unpacked
-from clause.graph.scopes import parse_scope
+from clause.graph.scopes import PUBLIC, parse_scope
+from clause.insights.nodes import insight_of
+from clause.knowledge.beliefs.rows import belief_of
+from clause.knowledge.tensions import tension_of
+from clause.sessions.patterns import pattern_of
+from clause.sessions.sessions import session_of
 from clause.text.names import RESERVED
+from clause.values.experience_rows import entry_of
 
 _LABELS = """
     AttractorBasin BasinActivation Belief ClusteringRun Counter CuriosityTrigger Document EmergentPattern Entity
@@ -45,6 +51,9 @@ MAX_PROPERTIES = 120
 MAX_ID = 1_000
 MAX_DIMENSION = 10_000
 
+MAX_COUNT = 2**53
+
+_COUNTER = re.compile(r"[a-z_]{1,64}")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _TYPE = re.compile(r"[^\x00-\x1f]{1,1000}")
 _SHARE = re.compile(r"c_\w+|overall|ceiling|reliability|reputation|reputation_score|recency_score|semantic_consistency")
@@ -139,7 +148,40 @@ def _node(form: Mapping[str, Any], header: Header) -> Checked:
         raise LineError("the node is of another scope than the archive")
     if labels[0] == "Scope" and kind == "node" and identity != header.scope:
         raise LineError("the scope's own node is of another scope")
+    if kind == "node":
+        _is_own(labels[0], identity, properties, header.scope)
+        _is_read(labels[0], properties)
     return Checked(kind, labels[0], End(labels[0], identity, str(scope)), None, properties, outside=kind == "borrowed")
+
+
+def _is_own(label: str, identity: str, properties: Mapping[str, Any], scope: str) -> None:
+    """Refuse what other scopes would count by, or be decided by, once they look for it by its id."""
+    if label == "Policy" and scope != PUBLIC:
+        raise LineError("policies are for all, and in no other archive than that of the scope public")
+    if label == "Counter":
+        if not _COUNTER.fullmatch(identity.removeprefix(f"{scope}/")) or identity == identity.removeprefix(f"{scope}/"):
+            raise LineError("the counter is of another scope")
+        if any(isinstance(value, int) and not 0 <= value <= MAX_COUNT for value in properties.values()):
+            raise LineError("the counter has counted too far")
+
+
+_SIDE = {"id": "", "content": "", "status": "active", "overall": 0.0}
+READERS: Mapping[str, Callable[[Mapping[str, Any]], object]] = {
+    "Belief": lambda node: belief_of(node, (), node["recorded_at"]),
+    "Tension": lambda node: tension_of({**node, "a": _SIDE, "b": _SIDE}),
+    "Session": session_of,
+    "Pattern": lambda node: pattern_of({**node, "sessions": 0}),
+    "Experience": lambda node: entry_of({"entry": node, "entities": ()}),
+    "Insight": lambda node: insight_of({"insight": node, "conflicts": (), "superseded_by": ()}),
+}
+"""What the rooms read a node of a label with: one that they could not read would break every list of it."""
+
+
+def _is_read(label: str, properties: Mapping[str, Any]) -> None:
+    try:
+        READERS.get(label, dict)(properties)
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
+        raise LineError(f"it is no {label} that this version could read") from error
 
 
 def _relationship(form: Mapping[str, Any], header: Header) -> Checked:

@@ -259,16 +259,16 @@ def hashed(secret: str) -> str:
 def presented(headers: Mapping[str, str]) -> str | None:
     """The key that a request brings, as `Authorization: Bearer` or `X-API-Key` (names in lower case).
 
-    Another way of signing in is a key that opens nothing; None only where there is no attempt at all.
+    Another way of signing in, or two keys at once, is a key that opens nothing; None only where there is no attempt.
 
     >>> presented({"authorization": "Bearer clause_x"}), presented({"authorization": "Basic eDp5"}), presented({})
     ('clause_x', '', None)
     """
-    authorization = headers.get("authorization")
+    authorization, own = headers.get("authorization"), headers.get("x-api-key")
     if authorization is None:
-        return headers.get("x-api-key")
+        return own
     kind, _, token = authorization.partition(" ")
-    return token.strip() if kind.lower() == "bearer" else ""
+    return token.strip() if kind.lower() == "bearer" and own in (None, token.strip()) else ""
 
 
 def refusal() -> UnauthorizedError:

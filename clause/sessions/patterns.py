@@ -85,7 +85,7 @@ class Patterns:
             **_RULES,
         }
         ((row,),) = await ground.graph.write([("sessions/record_pattern", asked)], idempotent=False)
-        return PatternRecorded(pattern=_pattern(row["pattern"]), created=row["created"])
+        return PatternRecorded(pattern=pattern_of(row["pattern"]), created=row["created"])
 
     async def reinforce(self, pattern_id: str, given: PatternReinforce, *, caller: Caller) -> Pattern:
         """A known pattern was seen once more.
@@ -105,7 +105,7 @@ class Patterns:
         (rows,) = await self._ground.graph.write([("sessions/reinforce_pattern", asked)], idempotent=False)
         if not rows:
             raise _unknown(pattern_id)
-        return _pattern(rows[0]["pattern"])
+        return pattern_of(rows[0]["pattern"])
 
     async def get(self, pattern_id: str, *, caller: Caller) -> Pattern:
         """The pattern of this id; NotFoundError when there is none that this caller may see."""
@@ -131,7 +131,7 @@ class Patterns:
     async def strongest(self, scopes: Sequence[str], *, limit: int) -> tuple[Pattern, ...]:
         """The surest established patterns of some scopes."""
         rows = await self._ground.graph.run("sessions/strongest_patterns", scopes=list(scopes), limit=limit)
-        return tuple(_pattern(row["pattern"]) for row in rows)
+        return tuple(pattern_of(row["pattern"]) for row in rows)
 
     async def search(self, given: PatternSearch, *, caller: Caller) -> Sequence[PatternFound]:
         """Patterns by meaning and by words, fused; best first."""
@@ -148,7 +148,7 @@ class Patterns:
             type=given.type,
             limit=max(given.limit * 4, 20),
         )
-        patterns = {row["pattern"]["id"]: _pattern(row["pattern"]) for row in rows}
+        patterns = {row["pattern"]["id"]: pattern_of(row["pattern"]) for row in rows}
         similar = {row["pattern"]["id"]: clip01(row["similarity"]) for row in rows if row["ranking"] == "dense"}
         rankings = [[row["pattern"]["id"] for row in rows if row["ranking"] == name] for name in ("dense", "sparse")]
         return [
@@ -194,13 +194,14 @@ class Patterns:
             after=after,
             limit=limit,
         )
-        return [_pattern(row["pattern"]) for row in rows]
+        return [pattern_of(row["pattern"]) for row in rows]
 
 
 _RULES = {"step": STEP, "cap": CAP, "established": ESTABLISHED}
 
 
-def _pattern(properties: Mapping[str, Any]) -> Pattern:
+def pattern_of(properties: Mapping[str, Any]) -> Pattern:
+    """A pattern from a node's properties."""
     known = {name: properties[name] for name in Pattern.model_fields if name in properties}
     return Pattern.model_validate({**known, "first_seen": properties["recorded_at"]})
 

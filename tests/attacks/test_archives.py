@@ -39,8 +39,27 @@ def link(name: str, start: list[str], end: list[str], **properties: Any) -> Form
     return {"relationship": name, "start": start, "end": end, "properties": properties}
 
 
+WHOLE: Form = {
+    "confirmed_at": AT,
+    "content": "I am honest",
+    "content_hash": "0" * 64,
+    "decay": "year",
+    "extraction_method": "api",
+    "open_tensions": 0,
+    "overall": 0.5,
+    "recorded_at": AT,
+    "signal": "decision",
+    "source_id": "src_1",
+    "source_kind": "user_input",
+    "sources": 1,
+    "stage": "tentative",
+    "statements": 1,
+    "status": "active",
+    "version": 1,
+    "visibility": "private",
+}
 HONEST = [
-    node("Belief", "m-b", content="I am honest", status="active", recorded_at=AT, overall=0.5),
+    node("Belief", "m-b", **WHOLE),
     link("ABOUT", ["Belief", "m-b", SCOPE], ["Entity", "m-e", SCOPE], scope=SCOPE),
     node("Entity", "m-e", name="me", canonical_key="concept:me", recorded_at=AT),
     node("Scope", SCOPE, recorded_at=AT),
@@ -73,6 +92,11 @@ def written(path: Path, lines: list[Form | bytes], scope: str = SCOPE, **header:
     return path
 
 
+def without(name: str) -> list[Form | bytes]:
+    """The honest lines, a property less in the belief."""
+    return changed(0, lambda form: form["properties"].pop(name))
+
+
 def changed(place: int, change: Callable[[Form], object]) -> list[Form | bytes]:
     """The honest lines, one of them changed."""
     lines: list[Any] = copy.deepcopy(HONEST)
@@ -97,8 +121,8 @@ CRAFTED: dict[str, list[Form | bytes]] = {
     "a label with a backtick": [*HONEST, node("Belief`:ApiKey", "e")],
     "two labels": changed(0, lambda form: form["node"].append("Entity")),
     "no label": changed(0, lambda form: form["node"].clear()),
-    "a node of another tenant": [*HONEST, node("Belief", "x", scope="user:bob")],
-    "a node of a scope that begins like it": [*HONEST, node("Belief", "x", scope=f"{SCOPE}/session:1")],
+    "a node of another tenant": [*HONEST, node("Belief", "x", **{**WHOLE, "scope": "user:bob"})],
+    "a node of a scope that begins like it": [*HONEST, node("Belief", "x", **{**WHOLE, "scope": f"{SCOPE}/session:1"})],
     "a node of no scope": changed(0, lambda form: form["properties"].pop("scope")),
     "a node whose id is another's": changed(0, _with(id="bob-b")),
     "another scope's own node": [*HONEST, node("Scope", "user:bob")],
@@ -129,6 +153,63 @@ CRAFTED: dict[str, list[Form | bytes]] = {
     "a word of one's own between beliefs": [*HONEST, link("owns", ["Belief", "m-b", SCOPE], ["Entity", "m-e", SCOPE])],
     "a relationship without a type": changed(1, lambda form: form.update(relationship="")),
     "a type with a NUL": changed(1, lambda form: form.update(relationship="a\0b")),
+    "another scope's counter": [*HONEST, node("Counter", "user:bob/memory", clusters=7)],
+    "the counter of all": [*HONEST, node("Counter", "public/value_clock", value=1)],
+    "a counter of an own session": [*HONEST, node("Counter", f"{SCOPE}/session:1/memory", clusters=7)],
+    "a counter without a name": [*HONEST, node("Counter", f"{SCOPE}/", value=7)],
+    "a counter of a scope alone": [*HONEST, node("Counter", "memory", value=7)],
+    "a counter that is full": [*HONEST, node("Counter", f"{SCOPE}/memory", value=2**63 - 1)],
+    "a counter below nothing": [*HONEST, node("Counter", f"{SCOPE}/memory", value=-1)],
+    "a policy for all": [*HONEST, node("Policy", "lc-mappo", sha256="0" * 64)],
+    "a label in other letters": [*HONEST, node("belief", "x")],
+    "a label with a blank": [*HONEST, node("Belief ", "x")],
+    "an id of a megabyte": [*HONEST, node("Belief", "x" * (1 << 20), **WHOLE)],
+    "an id with a NUL": [*HONEST, node("Belief", "x\0y", **WHOLE)],
+    "an id that is a number": changed(0, lambda form: form.update(id=1)),
+    "a scope that is a list": changed(0, _with(scope=[SCOPE])),
+    "a truth for a confidence": changed(0, _with(overall=True)),
+    "a confidence that is none": changed(0, _with(c_corroboration={"$float": "nan"})),
+    "a thousand properties": changed(0, _with(**{f"p{number}": 1 for number in range(1000)})),
+    "a property of 65 letters": changed(0, _with(**{"p" * 65: 1})),
+    "a property with a dash": changed(0, _with(**{"a-b": 1})),
+    "a text of five megabytes": changed(0, _with(content="x" * 5_000_000)),
+    "an instant with no zone": changed(0, _with(recorded_at={"$instant": "2026-01-01T00:00:00"})),
+    "an instant beyond the calendar": changed(0, _with(recorded_at={"$instant": "99999-01-01T00:00:00+00:00"})),
+    "two marks in one value": changed(0, _with(recorded_at={"$instant": AT["$instant"], "$f32": ""})),
+    "a relationship and a node in one": [*HONEST, {**node("Belief", "x", **WHOLE), **HONEST[1]}],
+    "a borrowed node with two labels": [
+        *HONEST,
+        {"borrowed": ["Belief", "ApiKey"], "id": "x", "properties": {"id": "x"}},
+    ],
+    "a borrowed key": [*HONEST, {"borrowed": ["ApiKey"], "id": "x", "properties": {"id": "x", "scope": "public"}}],
+    "a relationship to a key": [*HONEST, link("ABOUT", ["Belief", "m-b", SCOPE], ["ApiKey", "k", "public"])],
+    "a relationship to a job": [*HONEST, link("ABOUT", ["Belief", "m-b", SCOPE], ["Job", "k", "public"])],
+    "an end of two parts": changed(1, lambda form: form.update(end=["Entity", "m-e"])),
+    "an end that is a text": changed(1, lambda form: form.update(end="m-e")),
+    "a type of two thousand letters": changed(1, lambda form: form.update(relationship="A" * 2000)),
+    "a type with a line": changed(1, lambda form: form.update(relationship="A\nB")),
+    "a second header": [*HONEST, {"clause_archive": 1, "scope": "user:bob"}],
+    "a second footer": [*HONEST, {"end": 1, "nodes": 0, "relationships": 0, "borrowed": 0}],
+    "a blank before a line": [*HONEST, b" " + text_of(node("Belief", "x", **WHOLE))],
+    "a mark of order": [*HONEST, b"\xef\xbb\xbf" + text_of(node("Belief", "x", **WHOLE))],
+    "a carriage return": [*HONEST, text_of(node("Belief", "x", **WHOLE)).replace(b"\n", b"\r\n")],
+    "escapes for letters": [*HONEST, text_of(node("Belief", "x", **WHOLE)).replace(b"Belief", b"\\u0042elief")],
+    **{
+        f"a belief without its {name}": without(name)
+        for name in ("content", "status", "sources", "confirmed_at", "decay")
+    },
+    "a belief of no known standing": changed(0, _with(status="holy")),
+    "a belief of no known signal": changed(0, _with(signal="revelation")),
+    "a belief of fewer sources than none": changed(0, _with(sources=-1)),
+    "a belief whose content is a number": changed(0, _with(content=1)),
+    "a belief that never fades in its own way": changed(0, _with(decay="aeon")),
+    "a session without an end or a beginning": [*HONEST, node("Session", "s")],
+    "a session whose metadata are no JSON": [*HONEST, node("Session", "s", recorded_at=AT, metadata="{")],
+    "a tension of nothing": [*HONEST, node("Tension", "t", status="detected")],
+    "a pattern of nothing": [*HONEST, node("Pattern", "p", recorded_at=AT)],
+    "an experience of nothing": [*HONEST, node("Experience", "x", goal="g")],
+    "an experience whose history is no JSON": [*HONEST, node("Experience", "x", history=["{"])],
+    "an insight of nothing": [*HONEST, node("Insight", "i")],
     "no JSON": [*HONEST, b"{\n"],
     "no object": [*HONEST, b"[]\n"],
     "an empty line": [*HONEST, b"\n"],
@@ -156,7 +237,19 @@ def test_a_crafted_archive_is_refused_in_one_line_before_anything_is_written(
 
 @pytest.mark.parametrize(
     "header",
-    [{"scope": "*"}, {"scope": "user:a/b"}, {"dimension": 10**9}, {"clause_archive": 99}, {"owner": True}],
+    [
+        *(
+            {"scope": "*"},
+            {"scope": "user:a/b"},
+            {"scope": ""},
+            {"scope": "user:a\n"},
+            {"scope": None},
+            {"scope": ["public"]},
+        ),
+        *({"dimension": 10**9}, {"dimension": 0}, {"dimension": -1}, {"dimension": "many"}, {"dimension": 1.5}),
+        *({"clause_archive": 99}, {"clause_archive": 0}, {"clause_archive": None}, {"owner": True}),
+        *({"created_at": "yesterday"}, {"embedding_model": "x" * 501}, {"clause": "x" * 101}),
+    ],
     ids=str,
 )
 def test_a_crafted_header_is_refused(tmp_path: Path, header: Form) -> None:
@@ -189,6 +282,38 @@ def _link(path: Path) -> Path:
     return path
 
 
+def _garbage(path: Path) -> Path:
+    path.write_bytes(b"\x1f\x8b" + b"x" * 1000)
+    return path
+
+
+def _half(path: Path) -> Path:
+    packed_ = gzip.compress(written(path.with_name("one.jsonl"), list(HONEST)).read_bytes())
+    path.write_bytes(packed_[: len(packed_) // 2])
+    return path
+
+
+def _twice(path: Path) -> Path:
+    packed_ = gzip.compress(written(path.with_name("one.jsonl"), list(HONEST)).read_bytes())
+    path.write_bytes(packed_ * 2)
+    return path
+
+
+def _trailing(path: Path) -> Path:
+    path.write_bytes(written(path.with_name("one.jsonl"), list(HONEST)).read_bytes() + text_of(HONEST[0]))
+    return path
+
+
+def _empty(path: Path) -> Path:
+    path.touch()
+    return path
+
+
+def _one_line(path: Path) -> Path:
+    path.write_bytes(written(path.with_name("one.jsonl"), list(HONEST)).read_bytes().splitlines(keepends=True)[0])
+    return path
+
+
 def _fifo(path: Path) -> Path:
     os.mkfifo(path)
     return path
@@ -203,8 +328,19 @@ def _fifo(path: Path) -> Path:
         lambda folder: _fifo(folder / "fifo.jsonl"),
         lambda _folder: Path("/dev/zero"),
         lambda folder: folder,
+        lambda _folder: Path("/proc/self/mem"),
+        lambda _folder: Path("/dev/stdin"),
+        lambda folder: _garbage(folder / "a.jsonl.gz"),
+        lambda folder: _half(folder / "a.jsonl.gz"),
+        lambda folder: _twice(folder / "a.jsonl.gz"),
+        lambda folder: _trailing(folder / "a.jsonl"),
+        lambda folder: _empty(folder / "a.jsonl"),
+        lambda folder: _one_line(folder / "a.jsonl"),
     ],
-    ids=["a bomb", "a bomb in one line", "a link", "a pipe", "/dev/zero", "a folder"],
+    ids=[
+        *("a bomb", "a bomb in one line", "a link", "a pipe", "/dev/zero", "a folder", "memory", "standard input"),
+        *("no gzip", "half of one", "two in one", "a line after the end", "nothing", "a header alone"),
+    ],
 )
 def test_what_is_no_plain_file_or_never_ends_is_one_line_and_little_memory(
     tmp_path: Path, make: Callable[[Path], Path]
@@ -287,7 +423,7 @@ async def test_an_id_of_another_tenants_is_refused_before_anything_is_written(
     graph: Graph, bob: None, tmp_path: Path
 ) -> None:
     before = await graph.execute(_SEEN, {})
-    path = written(tmp_path / "a.jsonl", [*HONEST, node("Belief", "bob-b", content="mine now")])
+    path = written(tmp_path / "a.jsonl", [*HONEST, node("Belief", "bob-b", **WHOLE)])
     with pytest.raises(ConflictError, match="another scope"):
         await import_archive(graph, path)
     assert (await scope_hash(graph, SCOPE)).nodes == 0
@@ -302,7 +438,7 @@ async def test_an_archive_that_changes_while_it_is_read_is_checked_again(
     read: Callable[[Archive], Iterator[Any]] = Archive.forms
 
     def swapped(self: Archive) -> Iterator[Any]:
-        written(path, [*HONEST[:3], node("Belief", "x", scope="user:bob")])
+        written(path, [*HONEST[:3], node("Belief", "x", **{**WHOLE, "scope": "user:bob"})])
         return read(self)
 
     monkeypatch.setattr(Archive, "forms", swapped)

@@ -214,6 +214,22 @@ async def test_a_tool_is_not_called_with_a_name_that_comes_twice(body: str) -> N
     assert "twice" in answer.json()["message"]
 
 
+@pytest.mark.parametrize(
+    "headers",
+    [
+        [("X-API-Key", "clause_a"), ("X-API-Key", "clause_b")],
+        [("Authorization", "Bearer clause_a"), ("Authorization", "Bearer clause_b")],
+        [("Authorization", "Bearer clause_a"), ("X-API-Key", "clause_b")],
+        [("X-API-Key", "clause_b"), ("authorization", "Basic eDp5")],
+    ],
+)
+async def test_a_tool_is_not_called_with_two_keys(headers: list[tuple[str, str]]) -> None:
+    transport = httpx.ASGITransport(app=http_application(LazyContainer(Settings())))  # type: ignore[arg-type]
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+        answer = await client.post("/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "ping"}, headers=headers)
+    assert answer.status_code == 401
+
+
 def operations() -> list[tuple[str, str]]:
     """Every operation of the document."""
     paths = application().openapi()["paths"]
@@ -373,3 +389,125 @@ async def test_a_client_that_goes_away_is_no_error(log: io.StringIO) -> None:
     lines = [json.loads(line) for line in log.getvalue().splitlines()]
     assert [line["level"] for line in lines] == ["info", "info"]
     assert lines[-1]["status"] == 499
+
+
+BODIES = {
+    "another alphabet": ("application/json", '{"content": "a bc"}'.encode("utf-16")),
+    "a mark of order": ("application/json", b'\xef\xbb\xbf{"content": "a bc"}'),
+    "bytes that are no text": ("application/json", b'{"content": "\xff\xfe"}'),
+    "half a million brackets": ("application/json", b"[" * 500_000),
+    "objects within each other": ("application/json", b'{"a":' * 100_000 + b"1" + b"}" * 100_000),
+    "a number of ten thousand digits": ("application/json", b'{"content": "a bc", "x": ' + b"1" * 10_000 + b"}"),
+    "a number beyond all": ("application/json", b'{"content": "a bc", "confidence": {"corroboration": 1e999}}'),
+    "no number": ("application/json", b'{"content": "a bc", "confidence": {"corroboration": NaN}}'),
+    "half a character": ("application/json", b'{"content": "\\ud800"}'),
+    "a comment": ("application/json", b'{"content": "a bc" /* x */}'),
+    "two values": ("application/json", b'{"content": "a bc"}{"content": "b cd"}'),
+    "a text": ("application/json", b'"content"'),
+    "nothing": ("application/json", b""),
+    "null": ("application/json", b"null"),
+    "no kind": ("", b'{"content": "a bc"}'),
+    "a plain text": ("text/plain", b'{"content": "a bc"}'),
+    "a form": ("application/x-www-form-urlencoded", b"content=a+bc&scope=user:bob"),
+    "a form with files": ("multipart/form-data; boundary=x", b'--x\r\nContent-Disposition: form-data; name="content"'),
+    "another kind of JSON": ("text/json", b'{"content": "a bc"}'),
+    "a name twice in capitals": ("APPLICATION/JSON", b'{"content": "a bc", "scope": "user:a", "scope": "user:b"}'),
+    "a name twice in a kind of its own": ("application/x+json", b'{"content": "a bc", "scope": "a", "scope": "b"}'),
+}
+
+
+@pytest.mark.parametrize(("kind", "body"), BODIES.values(), ids=list(BODIES))
+async def test_a_body_that_is_not_plain_json_is_refused(kind: str, body: bytes) -> None:
+    async with client_of() as client:
+        headers = {"Content-Type": kind} if kind else {}
+        answer = await client.post("/api/beliefs", content=body, headers=headers)
+    assert answer.status_code in {400, 415, 422}, answer.text
+    assert "Traceback" not in answer.text
+
+
+async def test_a_body_that_comes_in_pieces_is_counted_all_the_same() -> None:
+    async def pieces() -> AsyncIterator[bytes]:
+        for _ in range(40):
+            yield b" " * 65_536
+
+    async with client_of() as client:
+        answer = await client.post("/api/beliefs", content=pieces(), headers={"Content-Type": "application/json"})
+    assert answer.status_code == 413
+
+
+PLACES_OUTSIDE = [
+    "/explorer/../app.py",
+    "/explorer/%2e%2e/app.py",
+    "/explorer/..%2fapp.py",
+    "/explorer/..%5capp.py",
+    "/explorer//etc/passwd",
+    "/explorer/%2fetc%2fpasswd",
+    "/explorer/.%00./app.py",
+    "/docs/assets/../__init__.py",
+    "/docs/assets/..%2f__init__.py",
+    "/docs/assets/....//__init__.py",
+]
+
+
+@pytest.mark.parametrize("path", PLACES_OUTSIDE)
+async def test_no_path_leads_out_of_the_folders_that_are_served(path: str) -> None:
+    async with client_of() as client:
+        answer = await client.get(path)
+    assert answer.status_code in {400, 404}
+    assert "import" not in answer.text
+
+
+QUERIES = [
+    "limit=%D9%A3",
+    "limit=1e1",
+    "limit=0x10",
+    "limit=-1",
+    "limit=0",
+    "limit=101",
+    "limit=99999999999999999999",
+    "limit=",
+    "limit=1.5",
+    "limit=true",
+    "cursor=%00",
+    "cursor=AAAA",
+    "cursor=..%2F",
+    "status=ACTIVE",
+    "status=%00",
+    "scope=",
+    "scope=*",
+    "scope=user:ann%00",
+    "Limit=1",
+    "limit[]=1",
+    "limit%00=1",
+]
+
+
+@pytest.mark.parametrize("query", QUERIES)
+async def test_a_parameter_out_of_bounds_is_refused(query: str) -> None:
+    async with client_of() as client:
+        answer = await client.get(f"/api/beliefs?{query}")
+    assert answer.status_code in {400, 404, 422}, answer.text
+    assert answer.headers["content-type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize("name", ["X-API-Key", "X-Read-Scope", "Authorization", "x-read-scope"])
+async def test_who_asks_is_said_once(name: str) -> None:
+    async with client_of() as client:
+        answer = await client.get("/api/beliefs", headers=[(name, "kg:films"), (name, "kg:other")])
+    assert answer.status_code == 422
+    assert answer.json()["field"].lower() == name.lower()
+
+
+@pytest.mark.parametrize("method", ["TRACE", "OPTIONS", "HEAD", "CONNECT", "PROPFIND", "get"])
+async def test_no_other_method_reaches_a_route(method: str) -> None:
+    async with client_of() as client:
+        answer = await client.request(method, "/api/beliefs/x/supersede")
+    assert answer.status_code == 405
+
+
+@pytest.mark.parametrize("tag", ["3", '"x"', '"-1"', 'W/"', '""', '"1" "2"', '"9999999999999999999"', "*,*", '"1",'])
+async def test_a_version_that_is_none_is_refused(tag: str) -> None:
+    async with client_of() as client:
+        body = {"content": "the tower is new", "reason": "seen"}
+        answer = await client.post("/api/beliefs/x/supersede", json=body, headers={"If-Match": tag})
+    assert (answer.status_code, answer.json()["field"]) == (400, "If-Match")

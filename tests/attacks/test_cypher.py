@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from clause.errors import BadInputError, ClauseError, ForbiddenError, UnavailableError
-from clause.graph.exploration import prepared
+from clause.graph.exploration import Operator, QueryPlan, judge, prepared
 from clause.graph.runner import Graph
 from clause.graph.wire import ExplorationLimits
 from clause.operations.key_file import KeyFile
@@ -44,6 +44,36 @@ BUILDERS = {
     "text that is replaced": "RETURN size(replace(replace($text, 'a', $text), 'a', $text))",
     "a catastrophic pattern": "RETURN 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!' =~ '(a+)+$'",
     "a catastrophic pattern of a parameter": "MATCH (n) WHERE n.name =~ $text RETURN n",
+    "a list that holds itself eight times, nine times": "WITH [1] AS l "
+    + "WITH [l, l, l, l, l, l, l, l] AS l " * 9
+    + "RETURN l = l",
+    "a map that holds itself": "WITH {a: 1} AS m " + "WITH {a: m, b: m, c: m, d: m} AS m " * 9 + "RETURN DISTINCT m",
+    "a list that doubles": "WITH [1] AS l " + "WITH [l, l] AS l " * 18 + "RETURN l ORDER BY l",
+    "a list that doubles through functions": "WITH [1] AS l "
+    + "WITH [coalesce(l), coalesce(l)] AS l " * 18
+    + "RETURN l < l",
+    "a list and a map in turn": "WITH [1] AS l " + "WITH {a: [l, l], b: [l, l]} AS l " * 9 + "RETURN DISTINCT l",
+    "what is collected of what is collected": "UNWIND range(1, 30) AS x WITH collect(x) AS l "
+    + "UNWIND l AS x WITH collect(l) AS l " * 8
+    + "RETURN DISTINCT l",
+    "collecting subqueries within each other": "WITH [1, 2] AS l "
+    + "WITH COLLECT { UNWIND l AS x UNWIND l AS y RETURN x } AS l " * 7
+    + "RETURN size(l)",
+    "a list walked for each value of a list": "WITH [1, 2] AS l RETURN size([a IN l WHERE a IN [b IN l WHERE b = a]])",
+    "predicates within predicates": "WITH range(1, 50000) AS l RETURN any(a IN l WHERE all(b IN l WHERE a <> b))",
+    "the same in small and capital letters": "WITH [1] AS l RETURN ANY(a IN l WHERE None (b IN l WHERE a = b))",
+    "the same with quoted names": "WITH [1] AS l RETURN any(`a` IN l WHERE single(`b` IN l WHERE true))",
+    "the same around a comment": "WITH [1] AS l RETURN any(a /**/ IN l WHERE [b//\n IN l WHERE true] = l)",
+    "a filter in a predicate's list": "WITH [1] AS l RETURN none(a IN [b IN l WHERE b > 1] WHERE true)",
+    "a thousand brackets": "RETURN " + "(" * 1000 + "1" + ")" * 1000,
+    "a thousand lists within each other": "RETURN " + "[" * 1000 + "1" + "]" * 1000,
+    "a hundred maps within each other": "RETURN " + "{a: " * 100 + "1" + "}" * 100,
+    "a hundred existences within each other": "MATCH (n) WHERE "
+    + "EXISTS { MATCH (n) WHERE " * 100
+    + "true"
+    + "}" * 100
+    + " RETURN n",
+    "a hundred calls within each other": "CALL () { " * 100 + "RETURN 1 AS x" + " } RETURN x" * 100,
     "a join of sixty": "MATCH " + ", ".join(f"(a{i})--(b{i})" for i in range(60)) + " RETURN count(*)",
 }
 
@@ -68,12 +98,40 @@ HONEST = [
     "MATCH (n) WHERE n.name = '[x IN y | z] =~ reduce(' RETURN n // range(1, 99999999)",
     "MATCH (n) WHERE any(x IN n.aliases WHERE x = 'a') RETURN n.name + ' ' + n.kind",
     "MATCH (n) RETURN n.range, n.reduce, n.`replace`",
+    "MATCH (p)<-[:BY]-(f) WITH p, collect({name: f.name, year: f.year}) AS films RETURN {name: p.name, films: films}",
+    "MATCH p = (a)-[*..3]-(b) WHERE all(n IN nodes(p) WHERE n.year > 1990) RETURN [n IN nodes(p) WHERE n.year > 2000]",
+    "MATCH (n) WHERE n.kind IN ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'] AND n.year IN [1, 2, 3, 4] RETURN n",
+    "MATCH (a {name: $x, kind: $y})--(b {name: $x, kind: $y})--(c {name: $x, kind: $y}) RETURN a, b, c",
+    "MATCH (n) WHERE (n.a = 1 AND n.b = 2) OR (n.a = 3 AND (n.b = 4 OR NOT (n.c = 5))) RETURN n",
+    "MATCH (n) RETURN n {.*, near: COLLECT { MATCH (n)--(m) RETURN m.name ORDER BY m.name LIMIT 3 }}",
+    "MATCH (n) RETURN collect(n.a), collect(n.b), collect(n.c), count(*)",
 ]
 
 
 @pytest.mark.parametrize("question", HONEST)
 def test_what_is_honest_passes(question: str) -> None:
     assert prepared(question).endswith(question)
+
+
+BUILDING = ["coll.flatten([[1]], 1)", "coll.sort([1])", "coll.insert([1], 0, 2)", "apoc.coll.sort([1])"]
+
+
+@pytest.mark.parametrize("call", BUILDING)
+def test_functions_that_build_lists_are_refused(call: str) -> None:
+    plan = QueryPlan("r", (Operator("ProduceResults", "neo4j", "x"),))
+    with pytest.raises(ForbiddenError, match="not known to be harmless"):
+        judge(f"WITH [1] AS l RETURN {call} AS x", plan, "neo4j")
+
+
+UNTOLD = ["date({year: 99999})", "date({year: -5000})", "datetime({year: 999999})", "datetime({epochMillis: $most})"]
+
+
+@pytest.mark.parametrize("value", [*UNTOLD, "1 / 0", "$most + 1", "duration({days: $most, seconds: $most})"])
+@pytest.mark.integration
+async def test_a_value_that_cannot_be_told_is_the_asker_s_to_mend(graph: Graph, value: str) -> None:
+    with pytest.raises(BadInputError) as refused:
+        await graph.explore(f"RETURN {value} AS x", {"most": 2**63 - 1}, LIMITS)
+    assert refused.value.field == "query"
 
 
 @pytest.mark.parametrize(

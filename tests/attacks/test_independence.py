@@ -31,6 +31,16 @@ SPELLINGS = (
     "https://user:word@example.com/./a/../news",
     "https://example.com./n%65ws",
     "example.com/news",
+    "https://ex%61mple.com/news",
+    "https://ｅxample.com/news",
+    "https://example。com/news",
+    "https://exam\u00adple.com/news",
+    "https://example.com/news?",
+    "https://example.com:0443/news",
+    "https://example.com/x/../news",
+    "https://EXAMPLE.com.:443/%6Eews/",
+    " https://example.com/news\t",
+    "https://ann:secret@www.example.com/news#a#b",
 )
 NOBODYS = (
     "http://127.0.0.1/a",
@@ -39,6 +49,29 @@ NOBODYS = (
     "http://printer/a",
     "http://a.invalid/",
     "shelf 7",
+    "http://0x7f.1/a",
+    "http://017700000001/a",
+    "http://[::ffff:10.0.0.1]/a",
+    "https://a.local/",
+    "https://a.test/",
+    "https://com/",
+    "https://co.uk/",
+    "https:///a",
+    "https://",
+    "ftp://example.com/a",
+    "javascript:alert(1)",
+    "data:text/plain,x",
+    "file://example.com/a",
+    "urn:isbn:9783161484100",
+)
+TWINS = (
+    ("https://bücher.de/a", "https://xn--bcher-kva.de/b"),
+    ("https://BÜCHER.de/a", "https://bücher.de/b"),
+    ("https://news.bbc.co.uk/a", "http://www.bbc.co.uk/b"),
+    ("https://a.example.com:8443/", "https://b.example.com/"),
+    ("https://example.com/?u=https://else.com", "https://m.example.com/"),
+    ("https://ann.github.io/a", "https://ann.github.io/b"),
+    ("https://example.com\\@else.com/", "https://example.com/"),
 )
 
 
@@ -56,6 +89,13 @@ def test_spellings_of_one_address_are_one_address(uri: str) -> None:
     first, other = (said(author, kind="document", uri=one) for author, one in (("a", SPELLINGS[0]), ("b", uri)))
     assert first.origin == other.origin
     assert counted([first, other]).independences == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(("one", "other"), TWINS)
+def test_two_addresses_of_one_host_are_one_source(one: str, other: str) -> None:
+    assert site(one) is not None
+    assert site(one) == site(other)
+    assert counted([said("a", uri=one), said("b", uri=other)]).sources == 1
 
 
 @given(st.text(max_size=60))

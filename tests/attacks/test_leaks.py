@@ -88,3 +88,50 @@ async def test_the_metrics_are_not_for_a_key_of_some_scopes() -> None:
         key = {"Authorization": f"Bearer {FakeApiKeys.RIGHT}"}
         assert (await client.get("/metrics", headers=key)).status_code == 403
         assert (await client.get("/metrics")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"X-Forwarded-For": "10.0.0.{}"},
+        {"x-forwarded-for": "10.0.0.{}, 127.0.0.1"},
+        {"Forwarded": "for=10.0.0.{}"},
+        {"X-Real-IP": "10.0.0.{}"},
+        {"True-Client-IP": "10.0.0.{}"},
+        {"CF-Connecting-IP": "10.0.0.{}"},
+        {"X-Client-IP": "10.0.0.{}"},
+        {"X-API-Key": "clause_{}"},
+        {"X-Request-ID": "{}"},
+        {"User-Agent": "{}"},
+    ],
+    ids=lambda headers: next(iter(headers)),
+)
+async def test_no_header_makes_another_client_of_one(headers: dict[str, str]) -> None:
+    config = server_of(cast("Any", FakeContainer()), Settings(rate_limit=2), Metrics()).config
+    config.load()
+    transport = httpx.ASGITransport(app=config.loaded_app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+        sent = [{name: value.format(number) for name, value in headers.items()} for number in range(12)]
+        answers = [(await client.get("/health/live", headers=one)).status_code for one in sent]
+    assert 429 in answers
+
+
+@pytest.mark.parametrize("path", ["/metrics", "/metrics?", "//metrics", "/metrics/", "/./metrics", "/%6Detrics"])
+async def test_the_metrics_have_no_other_door(path: str) -> None:
+    app = build_app(Settings(), metrics=Metrics())
+    app.state.container = FakeContainer()
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://127.0.0.1") as client:
+        key = {"Authorization": f"Bearer {FakeApiKeys.RIGHT}"}
+        answer = await client.get(path, headers=key, follow_redirects=True)
+    assert "clause_" not in answer.text
+
+
+@pytest.mark.parametrize("word", ["", "Basic eDp5", "Bearer", "Bearer x", "bearer clause_", "Token clause_right"])
+async def test_every_wrong_key_gets_the_same_answer(word: str) -> None:
+    app = build_app(Settings(), metrics=Metrics())
+    app.state.container = FakeContainer()
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://127.0.0.1") as client:
+        wrong = (await client.get("/api/jobs", headers={"Authorization": word})).json()
+        unknown = (await client.get("/api/jobs", headers={"X-API-Key": "clause_unknown"})).json()
+    assert {**wrong, "request_id": ""} == {**unknown, "request_id": ""}
+    assert wrong["status"] == 401

@@ -16,6 +16,7 @@ from clause.api.app import build_app
 from clause.errors import BadInputError
 from clause.graph.scopes import Caller
 from clause.mcp_bridge.server import Bridge, LazyContainer
+from clause.mcp_bridge.transports import http_application
 from clause.operations.key_file import KeyFile
 from clause.operations.keys import ApiKeys
 from clause.settings import Settings
@@ -63,6 +64,8 @@ async def caller_of(method: str, path: str, headers: dict[str, str], body: Any =
         ("POST", "/api/memories/search", {"query_text": "the tower"}),
         ("POST", "/api/clause/coordinate", {"query": "who built it", "budgets": {}}),
         ("POST", "/api/clause/coordinate", {"query": "who built it", "budgets": {}, "scopes": None}),
+        ("GET", "/api/beliefs", {"scope": "kg:other"}),
+        ("GET", "/api/beliefs/x", {"scopes": ["kg:other"]}),
     ],
 )
 async def test_a_read_that_names_no_scope_stays_within_the_project(method: str, path: str, body: Any) -> None:
@@ -81,6 +84,31 @@ async def test_a_read_that_names_no_scope_stays_within_the_project(method: str, 
 )
 async def test_who_names_a_scope_or_writes_is_not_narrowed(method: str, path: str, body: Any) -> None:
     assert (await caller_of(method, path, PROJECT, body)).readable is None
+
+
+class Scopes:
+    """Jobs and a graph that remember which scopes were asked for."""
+
+    def __init__(self) -> None:
+        self.seen: list[Any] = []
+
+    def __getattr__(self, _name: str) -> Any:
+        return self
+
+    async def __call__(self, *_given: Any, **named: Any) -> Any:
+        self.seen.append(named.get("scopes"))
+        raise BadInputError("seen")
+
+
+@pytest.mark.parametrize("path", ["/api/jobs", "/api/jobs/x", "/api/jobs/x/events"])
+async def test_jobs_of_other_projects_are_not_seen(path: str) -> None:
+    app, seen = build_app(Settings(), metrics=Metrics()), Scopes()
+    app.state.container = FakeContainer()
+    app.state.container.jobs = seen
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://127.0.0.1") as client:
+        await client.get(path, headers=PROJECT)
+        await client.get(path)
+    assert seen.seen == [("kg:project",), None]
 
 
 async def test_the_header_gives_nothing_that_the_key_does_not() -> None:
@@ -133,6 +161,34 @@ async def test_a_tool_of_a_server_for_one_project_stays_within_it(
     holder.container = container  # type: ignore[method-assign]
     await Bridge(holder).call_tool(None, SimpleNamespace(name=tool, arguments=given))  # type: ignore[arg-type]
     assert seen.callers[0].readable == readable
+
+
+@pytest.mark.parametrize(
+    ("headers", "readable"),
+    [
+        ([("X-Read-Scope", "kg:project")], ("kg:project",)),
+        ([("x-read-scope", "user:ann, kg:project")], ("kg:project", "public", "user:ann")),
+        ([("X-Read-Scope", "everything")], None),
+        ([("X-Read-Scope", "kg:project"), ("X-Read-Scope", "kg:other")], None),
+        ([("X-Read-Scope", "kg:project,*")], None),
+    ],
+)
+async def test_a_client_of_mcp_over_http_says_its_project_in_the_same_header(
+    monkeypatch: pytest.MonkeyPatch, headers: list[tuple[str, str]], readable: tuple[str, ...] | None
+) -> None:
+    application: Any = http_application(LazyContainer(Settings()))
+    seen: list[Caller] = []
+
+    async def noting(scope: Any, _receive: Any, send: Any) -> None:
+        seen.append(scope["clause.caller"])
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    monkeypatch.setattr(application, "_inner", noting)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=application), base_url="http://127.0.0.1") as client:
+        answer = await client.post("/mcp", json={}, headers=headers)
+    assert [caller.narrowed().readable for caller in seen] == ([] if readable is None else [readable])
+    assert answer.status_code == (400 if readable is None else 204)
 
 
 def test_a_hook_sends_the_scope_of_its_client() -> None:

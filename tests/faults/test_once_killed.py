@@ -134,7 +134,7 @@ class Writer:
                 self.acknowledged += 1
 
     def _send(self, http: httpx.Client, word: str, path: str, body: Body) -> Body:
-        deadline = time.monotonic() + 240
+        deadline = time.monotonic() + 900
         while time.monotonic() < deadline:
             try:
                 answer = http.post(path, json=body, headers={"Idempotency-Key": f"{self.scope}/{word}"})

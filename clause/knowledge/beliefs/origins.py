@@ -35,6 +35,7 @@ REMEMBERED: Final = timedelta(days=7)
 """How long it is remembered to whom a belief was told: what they say of it meanwhile is taken for an echo."""
 
 _WORD = re.compile(r"[^\W_]+")
+_HOST = re.compile(r"(?<=//)[^/?#]*")
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 
@@ -51,8 +52,9 @@ def address(uri: str) -> str:
     named = _SCHEME.match(given)
     if named and not given.casefold().startswith(("http:", "https:")):
         return given
+    given = given.replace("\\", "/")  # as browsers read it: what follows is a path, not a host
     try:
-        parts = urlsplit(url_normalize(given) or "")
+        parts = urlsplit(url_normalize(_HOST.sub(lambda host: unquote(host[0]), given)) or "")
         host = (parts.hostname or "").rstrip(".").removeprefix("www.")
         port = f":{parts.port}" if parts.port and parts.port not in (80, 443) else ""
     except ValueError:
