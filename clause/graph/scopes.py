@@ -244,12 +244,45 @@ async def example_questions(graph: Graph, scope: str) -> list[str]:
 
 
 def question_about(head: str, relation: str) -> str:
-    """A question that a triple with this head answers, whatever its type is called.
+    """A question that a triple with this head answers, in the grammar that its type's name allows; where the name may be a
+    verb, the triple itself with a gap.
 
-    >>> question_about("Kes", "directed_by"), question_about("Berlin", "isCapitalOf")
-    ('Kes directed by what?', 'Berlin is capital of what?')
+    >>> question_about("Kes", "directed_by"), question_about("Berlin", "isCapitalOf"), question_about("Kes", "has_genre")
+    ('What is Kes directed by?', 'What is Berlin capital of?', 'What genre does Kes have?')
+    >>> question_about("Kes", "in_language"), question_about("Ward 3", "head_nurse"), question_about("Ann", "weighs")
+    ('What language is Kes in?', 'What is the head nurse of Ward 3?', 'Ann weighs what?')
+    >>> question_about("Kes", "starred_actors"), question_about("Big Ben", "hangs_in")
+    ('What are the starred actors of Kes?', 'What does Big Ben hang in?')
     """
-    return f"{head} {re.sub('_|(?<=[a-z])(?=[A-Z])', ' ', relation).lower()} what?"
+    words = re.sub(r"[_\s]+|(?<=[a-z])(?=[A-Z])", " ", relation).strip().lower()
+    first, _, rest = words.partition(" ")
+    last = words.rpartition(" ")[2]
+    if rest and first in {"has", "have"}:
+        return f"What {rest} does {head} have?"
+    if rest and first == "is":
+        return f"What is {head} {rest}?"
+    if rest and first in _PREPOSITIONS:
+        return f"What {rest} is {head} {first}?"
+    if rest and last in _PREPOSITIONS and not first.endswith("s"):
+        return f"What is {head} {words}?"
+    if rest and last in _PREPOSITIONS:
+        return f"What does {head} {_plain(first)} {rest}?"
+    plural = rest and last.endswith("s") and not first.endswith("s")
+    if last.endswith(("ed", "s")) and not plural:
+        return f"{head} {words} what?"
+    if plural:
+        return f"What are the {words} of {head}?"
+    return f"What is the {words} of {head}?"
+
+
+def _plain(verb: str) -> str:
+    """A verb without the ending of its third person: `hang` of `hangs`, `carry` of `carries`, `pass` of `passes`."""
+    if verb.endswith("ies"):
+        return verb[:-3] + "y"
+    return verb[:-2] if re.search(r"(?:ss|sh|ch|x|o)es$", verb) else verb.removesuffix("s")
+
+
+_PREPOSITIONS = frozenset("about after at before by for from in into near of on to under with".split())
 
 
 async def readable_scopes(
