@@ -71,9 +71,7 @@ def test_every_page_is_in_the_list_and_every_module_of_models_on_a_page(site: Pa
     assert listed == {page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")}
     shown = "".join(page.read_text(encoding="utf-8") for page in (site / "reference").glob("*.html"))
     crossing = [path for path in (ROOT / "clause").rglob("*models*.py") if "lab" not in path.parts]
-    crossing += [
-        path for path in (ROOT / "clause" / "reasoning" / "models").glob("[a-df-z]*.py")
-    ]  # without the examples
+    crossing += (ROOT / "clause" / "reasoning" / "models").glob("[a-df-z]*.py")  # without the examples
     for path in crossing:
         module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
         for model in re.findall(r"^class ([A-Z]\w*)\(", path.read_text(encoding="utf-8"), re.MULTILINE):
