@@ -1,6 +1,7 @@
 # The service in an image: the wheel of this checkout, its runtime dependencies pinned by hash, no root.
 # Answering needs no torch. TORCH=cpu or TORCH=default (with the CUDA libraries) adds it: training, other models.
-ARG PYTHON=3.11.14-slim-bookworm
+# The digest is that of the index of all platforms, as public projects pin it; neither it nor this image was pulled or built here.
+ARG PYTHON=3.11.14-slim-bookworm@sha256:65a93d69fa75478d554f4ad27c85c1e69fa184956261b4301ebaf6dbb0a3543d
 
 FROM python:${PYTHON} AS build
 ARG TORCH=none

@@ -29,7 +29,7 @@ class Settings(BaseSettings):
         Path(platformdirs.user_data_dir("clause")), description="where the managed Neo4j and its password live"
     )
     mode: Literal["agent", "personal", "connected", "full"] = Field(
-        "agent", description="which MCP tools are offered: 8 short ones, 16, 25 or 50"
+        "agent", description="which MCP tools are offered: 8 short ones (agent), 16, 25 or all (full)"
     )
     tools: str = Field(
         "",

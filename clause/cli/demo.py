@@ -6,10 +6,7 @@ It asks the API over HTTP and imports no model itself, so that a second run is q
 from __future__ import annotations
 
 import asyncio
-import shutil
-import sys
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -116,20 +113,11 @@ def _print(result: dict[str, Any], sample: Shown) -> None:
 
 
 def _next(sample: Shown = Shown.GRAPH) -> list[tuple[str, str]]:
-    """Commands to go on with; before them, how a shell comes to know `clause` where it does not."""
-    bin_folder = Path(sys.executable).parent
-    shell = [] if shutil.which("clause") else [(f". {bin_folder / 'activate'}", "this shell knows `clause` then")]
+    """Commands to go on with."""
+    from clause.cli.load import next_commands
+
     _, second, scope = sample.asked
-    own = {
-        Shown.GRAPH: ("clause load triples FILE --scope kg:mine", "your own graph: lines head|relation|tail"),
-        Shown.TEXTS: ("clause load documents PATH --scope kg:mine", "your own texts: Markdown, HTML, PDF, DOCX, text"),
-    }
-    return [
-        *shell,
-        (f'clause ask "{second}"' + f" --scope {scope}" * (sample is Shown.TEXTS), "another question"),
-        own[sample],
-        ("clause mcp install claude-code", "an agent gets tools: ask, remember, recall"),
-    ]
+    return next_commands(second, scope, texts=sample is Shown.TEXTS)
 
 
 def _start(settings: Settings, sample: Shown) -> dict[str, Any]:

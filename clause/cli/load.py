@@ -1,9 +1,12 @@
-"""`clause load triples|passages|documents|neo4j --scope S`: files, graphs and vectors; run again, they go on."""
+"""`clause load triples|passages|documents|neo4j --scope S`: files, graphs and vectors; and what is typed next."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import shlex
+import shutil
+import sys
 from collections.abc import Awaitable, Callable
 from enum import StrEnum
 from itertools import islice
@@ -81,6 +84,41 @@ def _question(file: Path, form: FileFormat | None) -> str | None:
         if found and found.head.name.isprintable() and len(found.head.name) <= 60:
             return question_about(found.head.name, found.relation)
     return None
+
+
+def next_commands(question: str, scope: str, *, texts: bool) -> list[tuple[str, str]]:
+    """Commands to go on with after a demo; before them, how a shell comes to know `clause` where it does not."""
+    own = {
+        False: ("clause load triples FILE --scope kg:mine", "your own graph: lines head|relation|tail"),
+        True: ("clause load documents PATH --scope kg:mine", "your own texts: Markdown, HTML, PDF, DOCX, text"),
+    }
+    return [
+        *([] if shutil.which("clause") else _shell()),
+        (f'clause ask "{question}"' + f" --scope {scope}" * texts, "another question"),
+        own[texts],
+        ("clause mcp install claude-code", "an agent gets tools: ask, remember, recall"),
+    ]
+
+
+def _shell() -> list[tuple[str, str]]:
+    """The ways by which this shell, or every shell, comes to know `clause`, from where it was installed."""
+    activate = Path(sys.executable).parent / "activate"
+    here = [(f". {shlex.quote(str(activate))}", "this shell knows `clause` then")] if activate.is_file() else []
+    origin = shlex.quote(_origin())
+    return [*here, (f"uv tool install {origin}", "every shell does"), (f"pipx install {origin}", "the same by pipx")]
+
+
+def _origin() -> str:
+    """The folder or file that this distribution was installed from; its name where that was an index."""
+    from importlib.metadata import PackageNotFoundError, distribution
+    from urllib.parse import unquote, urlsplit
+
+    try:
+        told = distribution("clause-memory").read_text("direct_url.json")
+    except PackageNotFoundError:
+        return str(Path(__file__).parents[2])
+    url = str(json.loads(told)["url"]) if told else ""
+    return unquote(urlsplit(url).path) if url.startswith("file:") else url or "clause-memory"
 
 
 @app.command()

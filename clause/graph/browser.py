@@ -61,7 +61,7 @@ def browser_link(browser: str, uri: str, exploration: Exploration | None = None)
     >>> browser_link("http://127.0.0.1:7474/browser/", "bolt://127.0.0.1:7687")
     'http://127.0.0.1:7474/browser/?dbms=bolt://127.0.0.1:7687'
     """
-    link = f"{browser}?dbms={quote(uri, safe=':/')}"
+    link = f"{browser}?dbms={quote(uri, safe=':/@%')}"
     return link if exploration is None else f"{link}&cmd=edit&arg={quote(exploration.text, safe='')}"
 
 
@@ -81,6 +81,16 @@ def _as_rgb(colour: re.Match[str]) -> str:
     'color: rgb(11,111,133);'
     """
     return f"rgb({','.join(str(part) for part in bytes.fromhex(colour[1]))})"
+
+
+def with_user(uri: str, user: str) -> str:
+    """A Bolt address that tells Browser who signs in; only the password is left to type.
+
+    >>> with_user("bolt://127.0.0.1:7687", "neo4j")
+    'bolt://neo4j@127.0.0.1:7687'
+    """
+    scheme, _, place = uri.partition("://")
+    return f"{scheme}://{quote(user, safe='')}@{place.rpartition('@')[2]}"
 
 
 def usual_browser(uri: str) -> str:

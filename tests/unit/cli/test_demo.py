@@ -1,13 +1,15 @@
 import io
 import json
+import re
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import httpx
 import pytest
 
-from clause.cli import demo
+from clause.cli import demo, load
 from clause.cli import serve as service
 from clause.graph import migrations
 from clause.graph.server import ManagedServer
@@ -78,6 +80,42 @@ def test_resetting_the_texts_erases_their_scope(clause: Clause, erased: list[str
     result = clause("demo", "texts", "--reset", "--yes")
     assert result.code == 0, result.err
     assert [step for step in erased if "migrate" not in step][:3] == ["look texts", "erase texts", "load texts"]
+
+
+def test_a_shell_that_does_not_know_clause_is_told_three_ways_and_one_that_does_none(
+    clause: Clause, steps: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    python = tmp_path / "an env" / "python"
+    python.parent.mkdir()
+    (python.parent / "activate").touch()
+    monkeypatch.setattr("sys.executable", str(python))
+    monkeypatch.setattr("shutil.which", lambda _name: None)
+    said = clause("demo").out.partition("next\n")[2]
+    assert f". '{python.parent}/activate'" in said
+    source = re.search(r"uv tool install (\S+)", said)
+    assert source is not None
+    assert f"pipx install {source[1]} " in said
+    assert (Path(source[1]) / "pyproject.toml").is_file()  # the tests run from a checkout
+    monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
+    assert "install" not in clause("demo").out.partition("next\n")[2].replace("mcp install", "")
+
+
+@pytest.mark.parametrize(
+    ("told", "origin"),
+    [
+        (
+            '{"url": "file:///home/ann/a%20b/clause_memory-1-py3-none-any.whl"}',
+            "/home/ann/a b/clause_memory-1-py3-none-any.whl",
+        ),
+        (None, "clause-memory"),
+    ],
+)
+def test_what_was_installed_from_a_file_is_installed_from_it_again(
+    told: str | None, origin: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = SimpleNamespace(read_text=lambda _name: told)
+    monkeypatch.setattr("importlib.metadata.distribution", lambda _name: known)
+    assert load._origin() == origin
 
 
 def test_with_json_it_is_one_object(clause: Clause, steps: list[str]) -> None:

