@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clause.cli.console import JsonFlag, note, print_json, stderr, stdout
+from clause.errors import BadInputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,6 +28,9 @@ app = typer.Typer(help="Train the three agents on questions with answers.", no_a
 Config = Annotated[Path | None, typer.Option(help="A recipe in TOML; the published one by default.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on where a killed run stopped, to the same end.")]
 Out = Annotated[Path, typer.Option(help="Folder of the run: state, TensorBoard logs and the checkpoint `policy`.")]
+Workers = Annotated[
+    int, typer.Option(min=1, max=256, help="Processes that play the episodes; another number draws other ones.")
+]
 Seed = Annotated[int | None, typer.Option(min=0, help="Of every random draw; the recipe's by default.")]
 
 SHOWN = (
@@ -58,10 +62,15 @@ def metaqa(
     *,
     questions: Annotated[list[str], typer.Option(metavar="HOP=FILE...", help="Question files: 1=FILE 2=FILE 3=FILE.")],
     more: Annotated[list[str] | None, typer.Argument(metavar="HOP=FILE", hidden=True)] = None,
+    graph: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TRIPLES=QUESTIONS", help="A further graph, and JSON lines with `entity`; repeatable."),
+    ] = None,
     out: Out = Path("trained-metaqa"),
     config: Config = None,
     resume: Resume = False,
     seed: Seed = None,
+    workers: Workers = 1,
     as_json: JsonFlag = False,
 ) -> None:
     """Train on MetaQA's questions and the packaged sample of its graph; no server is needed."""
@@ -70,8 +79,8 @@ def metaqa(
 
     recipe = _recipe(config, seed)
     sets = [read_questions(path) for path in question_files([*questions, *(more or [])]).values()]
-    made = material.drawn_for(*material.packaged(), sets, recipe)
-    _train(recipe, made, out, resume=resume, as_json=as_json)
+    made = material.drawn_for(*material.packaged(), sets, recipe, _graphs(graph or ()))
+    _train(recipe, made, out, resume=resume, workers=workers, as_json=as_json)
 
 
 @app.command()
@@ -88,6 +97,7 @@ def own(
     config: Config = None,
     resume: Resume = False,
     seed: Seed = None,
+    workers: Workers = 1,
     as_json: JsonFlag = False,
 ) -> None:
     """Teach the shipped reader your own words, on your own graph; a quarter of the questions is kept for the gate."""
@@ -95,17 +105,21 @@ def own(
 
     questions = read_json_lines(file)
     if not (agents or config):
+        if workers > 1:
+            raise BadInputError("--workers play episodes, and only --agents has any", field="workers")
         metrics = asyncio.run(_taught(questions, scope, out, resume=resume, seed=seed or 0))
         result = {"checkpoint": str(out / "policy"), "metrics": metrics}
         print_json(result) if as_json else stdout().print(result, markup=False)
         return
     from clause.evaluation.training_material import draw, with_types
+    from clause.policy.train.own import set_aside
     from clause.text.embedder import SentenceTransformerEmbedder
 
     recipe = _recipe(config, seed)
-    snapshot, answered, model = asyncio.run(_explored(draw(questions, recipe), scope))
+    teaching, aside = set_aside(questions, recipe.seed)
+    snapshot, answered, model = asyncio.run(_explored(draw(teaching, recipe), scope))
     made = with_types(snapshot, SentenceTransformerEmbedder(model), answered)
-    _train(recipe, made, out, resume=resume, as_json=as_json)
+    _train(recipe, made, out, resume=resume, workers=workers, as_json=as_json, aside=aside)
 
 
 async def _taught(
@@ -173,6 +187,24 @@ async def _explored(
         return snapshot, await explorer.tied(snapshot, questions, scopes), container.embedder.model
 
 
+def _graphs(values: Sequence[str]) -> list[tuple[Snapshot, list[GoldQuestion]]]:
+    """The graphs of `TRIPLES=QUESTIONS` words with their questions; their nodes have ids of their own.
+
+    Raises:
+        BadInputError: a word is not of that form.
+    """
+    from clause.evaluation.question_files import read_questions
+    from clause.evaluation.training_material import read_triples
+
+    found = []
+    for place, value in enumerate(values, start=1):
+        triples, equals, questions = value.partition("=")
+        if not (triples and equals and questions):
+            raise BadInputError(f"--graph {value!r}: not TRIPLES=QUESTIONS", field="graph")
+        found.append((read_triples(Path(triples), f"{place}:"), read_questions(Path(questions))))
+    return found
+
+
 def _recipe(config: Path | None, seed: int | None) -> Recipe:
     from clause.policy.config import PUBLISHED, Recipe
 
@@ -180,14 +212,27 @@ def _recipe(config: Path | None, seed: int | None) -> Recipe:
     return Recipe.read(config or PUBLISHED, **changes)
 
 
-def _train(recipe: Recipe, material: TrainingMaterial, out: Path, *, resume: bool, as_json: bool) -> None:
+def _train(
+    recipe: Recipe,
+    material: TrainingMaterial,
+    out: Path,
+    *,
+    resume: bool,
+    workers: int,
+    as_json: bool,
+    aside: Sequence[GoldQuestion] = (),
+) -> None:
+    from dataclasses import replace
+
     from clause.policy.train.networks import save
+    from clause.policy.train.own import for_the_gate
     from clause.policy.train.trainer import TensorBoardLog, Training
 
     note(f"{len(material.questions):,} questions on {len(material.snapshot.ids):,} nodes; the run is in {out}")
     with TensorBoardLog(out) as board, _shown(board.write) as report:
-        trained = Training(recipe, material, out, report).run(resume=resume, name=out.name, git_revision=_revision())
-    save(trained, out / "policy")
+        training = Training(recipe, material, out, report, workers=workers)
+        trained = training.run(resume=resume, name=out.name, git_revision=_revision())
+    save(replace(trained, about=replace(trained.about, kept_aside=for_the_gate(aside))), out / "policy")
     result = {"checkpoint": str(out / "policy"), "metrics": dict(trained.about.metrics)}
     print_json(result) if as_json else stdout().print(result, markup=False)
 

@@ -17,7 +17,7 @@ from clause.ingest.sample.loader import KB
 from clause.ingest.source import open_text
 from clause.reasoning.neighbourhood.neo4j import PAIRS, Neo4jNeighbourhood
 from clause.reasoning.neighbourhood.port import NeighbourhoodPort, View
-from clause.reasoning.neighbourhood.snapshot import Snapshot
+from clause.reasoning.neighbourhood.snapshot import Snapshot, joined
 from clause.reasoning.question.seeds import SeedFinder
 from clause.text.embedder import Embedder, SentenceTransformerEmbedder
 
@@ -32,20 +32,28 @@ def packaged() -> tuple[Snapshot, Embedder]:
     return read_triples(KB), SentenceTransformerEmbedder()
 
 
-def read_triples(path: Path) -> Snapshot:
-    """The graph of a `head|relation|tail` file, plain or gzipped; ids are names, lines of another form are left out."""
+def read_triples(path: Path, prefix: str = "") -> Snapshot:
+    """The graph of a `head|relation|tail` file, plain or gzipped; ids are names behind `prefix`, lines of another form
+    are left out.
+    """
     with open_text(path) as lines:
         triples = [tuple(line.rstrip("\r\n").split("|")) for line in lines if line.count("|") == 2]
-    names = {end: end for head, _, tail in triples for end in (head, tail)}
-    return Snapshot.build(names, [(head, kind, tail) for head, kind, tail in triples])
+    names = {f"{prefix}{end}": end for head, _, tail in triples for end in (head, tail)}
+    return Snapshot.build(names, [(f"{prefix}{head}", kind, f"{prefix}{tail}") for head, kind, tail in triples])
 
 
 def drawn_for(
-    snapshot: Snapshot, embedder: Embedder, sets: Iterable[Sequence[GoldQuestion]], recipe: Recipe
+    snapshot: Snapshot,
+    embedder: Embedder,
+    sets: Iterable[Sequence[GoldQuestion]],
+    recipe: Recipe,
+    graphs: Sequence[tuple[Snapshot, Sequence[GoldQuestion]]] = (),
 ) -> TrainingMaterial:
-    """The material that a recipe trains on: as many questions of each set as it wants."""
-    asked = chain.from_iterable(draw(questions, recipe) for questions in sets)
-    return with_types(snapshot, embedder, bracketed(snapshot, asked))
+    """The material that a recipe trains on: as many questions of each set, and of each further graph, as it wants."""
+    asked = bracketed(snapshot, chain.from_iterable(draw(questions, recipe) for questions in sets))
+    for own, questions in graphs:
+        asked += bracketed(own, draw(questions, recipe))
+    return with_types(joined([snapshot, *(own for own, _ in graphs)]) if graphs else snapshot, embedder, asked)
 
 
 def draw(questions: Sequence[GoldQuestion], recipe: Recipe) -> list[GoldQuestion]:

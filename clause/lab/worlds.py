@@ -140,6 +140,16 @@ def own_report(found: Sequence[OwnOutcome], command: str) -> dict[str, Any]:
     }
 
 
+def own_differences(found: Sequence[OwnOutcome], other: Sequence[OwnOutcome]) -> dict[str, Any]:
+    """How many more are right and wrong than under another policy asked the same: paired, with intervals (95 %)."""
+    return {
+        verdict: paired_bootstrap(
+            *([float(one.verdict == verdict) for one in asked] for asked in (found, other))
+        )._asdict()
+        for verdict in ("right", "wrong")
+    }
+
+
 def _own_shares(found: Sequence[OwnOutcome]) -> dict[str, Any]:
     verdicts = [one.verdict for one in found]
     return {

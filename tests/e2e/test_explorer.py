@@ -274,6 +274,7 @@ async def test_a_run_of_the_history_is_shown_as_it_was_answered(explorer: Watche
     await page.get_by_role("link", name="Runs").press("Enter")
     await page.locator("#lines a").filter(has_text=question).first.press("Enter")
     await expect(page.locator("#status")).to_contain_text("As it was answered on")
+    await expect(page.locator("#status")).to_contain_text("Decided by learned.")
     assert "Naked" in await page.locator("#answers").inner_text()
     assert await page.locator("#steps li").count() >= 3
     assert runs(http) == before

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from clause.app import Container
     from clause.evaluation.question_files import GoldQuestion
     from clause.evaluation.service import ServiceSystem
+    from clause.lab.worlds import OwnOutcome
     from clause.reasoning.episode.budget import Budgets
 
 Result = TypeVar("Result")
@@ -90,14 +91,21 @@ def own(
     *,
     scope: Annotated[str, typer.Option(help="The scope that the questions are about.")],
     policy: Annotated[str | None, typer.Option(help="Who decides; the default policy if not given.")] = None,
+    against: Annotated[str | None, typer.Option(help="Another policy, asked the same: paired differences.")] = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Measure answers to questions of your own, asked through the served pipeline."""
-    from clause.lab.worlds import ask_own, own_questions, own_report
+    from clause.lab.worlds import ask_own, own_differences, own_questions, own_report
 
     questions = own_questions(file)
-    asked = _served(lambda container: ask_own(container.coordinator, questions, scope, policy))
-    _own_table(own_report(asked, given_command()), as_json=as_json)
+
+    async def ask(container: Container) -> list[list[OwnOutcome]]:
+        names = [policy, against] if against else [policy]
+        return [await ask_own(container.coordinator, questions, scope, name) for name in names]
+
+    asked, *other = _served(ask)
+    differences = {"against": own_differences(asked, other[0])} if other else {}
+    _own_table({**own_report(asked, given_command()), **differences}, as_json=as_json)
 
 
 def _served(work: Callable[[Container], Awaitable[Result]], *, baselines: bool = True) -> Result:
@@ -115,8 +123,12 @@ def _own_table(figures: Mapping[str, Any], *, as_json: bool) -> None:
     if as_json:
         print_json(dict(figures))
         return
+    from clause.lab.report import points
+
     for name in ("n", "em_at_1", "f1", "answered", "wrong", "ece", "p50_ms", "p95_ms"):
         stdout().print(f"{name:<9} {figures[name]}", markup=False)
+    for name, difference in figures.get("against", {}).items():
+        stdout().print(f"{name:<9} {points(difference)} points against the other", markup=False)
     stdout().print(f"{'':<16} {'n':>4} {'right':>6} {'answered':>8} {'wrong':>6}", markup=False)
     for name, shares in {**figures.get("by_world", {}), **figures["by_form"]}.items():
         numbers = f"{shares['n']:>4} {shares['em_at_1']:>6.2f} {shares['answered']:>8.2f} {shares['wrong']:>6.2f}"

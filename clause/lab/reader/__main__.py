@@ -15,7 +15,7 @@ import torch
 from clause.cli.console import opened
 from clause.lab.reader.exams import fan_world
 from clause.lab.reader.material import left_out_label, load, prepare, quick
-from clause.lab.reader.sources import wiki_world
+from clause.lab.reader.sources import Path_, wiki_world
 from clause.lab.reader.training import (
     ReaderRecipe,
     averaged,
@@ -47,6 +47,10 @@ def main(arguments: list[str] | None = None) -> None:
         "fans", help="a made-up graph under real questions over relations left out of training"
     )
     fanned.add_argument("data", type=Path, help="the folder of the shared data")
+    fanned.add_argument("--trained", action="store_true", help="over relations that are in training, instead")
+    fanned.add_argument("--each", type=int, default=40, help="questions of each number of hops")
+    fanned.add_argument("--seed", type=int, default=16)
+    fanned.add_argument("--name", default="fans", help="its folder")
     training = commands.add_parser("train")
     training.add_argument("name")
     training.add_argument("recipe", nargs="?", default="{}", help="JSON of what differs from the usual recipe")
@@ -70,7 +74,7 @@ def main(arguments: list[str] | None = None) -> None:
     done_by = {
         "prepare": _prepare,
         "wiki": lambda given: wiki_world(given.data / "2wikimultihopqa", given.folder / "wiki"),
-        "fans": lambda given: fan_world(given.data / "kgqa_paths", given.folder / "fans", left_out_label),
+        "fans": _fans,
         "train": _train,
         "examine": _examine,
         "ship": _ship,
@@ -78,6 +82,14 @@ def main(arguments: list[str] | None = None) -> None:
         "calibrate": _calibrate,
     }
     done_by[given.command](given)
+
+
+def _fans(given: argparse.Namespace) -> None:
+    def wanted(path: Path_) -> bool:
+        left_out = [left_out_label(label) for label, _ in path]
+        return not any(left_out) if given.trained else any(left_out)
+
+    fan_world(given.data / "kgqa_paths", given.folder / given.name, wanted, given.each, given.seed)
 
 
 def _prepare(given: argparse.Namespace) -> None:

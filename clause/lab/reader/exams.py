@@ -294,26 +294,25 @@ class MadeGraph:
         return topic, sorted({end for ends in reached for end in ends})
 
 
-def fan_world(folder: Path, to: Path, kept: Callable[[str], bool], each: int = 40, seed: int = 16) -> None:
-    """Write a made-up graph under real questions of one and two hops, over relations left out of training, to `to`.
+def fan_world(folder: Path, to: Path, wanted: Callable[[Path_], bool], each: int = 40, seed: int = 16) -> None:
+    """Write a made-up graph under real questions of one and two hops to `to`.
 
-    triples.txt holds the graph, hops1.jsonl and hops2.jsonl so many questions each. Names are made up; every
-    relation, in a person's wording, leads to up to 21 things, and two hops lead to many by several ways.
+    triples.txt holds the graph, hops1.jsonl and hops2.jsonl so many questions each, all.jsonl both. Names are made up;
+    every relation, in a person's wording, leads to up to 21 things, and two hops lead to many by several ways.
 
     Args:
-        kept: whether a relation was kept out of training.
+        wanted: whether a question over such a path may be taken.
     """
     rng = random.Random(seed)  # noqa: S311 - a reproducible draw
     asked = [one for one in path_questions(folder) if len(re.findall(r"\bit\b", one.question)) == 1]
     labels = sorted({label for one in asked for label, _ in one.path if "|" not in label})
-    apart = [
-        one for one in asked if all(label in labels for label, _ in one.path) and any(kept(r) for r, _ in one.path)
-    ]
+    apart = [one for one in asked if all(label in labels for label, _ in one.path) and wanted(one.path)]
     graph = MadeGraph(rng)
     to.mkdir(parents=True, exist_ok=True)
     by_length = ([one for one in apart if len(one.path) == hops] for hops in (1, 2))
     drawn = [rng.sample(own, min(each, len(own))) for own in by_length]
     around = sorted({label for own in drawn for one in own for label, _ in one.path})
+    every = []
     for hops, own in enumerate(drawn, start=1):
         lines = []
         for one in own:
@@ -321,6 +320,9 @@ def fan_world(folder: Path, to: Path, kept: Callable[[str], bool], each: int = 4
             beside = [label for label in others if label not in dict(one.path)][:_BESIDE]
             topic, answers = graph.play(one.path, beside)
             text = re.sub(r"\bit\b", topic, one.question)
-            lines.append(json.dumps({"question": text, "answers": answers}, ensure_ascii=False))
+            told = {"question": text, "answers": answers, "entity": topic}
+            lines.append(json.dumps(told, ensure_ascii=False))
+        every += lines
         (to / f"hops{hops}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (to / "all.jsonl").write_text("\n".join(every) + "\n", encoding="utf-8")
     (to / "triples.txt").write_text("".join("|".join(one) + "\n" for one in graph.triples), encoding="utf-8")

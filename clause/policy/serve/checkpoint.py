@@ -28,7 +28,7 @@ OBSERVED = [*CONTEXT, *ARCHITECT_OPTION, *EDGE, *NAVIGATOR_OPTION, *CURATOR_OPTI
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """The contents of a checkpoint's JSON."""
+    """The contents of a checkpoint's JSON; `kept_aside` are own questions with answers, for the gate."""
 
     name: str
     network: NetworkConfig
@@ -37,6 +37,7 @@ class About:
     data_fingerprint: str = ""
     metrics: Mapping[str, Any] = field(default_factory=dict)
     git_revision: str = ""
+    kept_aside: tuple[Mapping[str, Any], ...] = ()
 
 
 WIDTHS = dict(zip(NETWORKS, map(len, (ARCHITECT_OPTION, EDGE, NAVIGATOR_OPTION, CURATOR_OPTION)), strict=True))
@@ -116,15 +117,15 @@ def _read_about(path: Path) -> tuple[About, str]:
             raise BadInputError(
                 f"checkpoint {path.name} belongs to another version of clause", remedy="train it again", field="policy"
             )
-        network = NetworkConfig(**found["network"])
         about = About(
             found["name"],
-            network,
+            NetworkConfig(**found["network"]),
             found["embedder"]["model"],
             found["recipe"],
             found["data_fingerprint"],
             found["metrics"],
             found["git_revision"],
+            tuple(found.get("kept_aside", ())),
         )
         return about, str(found["sha256"])
     except (ValueError, KeyError, TypeError) as error:

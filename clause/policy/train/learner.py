@@ -1,20 +1,28 @@
-"""One iteration of LC-MAPPO: rollouts, values, returns, the dual step, then the update of critic and actors."""
+"""One iteration of LC-MAPPO: rollouts, in one process or spread over several, values, returns, the dual step, then the
+update of critic and actors."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+import multiprocessing
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
+from itertools import chain
+from multiprocessing.connection import wait
+from threading import Thread
+from types import TracebackType
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from clause.arrays import Doubles
 from clause.policy.config import LearningConfig
-from clause.policy.serve.decider import NETWORK_OF, Choice
-from clause.policy.serve.observations import CONTEXT, NEUTRAL_PRICE
+from clause.policy.serve.decider import NETWORK_OF, Choice, Decider, OptionPerceptron
+from clause.policy.serve.observations import NEUTRAL_PRICE
 from clause.policy.train.advantage import (
     HEADS,
     ValueNorm,
@@ -28,69 +36,139 @@ from clause.policy.train.advantage import (
 )
 from clause.policy.train.demonstrations import serving_networks
 from clause.policy.train.lagrangian import CONSTRAINTS, Gains, Multipliers
-from clause.policy.train.networks import Actors
+from clause.policy.train.networks import Actors, Critic
 from clause.policy.train.rollout import Arena, DecisionBatch, PlayedEpisode, Task, collect, evaluate, segment_sum
-from clause.reasoning.episode.budget import TOKENS_PER_PRICE_UNIT
+from clause.reasoning.episode.budget import TOKENS_PER_PRICE_UNIT, Budgets, Prices
 
-AGENTS = 3
+Networks = Mapping[str, OptionPerceptron]
 
 
-class MonotoneMixer(nn.Module):
-    """Mixes utilities [n, 3] to one value [n], rising in each of them, by weights that the state makes.
+@dataclass(frozen=True, slots=True)
+class TrainingGround:
+    """The ground on which agents learn: the arena, the tasks they play, and those kept apart for validation."""
 
-    After Rashid et al., QMIX, 2018: absolute weights, so that the sign of every derivative is known.
+    arena: Arena
+    tasks: Sequence[Task]
+    apart: Sequence[Task] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """An episode to judge by: a place among the tasks kept apart, its limits, and whether they are masks."""
+
+    place: int
+    limits: Budgets
+    hard: bool = True
+
+
+class Rollouts:
+    """Episodes on one ground: played here, or by `workers` processes that are kept for the next round.
+
+    Each worker has a share of a round and randomness of its own, drawn from that of the run: the same seed and number
+    of workers give the same episodes, and a share whose process was killed is played again to the same end.
     """
 
-    def __init__(self, context: int, width: int = 8) -> None:
-        super().__init__()
-        self.width = width
-        self.first = nn.Linear(context, AGENTS * width)
-        self.first_bias = nn.Linear(context, width)
-        self.second = nn.Linear(context, width)
-        self.second_bias = nn.Linear(context, 1)
+    def __init__(self, ground: TrainingGround, workers: int = 1) -> None:
+        """Nothing is started yet."""
+        self.ground = ground
+        self._workers = workers
+        self._pool: ProcessPoolExecutor | None = None
 
-    def forward(self, utilities: Tensor, context: Tensor) -> Tensor:
-        """The mixed value of each row; `context` [n, C]."""
-        weights = self.first(context).abs().view(-1, AGENTS, self.width)
-        hidden = functional.elu(torch.einsum("na,naw->nw", utilities, weights) + self.first_bias(context))
-        mixed: Tensor = (hidden * self.second(context).abs()).sum(dim=1) + self.second_bias(context)[:, 0]
-        return mixed
+    def __enter__(self) -> Rollouts:
+        return self
 
-
-class Critic(nn.Module):
-    """Five Q heads.
-
-    Args:
-        keys: width H of the actors' keys.
-        hidden: width of the state's network.
-        mixer: how the task head is mixed with the other agents' values.
-        by_option: whether options differ in value; without, every option of a state is worth V(s).
-    """
-
-    def __init__(
-        self, keys: int, hidden: int = 64, *, mixer: Literal["monotone", "sum"] = "monotone", by_option: bool = True
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        super().__init__()
-        self.keys = keys
-        self.mixing = mixer
-        self.by_option = by_option
-        self.state = nn.Sequential(nn.Linear(len(CONTEXT), hidden), nn.Tanh(), nn.Linear(hidden, hidden), nn.Tanh())
-        self.queries = nn.Linear(hidden, len(HEADS) * keys)
-        self.offsets = nn.Linear(hidden, len(HEADS))
-        self.values = nn.Linear(hidden, AGENTS)
-        self.mixer = MonotoneMixer(len(CONTEXT))
+        self.close()
 
-    def forward(self, keys: Tensor, context: Tensor, owner: Tensor) -> Tensor:
-        """Q of every option under every head [N, 5], from keys [N, H], contexts [D, C] and each option's decision."""
-        state = self.state(context)
-        heads: Tensor = self.offsets(state)[owner]
-        if self.by_option:
-            queries = self.queries(state).view(-1, len(HEADS), self.keys)
-            heads = heads + torch.einsum("nk,nhk->nh", keys, queries[owner]) / self.keys**0.5
-        acting = context[:, :AGENTS][owner] > 0
-        utilities = torch.where(acting, heads[:, :1], self.values(state)[owner])
-        task = utilities.sum(dim=1) if self.mixing == "sum" else self.mixer(utilities, context[owner])
-        return torch.cat((task[:, None], heads[:, 1:]), dim=1)
+    def close(self) -> None:
+        """End the processes; they start again when used again."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown(cancel_futures=True)
+
+    def collect(self, networks: Networks, rng: np.random.Generator, config: LearningConfig) -> list[PlayedEpisode]:
+        """The episodes of one round."""
+        if self._workers == 1:
+            return _collected(self.ground, networks, rng, config, config.episodes)
+        keys = rng.integers(2**63, size=self._workers).tolist()
+        counts = [len(part) for part in np.array_split(np.arange(config.episodes), self._workers)]
+        return self._spread(
+            _collected_apart, [(networks, key, config, count) for key, count in zip(keys, counts, strict=True)]
+        )
+
+    def judged(self, networks: Networks, matches: Sequence[Match]) -> list[tuple[float, bool]]:
+        """Of each match, played by the most probable actions: its supported F1, and whether its limits were kept."""
+        if self._workers == 1:
+            return _judged(self.ground, networks, matches)
+        size = -(-len(matches) // self._workers) or 1
+        shares = [matches[start : start + size] for start in range(0, len(matches), size)]
+        return self._spread(_judged_apart, [(networks, share) for share in shares])
+
+    def _spread(self, work: Callable[..., list[Any]], shares: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """The results of all shares, in their order; a process that was killed is replaced once."""
+        for last in (False, True):
+            if self._pool is None:
+                spawned = multiprocessing.get_context("spawn")
+                self._pool = ProcessPoolExecutor(self._workers, spawned, _settle, (self.ground,))
+            try:
+                futures = [self._pool.submit(work, *share) for share in shares]
+                return list(chain.from_iterable(future.result() for future in futures))
+            except BrokenProcessPool:
+                self.close()
+                if last:
+                    raise
+        raise AssertionError("unreachable")
+
+
+_SETTLED: list[TrainingGround] = []  # in a worker: the ground that it was given when it started
+
+
+def _settle(ground: TrainingGround) -> None:
+    """In a worker: one thread of torch, and an end with the process that trains even where that one is killed."""
+    _SETTLED[:] = [ground]
+    torch.set_num_threads(1)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
+
+
+def _end_with(sentinel: int) -> None:
+    wait([sentinel])
+    os._exit(1)
+
+
+def _collected_apart(networks: Networks, key: int, config: LearningConfig, episodes: int) -> list[PlayedEpisode]:
+    return _collected(_SETTLED[0], networks, np.random.default_rng(key), config, episodes)
+
+
+def _judged_apart(networks: Networks, matches: Sequence[Match]) -> list[tuple[float, bool]]:
+    return _judged(_SETTLED[0], networks, matches)
+
+
+def _collected(
+    ground: TrainingGround, networks: Networks, rng: np.random.Generator, config: LearningConfig, episodes: int
+) -> list[PlayedEpisode]:
+    return collect(
+        ground.arena,
+        ground.tasks,
+        networks,
+        rng,
+        episodes=episodes,
+        price_share=config.price_share,
+        change_share=config.change_share,
+    )
+
+
+def _judged(ground: TrainingGround, networks: Networks, matches: Sequence[Match]) -> list[tuple[float, bool]]:
+    decider, arena, free = Decider(networks), ground.arena, Prices()
+    found = []
+    for match in matches:
+        task = ground.apart[match.place]
+        result = arena.play(task, arena.agents(task, replace(decider), free), match.limits, free, hard=match.hard)
+        found.append((result.f1, not match.limits.exceeded_by(result.spend)))
+    return found
 
 
 def baseline(q: Tensor, log_probabilities: Tensor, owner: Tensor, decisions: int) -> Tensor:
@@ -133,18 +211,10 @@ class Learner:
         self.rng = np.random.default_rng(seed)
         self.iteration = 0
 
-    def iterate(self, arena: Arena, tasks: Sequence[Task]) -> dict[str, float]:
+    def iterate(self, rollouts: Rollouts) -> dict[str, float]:
         """One round; its figures."""
         config = self.config
-        played = collect(
-            arena,
-            tasks,
-            serving_networks(self.actors),
-            self.rng,
-            episodes=config.episodes,
-            price_share=config.price_share,
-            change_share=config.change_share,
-        )
+        played = rollouts.collect(serving_networks(self.actors), self.rng, config)
         free = [episode for episode in played if episode.kind == "cap" and not episode.hard]
         if config.held is None:
             self.multipliers.update([(episode.budgets, episode.costs) for episode in free], self.gains)
@@ -267,8 +337,8 @@ def figures(played: Sequence[PlayedEpisode]) -> dict[str, float]:
     cap = [episode for episode in played if episode.kind == "cap"]
     for name, group in (("masked", [e for e in cap if e.hard]), ("unmasked", [e for e in cap if not e.hard])):
         if group:
-            found[f"{name}_f1"] = float(np.mean([episode.result.f1 for episode in group]))
-            found[f"{name}_em"] = float(np.mean([episode.result.exact for episode in group]))
+            found[f"{name}_f1"] = float(np.mean([episode.f1 for episode in group]))
+            found[f"{name}_em"] = float(np.mean([episode.exact for episode in group]))
             costs = np.mean([episode.costs for episode in group], axis=0)
             found |= {f"{name}_{label}": float(cost) for label, cost in zip(CONSTRAINTS, costs, strict=True)}
     return found

@@ -1,5 +1,5 @@
 """The networks in torch, as they are trained: the relationship scorer (policy.md, Networks), the agents' networks over
-their options, and both as a checkpoint.
+their options, the critic, and what is served of them as a checkpoint.
 
 Axes: B questions, W words, T typed hops (a relationship type in one direction), D embedding, H hidden.
 Everything here is ours; the paper gives no architecture that could be read.
@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -23,6 +23,9 @@ from clause.policy.config import NetworkConfig
 from clause.policy.serve.checkpoint import FORMAT, OBSERVED, SHIPPED, WIDTHS, About, digest, gain_of, part, read
 from clause.policy.serve.observations import CONTEXT, MASKED, GainHead
 from clause.policy.serve.reader import HopScorer, strangers
+from clause.policy.train.advantage import HEADS
+
+AGENTS = 3
 
 
 class Reading(NamedTuple):
@@ -187,6 +190,64 @@ def _twice(features: Tensor, masked: Tensor) -> Tensor:
     return torch.cat((features, features * masked), dim=1)
 
 
+class MonotoneMixer(nn.Module):
+    """Mixes utilities [n, 3] to one value [n], rising in each of them, by weights that the state makes.
+
+    After Rashid et al., QMIX, 2018: absolute weights, so that the sign of every derivative is known.
+    """
+
+    def __init__(self, context: int, width: int = 8) -> None:
+        super().__init__()
+        self.width = width
+        self.first = nn.Linear(context, AGENTS * width)
+        self.first_bias = nn.Linear(context, width)
+        self.second = nn.Linear(context, width)
+        self.second_bias = nn.Linear(context, 1)
+
+    def forward(self, utilities: Tensor, context: Tensor) -> Tensor:
+        """The mixed value of each row; `context` [n, C]."""
+        weights = self.first(context).abs().view(-1, AGENTS, self.width)
+        hidden = functional.elu(torch.einsum("na,naw->nw", utilities, weights) + self.first_bias(context))
+        mixed: Tensor = (hidden * self.second(context).abs()).sum(dim=1) + self.second_bias(context)[:, 0]
+        return mixed
+
+
+class Critic(nn.Module):
+    """Five Q heads.
+
+    Args:
+        keys: width H of the actors' keys.
+        hidden: width of the state's network.
+        mixer: how the task head is mixed with the other agents' values.
+        by_option: whether options differ in value; without, every option of a state is worth V(s).
+    """
+
+    def __init__(
+        self, keys: int, hidden: int = 64, *, mixer: Literal["monotone", "sum"] = "monotone", by_option: bool = True
+    ) -> None:
+        super().__init__()
+        self.keys = keys
+        self.mixing = mixer
+        self.by_option = by_option
+        self.state = nn.Sequential(nn.Linear(len(CONTEXT), hidden), nn.Tanh(), nn.Linear(hidden, hidden), nn.Tanh())
+        self.queries = nn.Linear(hidden, len(HEADS) * keys)
+        self.offsets = nn.Linear(hidden, len(HEADS))
+        self.values = nn.Linear(hidden, AGENTS)
+        self.mixer = MonotoneMixer(len(CONTEXT))
+
+    def forward(self, keys: Tensor, context: Tensor, owner: Tensor) -> Tensor:
+        """Q of every option under every head [N, 5], from keys [N, H], contexts [D, C] and each option's decision."""
+        state = self.state(context)
+        heads: Tensor = self.offsets(state)[owner]
+        if self.by_option:
+            queries = self.queries(state).view(-1, len(HEADS), self.keys)
+            heads = heads + torch.einsum("nk,nhk->nh", keys, queries[owner]) / self.keys**0.5
+        acting = context[:, :AGENTS][owner] > 0
+        utilities = torch.where(acting, heads[:, :1], self.values(state)[owner])
+        task = utilities.sum(dim=1) if self.mixing == "sum" else self.mixer(utilities, context[owner])
+        return torch.cat((task[:, None], heads[:, 1:]), dim=1)
+
+
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
     """A trained policy; `gain` is the critic's head for relevance, all that serving needs of it, or None."""
@@ -223,6 +284,7 @@ def _write(about: About, tensors: Mapping[str, Floats], path: Path) -> None:
         "data_fingerprint": about.data_fingerprint,
         "metrics": about.metrics,
         "git_revision": about.git_revision,
+        **({"kept_aside": about.kept_aside} if about.kept_aside else {}),
         "sha256": digest(weights),
     }
     draft = path.with_suffix(".json.part")

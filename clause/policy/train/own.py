@@ -12,7 +12,7 @@ import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -37,6 +37,7 @@ from clause.reasoning.agents.policy import Question
 
 FEWEST, MOST = 20, 100_000
 """Questions that teach."""
+Posed = TypeVar("Posed", bound=PosedQuestion)
 _JUDGED = 200  # questions by which it is chosen how far the reader moves
 _GAIN = 0.02  # what that must be worth, a question
 
@@ -44,7 +45,7 @@ Asked = Callable[[PosedQuestion], Awaitable[Question]]
 """Prepares a question on the graph that is trained on."""
 
 
-def set_aside(questions: Sequence[PosedQuestion], seed: int) -> tuple[list[PosedQuestion], list[PosedQuestion]]:
+def set_aside(questions: Sequence[Posed], seed: int) -> tuple[list[Posed], list[Posed]]:
     """The questions that teach, and a quarter (5 to 200) that the gate asks instead.
 
     Raises:
@@ -61,6 +62,11 @@ def set_aside(questions: Sequence[PosedQuestion], seed: int) -> tuple[list[Posed
     order = np.random.default_rng(seed).permutation(len(questions)).tolist()
     aside = min(200, max(5, len(questions) // 4))
     return [questions[place] for place in sorted(order[aside:])], [questions[place] for place in sorted(order[:aside])]
+
+
+def for_the_gate(aside: Sequence[PosedQuestion]) -> tuple[dict[str, Any], ...]:
+    """The questions as a checkpoint keeps them."""
+    return tuple({"question": one.text, "answers": one.answers} for one in aside)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +113,7 @@ class OwnRun:
         fit = await asyncio.to_thread(table.fitted, torch.arange(len(groups)), prior) if prior else blank(table)
         usable = sum(map(bool, book.lessons))
         metrics = {"questions": count, "usable": usable, "kept_aside": len(aside), "precision": prior, **judged}
-        kept = [{"question": one.text, "answers": one.answers} for one in aside]
+        kept = for_the_gate(aside)
         about = {"metrics": metrics, "reader": scorer.fingerprint, "data_fingerprint": fingerprint, "kept_aside": kept}
         self._save(fit, offset, {**about, **self.about})
         return metrics

@@ -137,6 +137,7 @@ class PlayedEpisode:
 
     Attributes:
         rewards: [T, 5] by HEADS: the task's reward, then costs in units of the limits, then the crossing of any.
+        f1: of the supported answers, and `exact` their exact match.
         truncated: whether an agent was cut off by the bound on decisions, which is no end of the task.
     """
 
@@ -146,14 +147,16 @@ class PlayedEpisode:
     prices: Prices
     choices: list[Choice]
     rewards: Doubles
-    result: Result
+    f1: float
+    exact: float
+    spend: Spend
     truncated: bool
 
     @property
     def costs(self) -> tuple[float, ...]:
         """Of each constraint: shares of the limits that were spent, and whether any was exceeded."""
-        shares = (self.result.spend.of(resource) / self.budgets.of(resource) for resource in RESOURCES)
-        return (*shares, float(bool(self.budgets.exceeded_by(self.result.spend))))
+        shares = (self.spend.of(resource) / self.budgets.of(resource) for resource in RESOURCES)
+        return (*shares, float(bool(self.budgets.exceeded_by(self.spend))))
 
 
 @dataclass(slots=True)
@@ -227,7 +230,8 @@ def play(
         return None
     rewards = meter.rewards
     rewards[-1, 0] += (1 - EXACT_SHARE) * result.f1 + EXACT_SHARE * result.exact
-    return PlayedEpisode(kind, hard, meter.budgets, prices, choices, rewards, result, agents.cut_off)
+    reached = result.f1, result.exact, result.spend
+    return PlayedEpisode(kind, hard, meter.budgets, prices, choices, rewards, *reached, agents.cut_off)
 
 
 def collect(

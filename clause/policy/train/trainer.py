@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -17,16 +17,15 @@ from torch import Tensor, nn
 from clause.errors import BadInputError, ConflictError
 from clause.policy.config import Recipe
 from clause.policy.serve.checkpoint import About
-from clause.policy.serve.decider import Decider
 from clause.policy.serve.reader import PatternReader, words
 from clause.policy.train.demonstrations import demonstrate, imitate, serving_networks, with_gain
 from clause.policy.train.lagrangian import Multiplier, sample_limits
-from clause.policy.train.learner import Learner
+from clause.policy.train.learner import Learner, Match, Rollouts, TrainingGround
 from clause.policy.train.lessons import AnsweredQuestion, choose, fingerprint, label, pose
 from clause.policy.train.networks import Actors, Checkpoint, RelationScorer, exported
-from clause.policy.train.rollout import Arena, Task
+from clause.policy.train.rollout import Arena
 from clause.policy.train.warm_start import CloningLesson, VectorTable, clone
-from clause.reasoning.episode.budget import Budgets, Prices
+from clause.reasoning.episode.budget import Budgets
 from clause.reasoning.neighbourhood.snapshot import Snapshot
 from clause.text.embedder import Embedder
 
@@ -73,15 +72,6 @@ class TrainingMaterial:
     embedder: Embedder
 
 
-@dataclass(frozen=True, slots=True)
-class TrainingGround:
-    """The ground on which agents learn: the arena, the tasks they play, and those kept apart for validation."""
-
-    arena: Arena
-    tasks: list[Task]
-    apart: list[Task]
-
-
 class Training:
     """One run.
 
@@ -91,6 +81,7 @@ class Training:
         folder: where its state is kept, and vectors of texts.
         report: called with (phase, done, total, figures) as it goes on.
         table: vectors of texts, shared by several runs; its own in `folder` by default.
+        workers: processes that play the episodes; another number draws other ones.
     """
 
     def __init__(
@@ -101,6 +92,7 @@ class Training:
         report: PhaseReport = lambda _phase, _done, _total, _figures: None,
         *,
         table: VectorTable | None = None,
+        workers: int = 1,
     ) -> None:
         self.recipe = recipe
         self.material = material
@@ -110,31 +102,31 @@ class Training:
         self.history: list[dict[str, float]] = []
         self.multipliers: dict[str, tuple[float, ...]] = {}
         self.data = fingerprint(material.snapshot, material.questions)
-        self._owner = f"{recipe.fingerprint}-{self.data}-{material.embedder.model}"
+        self._workers = workers
+        spread = f"-{workers} workers" if workers > 1 else ""
+        self._owner = f"{recipe.fingerprint}-{self.data}-{material.embedder.model}{spread}"
 
     def run(self, *, resume: bool = False, name: str = "trained", git_revision: str = "") -> Checkpoint:
         """Train to the end; the best round by validation.
 
         Raises:
-            ConflictError: `resume` meets a run of another recipe or other data.
+            ConflictError: `resume` meets a run of another recipe, other data or another number of workers.
         """
         torch.manual_seed(self.recipe.seed)
         network = self.recipe.network
         actors = Actors(network.option_hidden)
         learner = Learner(actors, self.recipe.learning, keys=network.option_hidden, seed=self.recipe.seed)
-        if resume and has_state(self.folder):
-            scorer = RelationScorer(network).eval()
-            state = read_state(self.folder, scorer, learner, owner=self._owner)
-            ground = self._ground(scorer)
-        else:
-            scorer = self._clone()
-            ground = self._ground(scorer)
-            if self.recipe.imitation_epochs:
-                self._imitate(ground, actors)
-            state = RunState()
-            state.cloned = self._validate(ground, learner, state)
-            write_state(self.folder, scorer, learner, state, owner=self._owner)
-        self._learn(ground, learner, scorer, state)
+        begun = resume and has_state(self.folder)
+        scorer = RelationScorer(network).eval() if begun else self._clone()
+        state = read_state(self.folder, scorer, learner, owner=self._owner) if begun else RunState()
+        ground = self._ground(scorer)
+        if not begun and self.recipe.imitation_epochs:
+            self._imitate(ground, actors)
+        with Rollouts(ground, self._workers) as rollouts:
+            if not begun:
+                state.cloned = self._validate(rollouts, learner, state)
+                write_state(self.folder, scorer, learner, state, owner=self._owner)
+            self._learn(rollouts, learner, scorer, state)
         self.history, self.multipliers = state.history, learner.multipliers.values
         best = Actors(network.option_hidden)
         best.load_state_dict(state.best)
@@ -199,49 +191,38 @@ class Training:
         )
         self.report("imitation", 1, 1, {"loss": loss})
 
-    def _learn(self, ground: TrainingGround, learner: Learner, scorer: RelationScorer, state: RunState) -> None:
+    def _learn(self, rollouts: Rollouts, learner: Learner, scorer: RelationScorer, state: RunState) -> None:
         total = self.recipe.learning.iterations
         while learner.iteration < total:
-            figures = learner.iterate(ground.arena, ground.tasks)
+            figures = learner.iterate(rollouts)
             state.history.append(figures)
             if learner.iteration % self.recipe.validate_every == 0 or learner.iteration == total:
-                figures |= self._validate(ground, learner, state)
+                figures |= self._validate(rollouts, learner, state)
                 write_state(self.folder, scorer, learner, state, owner=self._owner)
             self.report("learning", learner.iteration, total, figures)
 
-    def _validate(self, ground: TrainingGround, learner: Learner, state: RunState) -> dict[str, float]:
+    def _validate(self, rollouts: Rollouts, learner: Learner, state: RunState) -> dict[str, float]:
         """Mean supported F1 over tight limits, at ample ones, and the share that keeps sampled limits without masks.
 
         The actors of the best round are kept: by the sum of the three.
         """
-        arena, apart, decider = ground.arena, ground.apart, Decider(serving_networks(learner.actors))
         figures: dict[str, float] = {}
-        if apart:
-            figures["validation_tight_f1"] = float(np.mean([supported_f1(arena, apart, decider, one) for one in TIGHT]))
-            figures["validation_ample_f1"] = supported_f1(arena, apart, decider, AMPLE)
-            figures["validation_feasible"] = feasible_share(arena, apart, decider, self.recipe.seed)
+        count = len(rollouts.ground.apart)
+        if count:
+            rng = np.random.default_rng(self.recipe.seed)
+            matches = [Match(place, limits) for limits in (*TIGHT, AMPLE) for place in range(count)]
+            matches += [Match(place, sample_limits(rng), hard=False) for place in range(count)]
+            judged = rollouts.judged(serving_networks(learner.actors), matches)
+            cells = [judged[start : start + count] for start in range(0, len(judged), count)]
+            *tight, ample = [float(np.mean([f1 for f1, _ in cell])) for cell in cells[:-1]]
+            figures["validation_tight_f1"] = float(np.mean(tight))
+            figures["validation_ample_f1"] = ample
+            figures["validation_feasible"] = sum(kept for _, kept in cells[-1]) / count
         score = sum(figures.values())
-        if score > state.best_score or not apart:
+        if score > state.best_score or not count:
             state.best = {name: value.detach().clone() for name, value in learner.actors.state_dict().items()}
             state.best_score, state.best_iteration, state.validation = score, learner.iteration, figures
         return figures
-
-
-def supported_f1(arena: Arena, tasks: Sequence[Task], decider: Decider, limits: Budgets) -> float:
-    """Mean supported F1 of the most probable actions under masks."""
-    results = [arena.play(task, arena.agents(task, replace(decider), Prices()), limits, Prices()) for task in tasks]
-    return float(np.mean([result.f1 for result in results]))
-
-
-def feasible_share(arena: Arena, tasks: Sequence[Task], decider: Decider, seed: int) -> float:
-    """The share of tasks that keep all of their sampled limits without masks."""
-    rng = np.random.default_rng(seed)
-    kept = 0
-    for task in tasks:
-        limits = sample_limits(rng)
-        result = arena.play(task, arena.agents(task, replace(decider), Prices()), limits, Prices(), hard=False)
-        kept += not limits.exceeded_by(result.spend)
-    return kept / len(tasks)
 
 
 Best = dict[str, Tensor]
@@ -298,7 +279,7 @@ def read_state(folder: Path, scorer: RelationScorer, learner: Learner, *, owner:
     """Put everything back.
 
     Raises:
-        ConflictError: the run had another recipe or other data.
+        ConflictError: the run had another recipe, other data or another number of workers.
         BadInputError: the files are damaged.
     """
     from safetensors import SafetensorError  # noqa: PLC0415
@@ -308,7 +289,8 @@ def read_state(folder: Path, scorer: RelationScorer, learner: Learner, *, owner:
         about: dict[str, Any] = json.loads((folder / "state.json").read_text(encoding="utf-8"))
         if about["owner"] != owner:
             raise ConflictError(
-                f"the run in {folder} has another recipe or other data", remedy="choose another --out, or no --resume"
+                f"the run in {folder} has another recipe, other data or another number of workers",
+                remedy="choose another --out, or no --resume",
             )
         tensors = load_file(folder / about["tensors"])
         for part, module in _modules(scorer, learner).items():

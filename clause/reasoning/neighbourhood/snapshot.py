@@ -370,3 +370,22 @@ def _stack(vectors: Mapping[str, Vector], ids: Sequence[str]) -> Floats:
         if node in vectors:
             stacked[row] = vectors[node]
     return stacked
+
+
+def joined(snapshots: Sequence[Snapshot]) -> Snapshot:
+    """Several graphs without an id in common as one, of parts that nothing joins.
+
+    >>> heat = Snapshot.build({"a": "Heat", "b": "Mann"}, [("a", "by", "b")])
+    >>> both = joined([heat, Snapshot.build({"c": "Ali", "d": "Mann"}, [("c", "of", "d")])])
+    >>> both.ids, both.relations, both.names.count("Mann")
+    (('a', 'b', 'c', 'd'), ('by', 'of'), 2)
+    """
+    names: dict[str, str] = {}
+    edges: list[tuple[str, str, str]] = []
+    for one in snapshots:
+        names |= zip(one.ids, one.names, strict=True)
+        rows = one.forward
+        heads = np.repeat(np.arange(len(one.ids)), np.diff(rows.starts)).tolist()
+        for head, kind, tail in zip(heads, rows.relations.tolist(), rows.ends.tolist(), strict=True):
+            edges.append((one.ids[head], one.relations[kind], one.ids[tail]))
+    return Snapshot.build(names, edges, {name: kind for one in snapshots for name, kind in one.types.items()}.values())

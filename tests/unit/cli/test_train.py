@@ -10,8 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 from clause.cli import train
+from clause.errors import BadInputError
 from clause.evaluation import training_material as material
-from clause.evaluation.question_files import GoldQuestion
+from clause.evaluation.question_files import GoldQuestion, read_questions
 from clause.policy.config import CloningConfig, LearningConfig, Recipe
 from clause.policy.train.networks import load, save
 from clause.reasoning.models import SeedEntity
@@ -102,19 +103,50 @@ def test_training_ends_with_a_checkpoint_and_one_json_object(
     assert "learning 1 of 1" in result.stderr
 
 
+def test_a_further_graph_is_trained_on_beside_the_packaged_one(tmp_path: Path, lines: Path) -> None:
+    (tmp_path / "mill.txt").write_text("Old Mill|grinds|rye\nOld Mill|grinds|oats\n")
+    asked = {"question": "what does Old Mill grind", "answers": ["rye", "oats"], "entity": "Old Mill"}
+    (tmp_path / "mill.jsonl").write_text(json.dumps(asked))
+    mill = material.read_triples(tmp_path / "mill.txt", "1:"), read_questions(tmp_path / "mill.jsonl")
+    made = material.drawn_for(cinema(), EMBEDDER, [read_questions(lines)], Recipe(), [mill])
+    assert len(made.snapshot.ids) == len(cinema().ids) + 3
+    assert set(made.snapshot.types) == {"directed_by", "has_genre", "starred_actors", "grinds"}
+    assert made.snapshot.types["starred_actors"] == cinema().types["starred_actors"]
+    (last,) = made.questions[20:]
+    assert (last.seed, last.answers) == ("1:Old Mill", frozenset({"1:rye", "1:oats"}))
+    edges = made.snapshot.expand_now([last.seed], per_type=9).neighbours[last.seed]
+    assert {edge.target for row in edges.values() for edge in row} == last.answers
+    with pytest.raises(BadInputError, match="TRIPLES=QUESTIONS"):
+        CliRunner().invoke(
+            train.app, ["metaqa", "--questions", f"1={lines}", "--graph", "mill.txt"], catch_exceptions=False
+        )
+
+
+def test_workers_are_refused_where_no_episode_is_played(tmp_path: Path) -> None:
+    file = tmp_path / "own.jsonl"
+    file.write_text(json.dumps({"question": "who directed Heat", "answers": ["Mann"]}))
+    with pytest.raises(BadInputError, match="--agents"):
+        CliRunner().invoke(
+            train.app, ["own", str(file), "--scope", "kg:mine", "--workers", "2"], catch_exceptions=False
+        )
+
+
 def test_own_questions_are_trained_on_the_explored_graph(
     tmp_path: Path, recipe: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = dict(zip(cinema().ids, cinema().names, strict=True))
     asked = [
         GoldQuestion(f"who directed {names[f'film{film}']}", tuple(names[n] for n in walk(f"film{film}", (DIRECTED,))))
-        for film in range(10)
+        for film in range(24)
     ]
     file = tmp_path / "own.jsonl"
     file.write_text("\n".join(json.dumps({"question": q.text, "answers": q.answers}) for q in asked))
 
+    taught: list[str] = []
+
     async def explored(questions: list[GoldQuestion], scopes: list[str]):
         assert scopes == ["kg:mine"]
+        taught.extend(question.text for question in questions)
         ids = {name: node for node, name in names.items()}
         found = []
         for question in questions:
@@ -129,6 +161,10 @@ def test_own_questions_are_trained_on_the_explored_graph(
     result = CliRunner().invoke(train.app, command)
     assert result.exit_code == 0, result.output
     assert "policy" in result.stdout
+    about = json.loads((tmp_path / "run" / "policy.json").read_text())
+    aside = {one["question"] for one in about["kept_aside"]}
+    assert len(aside) == 6
+    assert sorted([*aside, *taught]) == sorted(question.text for question in asked)
 
 
 def test_own_questions_teach_the_shipped_reader_unless_agents_are_wanted(

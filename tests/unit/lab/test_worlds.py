@@ -19,6 +19,7 @@ from clause.lab.worlds import (
     OwnCase,
     OwnOutcome,
     fitted_weights,
+    own_differences,
     own_questions,
     own_report,
     proofs_report,
@@ -145,7 +146,7 @@ def test_a_made_up_graph_holds_what_its_questions_ask(tmp_path: Path) -> None:
     ]
     with gzip.open(tmp_path / "train.jsonl.gz", "wt", encoding="utf-8") as lines:
         lines.writelines(json.dumps(one) + "\n" for one in asked)
-    fan_world(tmp_path, tmp_path / "fans", lambda label: label in {"owned by", "pupil"})
+    fan_world(tmp_path, tmp_path / "fans", lambda path: any(label in {"owned by", "pupil"} for label, _ in path))
     triples = [line.split("|") for line in (tmp_path / "fans" / "triples.txt").read_text().splitlines()]
     (one,) = own_questions(tmp_path / "fans" / "hops1.jsonl")
     topic = one.question.removeprefix("Who owns ").removesuffix("?")
@@ -153,3 +154,10 @@ def test_a_made_up_graph_holds_what_its_questions_ask(tmp_path: Path) -> None:
     (two,) = own_questions(tmp_path / "fans" / "hops2.jsonl")
     owners = {tail for head, label, tail in triples if label == "owned by" and two.question.endswith(f"{head}?")}
     assert set(two.answers) == {head for head, label, tail in triples if label == "pupil" and tail in owners}
+
+
+def test_two_policies_are_compared_question_by_question() -> None:
+    right, wrong, none = (outcome(("Ann",), given, 0.9) for given in (("Ann",), ("Bob",), ()))
+    told = own_differences([right, right, none, none], [right, wrong, wrong, none])
+    assert (told["right"]["mean"], told["wrong"]["mean"]) == (0.25, -0.5)
+    assert told["right"]["low"] <= 0.25 <= told["right"]["high"]

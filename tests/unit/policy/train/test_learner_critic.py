@@ -2,7 +2,8 @@ import torch
 
 from clause.policy.serve.observations import CONTEXT
 from clause.policy.train.advantage import HEADS
-from clause.policy.train.learner import Critic, MonotoneMixer, baseline
+from clause.policy.train.learner import baseline
+from clause.policy.train.networks import Critic, MonotoneMixer
 
 
 def inputs(decisions: int = 4, each: int = 3) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:

@@ -154,7 +154,7 @@ def test_the_two_kinds_of_episode_never_mix() -> None:
 @pytest.mark.parametrize("change_share", [0.0, 1.0])
 def test_costs_are_charged_once_and_add_up_to_the_spend(change_share: float) -> None:
     for episode in collected(change_share):
-        spend, limits = episode.result.spend, episode.budgets
+        spend, limits = episode.spend, episode.budgets
         shares = [spend.edges / limits.edges, spend.steps / limits.steps, spend.tokens / limits.tokens]
         np.testing.assert_allclose(episode.rewards[:, 1:4].sum(axis=0), shares)
         assert episode.rewards[:, 4].sum() == float(bool(limits.exceeded_by(spend)))
@@ -164,7 +164,7 @@ def test_costs_are_charged_once_and_add_up_to_the_spend(change_share: float) -> 
 def test_the_reward_comes_at_the_end_and_nowhere_else() -> None:
     for episode in collected():
         assert not episode.rewards[:-1, 0].any()
-        assert episode.rewards[-1, 0] == pytest.approx(0.9 * episode.result.f1 + 0.1 * episode.result.exact)
+        assert episode.rewards[-1, 0] == pytest.approx(0.9 * episode.f1 + 0.1 * episode.exact)
 
 
 def test_agents_take_turns_in_order() -> None:
@@ -176,7 +176,7 @@ def test_agents_take_turns_in_order() -> None:
 
 def test_the_same_seed_draws_the_same_episodes() -> None:
     first, second = collected(), collected()
-    assert [episode.result.spend for episode in first] == [episode.result.spend for episode in second]
+    assert [episode.spend for episode in first] == [episode.spend for episode in second]
 
 
 def test_a_question_without_a_choice_is_left_out() -> None:
@@ -208,4 +208,4 @@ def test_limits_that_change_do_so_in_cap_episodes_alone_and_masks_keep_the_new_o
     assert [one.budgets for one in plain] != [one.budgets for one in changed]
     for episode in changed:
         if episode.hard:
-            assert episode.budgets.exceeded_by(episode.result.spend) == ()
+            assert episode.budgets.exceeded_by(episode.spend) == ()

@@ -4,6 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file
 
 from clause.errors import BadInputError, ConflictError, NotFoundError
 from clause.policy.config import CloningConfig, LearningConfig, Recipe
@@ -60,29 +61,65 @@ class KilledError(Exception):
     pass
 
 
-def run(folder: Path, *, until: int | None = None, resume: bool = False, recipe: Recipe = RECIPE) -> Checkpoint:
+def run(
+    folder: Path, *, until: int | None = None, resume: bool = False, recipe: Recipe = RECIPE, workers: int = 1
+) -> Checkpoint:
     def report(phase: str, done: int, total: int, figures: dict[str, float]) -> None:
         if phase == "learning" and done == until:
             raise KilledError
 
-    return Training(recipe, MATERIAL, folder, report).run(resume=resume)
+    return Training(recipe, MATERIAL, folder, report, workers=workers).run(resume=resume)
 
 
 def weights(checkpoint: Checkpoint) -> list[torch.Tensor]:
     return [*checkpoint.scorer.state_dict().values(), *checkpoint.actors.state_dict().values()]
 
 
+def left_behind(folder: Path) -> dict[str, torch.Tensor]:
+    """Everything that a run wrote last: reader, actors of the best round and of the last, critic, optimisers."""
+    (file,) = folder.glob("state-*.safetensors")
+    return load_file(file)
+
+
+def same(one: Path, other: Path) -> bool:
+    first, second = left_behind(one), left_behind(other)
+    return first.keys() == second.keys() and all(torch.equal(first[name], second[name]) for name in first)
+
+
 @pytest.fixture(scope="module")
-def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
-    return run(tmp_path_factory.mktemp("unbroken"))
+def unbroken_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("unbroken")
 
 
-def test_a_killed_run_resumes_to_the_same_end(unbroken: Checkpoint, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def unbroken(unbroken_folder: Path) -> Checkpoint:
+    return run(unbroken_folder)
+
+
+def test_a_killed_run_resumes_to_the_same_end(unbroken: Checkpoint, unbroken_folder: Path, tmp_path: Path) -> None:
     with pytest.raises(KilledError):
         run(tmp_path, until=3)
+    assert not same(tmp_path, unbroken_folder)
     resumed = run(tmp_path, resume=True)
     assert all(torch.equal(one, other) for one, other in zip(weights(unbroken), weights(resumed), strict=True))
+    assert same(tmp_path, unbroken_folder)
     assert resumed.about.metrics == unbroken.about.metrics
+
+
+def test_two_workers_give_their_own_weights_every_time_also_when_killed_and_resumed(
+    unbroken: Checkpoint, unbroken_folder: Path, tmp_path: Path
+) -> None:
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    spread = run(whole, workers=2)
+    with pytest.raises(KilledError):
+        run(broken, until=3, workers=2)
+    with pytest.raises(ConflictError, match="number of workers"):
+        run(broken, resume=True)
+    resumed = run(broken, resume=True, workers=2)
+    assert same(whole, broken)
+    assert spread.about.metrics == resumed.about.metrics
+    assert spread.about.metrics["cloned"] == unbroken.about.metrics["cloned"]  # nothing is drawn in validation
+    assert not same(whole, unbroken_folder)
 
 
 def test_the_checkpoint_says_how_it_was_made(unbroken: Checkpoint) -> None:
