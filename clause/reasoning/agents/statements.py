@@ -30,7 +30,7 @@ from clause.reasoning.episode.episode import Episode
 from clause.reasoning.neighbourhood.port import Edge, Expansion, FoundText, Hop
 from clause.text.mentions import folded_key
 from clause.text.retrieval import nearness
-from clause.text.statements.inquiry import Inquiry, Wanted, told
+from clause.text.statements.inquiry import Inquiry, Wanted, passes_over, told
 from clause.text.statements.words import words
 
 NAME: Final = "statements"
@@ -99,7 +99,8 @@ class StatementAgents(TextAgents):
 @dataclass(frozen=True, slots=True)
 class Rated:
     """A statement with its worth as an answer, the nearness of the words that it says least, and what in it may be what
-    is wanted; `names`: that is a name, a time or a number, which answers before the statement; `held` by how many.
+    is wanted; `names`: that is a name, a time or a number, which answers before the statement; `silent`: it has none;
+    `held` by how many.
     """
 
     found: FoundText
@@ -107,6 +108,7 @@ class Rated:
     weakest: float
     tells: Sequence[str]
     names: bool
+    silent: bool
     held: float
 
 
@@ -187,7 +189,8 @@ async def _rate(question: Question, statements: Sequence[FoundText]) -> list[Rat
         near = nearness(asked, tokens)
         weakest = np.mean(sorted(near[places].mean() for places in telling)[:_WEAKEST]) if telling else near.mean()
         worth = WEIGHTS.near * near.mean() + WEIGHTS.weakest * weakest + _telling(inquiry, tells) + _sureness(one)
-        rated.append(Rated(one, float(worth), float(weakest), tells, inquiry.wanted in NAMED, _held(one)))
+        silent = passes_over(inquiry, text, tells)
+        rated.append(Rated(one, float(worth), float(weakest), tells, inquiry.wanted in NAMED, silent, _held(one)))
     await question.learn([one.found.node.id for one in rated])
     told_by_many = [one for one in rated if not any(_belied(question, one, other) for other in rated)]
     return sorted(told_by_many, key=lambda one: (-one.worth, one.found.node.id))
@@ -249,7 +252,7 @@ def _likeness(question: Question, one: Rated, other: Rated) -> float:
 def _probability(rated: Rated, lead: float) -> float:
     """The probability in [0, 1] that a statement so far before its rivals answers rightly."""
     odds = JUDGE.weakest * rated.weakest + JUDGE.lead * max(-MOST_LEAD, min(MOST_LEAD, lead)) + JUDGE.bias
-    return 1 / (1 + math.exp(-odds - JUDGE.silent * (rated.names and not rated.tells)))
+    return 1 / (1 + math.exp(-odds - JUDGE.silent * rated.silent))
 
 
 async def _mentions(question: Question, statements: Sequence[str]) -> tuple[Look, Expansion]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -230,6 +230,22 @@ def _counted(inquiry: Inquiry) -> Counted:
     if _SPENDING & set(said) and after != ["many"]:
         return Counted.MONEY
     return Counted.THINGS if after == ["many"] and not _UNIT_WORDS & set(said) else Counted.ANYTHING
+
+
+_SOMEBODY = re.compile(r"\b(?:by|from|to|with|for) (?:the|an?|our|my|his|her|its|their) [^\W\d_]", re.IGNORECASE)
+
+
+def passes_over(inquiry: Inquiry, statement: str, telling: Sequence[str]) -> bool:
+    """Whether a statement that tells only so much says nothing of the person, place, time or number that is wanted;
+    somebody may be there without a name.
+
+    >>> asked = Inquiry.read("who borrowed the ladder?")
+    >>> passes_over(asked, "We lent it to the museum.", []), passes_over(asked, "It hangs in the shed.", [])
+    (False, True)
+    """
+    if telling or inquiry.wanted not in (Wanted.PERSON, Wanted.PLACE, Wanted.TIME, Wanted.NUMBER):
+        return False
+    return inquiry.wanted is not Wanted.PERSON or not _SOMEBODY.search(statement)
 
 
 def _nothing(_statement: str) -> Iterator[Mention]:
