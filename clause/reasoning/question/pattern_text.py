@@ -46,7 +46,9 @@ _PASTS = {
     "shoot": ("shot",), "sing": ("sang", "sung"), "speak": ("spoke", "spoken"), "teach": ("taught",),
     "wear": ("wore", "worn"), "win": ("won",), "write": ("wrote", "written"),
 }  # fmt: skip
-_MORE_PARTICIPLES = "born lit set put cut kept held met lost hit spread split bound thought seen shown drawn taken chosen"
+_MORE_PARTICIPLES = (
+    "born lit set put cut kept held met lost hit spread split bound thought seen shown drawn taken chosen"
+)
 _ALONE = (
     "acted appeared arrived attended belonged collaborated competed contributed departed died emigrated enrolled "
     "fought graduated grew happened immigrated lived majored migrated occurred originated participated performed "
