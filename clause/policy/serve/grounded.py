@@ -228,7 +228,7 @@ class GroundedPolicy(PlainPolicy):
         listed = _chosen(readings.readings, question.reading)
         judging = partial(signs_of, listed, readings.form, rates, reads.spelling())
         signs = judging() if self._pool is None else await self._pool.run(judging)
-        told = list(map(_told, listed, _agreed(listed, self.judged(question, signs))))
+        told = list(map(_told, listed, agreed(listed, self.judged(question, signs))))
         account = Account(readings.form, tuple(told), readings.reason, readings.doubt, ABSTAIN_BELOW)
         return self._proving(question, account, listed, reads.kept)
 
@@ -298,8 +298,12 @@ def _fit(rates: PatternRates, walk: TypedPattern, questions: tuple[str, ...]) ->
     return max(rate for rate, _ in fits) - beyond, max(explained for _, explained in fits)
 
 
-def _agreed(listed: Sequence[RankedReading], judged: Sequence[float]) -> list[float]:
-    """The probability of each reading's answer: it is right where any of the readings that give it is."""
+def agreed(listed: Sequence[RankedReading], judged: Sequence[float]) -> list[float]:
+    """The probability of each reading's answer: it is right where any of the readings that give it is.
+
+    Args:
+        judged: the probability of each reading by itself.
+    """
     best: dict[frozenset[str], float] = {}
     for reading, sure in zip(listed, judged, strict=True):
         best[_names(reading)] = max(sure, best.get(_names(reading), 0.0))

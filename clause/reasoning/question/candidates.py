@@ -41,12 +41,8 @@ from clause.reasoning.question.sides import (
     telling_words,
     type_roots,
 )
-from clause.reasoning.question.vocabulary import (
-    FORM_WORDS,
-    GENDERS,
-    INVERSES,
-    ImpliedRelation,
-)
+from clause.reasoning.question.skeleton import reworded
+from clause.reasoning.question.vocabulary import FORM_WORDS, GENDERS, INVERSES, ImpliedRelation
 from clause.text.names import readable_relation
 from clause.text.quantities import singular
 from clause.text.statements.quantities import MONTHS, WEEKDAYS
@@ -127,7 +123,7 @@ class QuestionContext:
         """The patterns of each meaning of a topic, for the masked questions about it."""
         found = []
         for meaning in self.meanings(place):
-            steps = steps_asked(questions[-1]) if questions else ()
+            steps = tuple((*reworded(one), one)[0] for one in steps_asked(questions[-1])) if questions else ()
             found_patterns = yield from enumerate_patterns(
                 (meaning.id,), questions, self.bounds, steps if len(steps) > 1 else (), self.told
             )

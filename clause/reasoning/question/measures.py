@@ -1,17 +1,22 @@
-"""Comparisons and superlatives: what a question measures, read from its words."""
+"""Comparisons and superlatives: what a question measures, read from its words, and the plan that compares."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Literal
 
+from clause.reasoning.neighbourhood.port import Edge
 from clause.reasoning.question.modifiers import class_words
 from clause.reasoning.question.pattern_text import PARTICIPLES
+from clause.reasoning.question.patterns import Effects, NodeNames, ReadBounds, TypedPattern
+from clause.reasoning.question.plan import PlanAnswer, PlanResult, alike, ends_of, sort_key
 from clause.reasoning.question.skeleton import TOPIC, Skeleton
 from clause.reasoning.question.vocabulary import AUXILIARIES, COMPARATIVES, DATED, MOST_LEAST, SUPERLATIVES, WH_WORDS
-from clause.text.literals import Operator
-from clause.text.quantities import singular
+from clause.text.literals import LiteralValue, Operator, holds, order
+from clause.text.quantities import Date, Number, singular
 
 _OPERANDS = re.compile(
     rf"(?:[,:] )?(?:\b(?:between|out of|of|among|is it|was it) (?:the )?)?{TOPIC}"
@@ -53,17 +58,15 @@ _ATTRIBUTE = re.compile(
 _DONE_SAME = re.compile(
     r"\b(?P<verb>[a-z]+) (?P<by>by|in|at|on|to|from|with|for|under) (?:one and )?the (?:very )?same (?P<noun>[a-z]+)\b"
 )
-_SOMEBODY = frozenset(("person", "people", "man", "woman", "guy"))
 _NOT_MEASURES = re.compile(
     r"\b(?:first|last|middle) names?\b|\bfirst (?:lady|aid|person)\b|\bat (?:least|most)\b|\bmost of\b"
     r"|\blast (?:week|month|year|night|time)\b|\bfor the first time\b|\bat first\b|\bat last\b"
 )
 _FREQUENCY = r"(?:often|frequently|commonly|common|frequent|usually|times)"
-_PLACING = r"(?:to|of|in|on|at|by|from|for|with)\b"
 _RANK = r"(?:(?P<rank>second|third|fourth|fifth|2nd|3rd|4th|5th)[ -])?"
 _MOST = re.compile(
     rf"\b(?:the )?{_RANK}(?P<sense>most|least|fewest)\b"
-    rf"(?: (?:(?P<often>{_FREQUENCY})|(?P<adjective>{_ADJECTIVES})|(?P<noun>(?!{TOPIC}|{_PLACING})[a-z-]+)))?"
+    rf"(?: (?:(?P<often>{_FREQUENCY})|(?P<adjective>{_ADJECTIVES})|(?P<noun>(?!{TOPIC}|(?:to|of|in|by)\b)[a-z-]+)))?"
 )
 _EST = re.compile(
     rf"\b(?:the |'s )?{_RANK}(?P<word>{'|'.join(SUPERLATIVES)}|best|worst|[a-z]{{3,}}est)\b(?: of all| ever)?"
@@ -72,7 +75,6 @@ _LEVEL = re.compile(
     r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bis the )(?<!\bwas the )"
     r"\b(?:higher|lower|greater|larger|smaller|heavier|lighter) (?P<noun>[a-z]{3,})\b"
 )
-"""A degree of what a noun says: `the heavier levy`, and not `is the higher building`."""
 _HELD = re.compile(r"\b(?:has|have|had|having|with|at) (?:the )?· (?P<noun>[a-z-]{3,})")
 _NO_SUPERLATIVE_WORDS = """forest west east test rest request interest guest nest chest harvest contest protest invest
 digest honest modest arrest priest quest southwest northwest midwest northeast southeast suggest earnest conquest
@@ -94,8 +96,7 @@ def degrees(text: str) -> str:
     >>> degrees("is it more big than"), degrees("the most short one"), degrees("most recent")
     ('is it bigger than', 'the shortest one', 'most recent')
     """
-    ends = {"more": "er", "most": "est"}
-    return _PLAIN_DEGREE.sub(lambda hit: _DEGREES[hit["base"]] + ends[hit["sense"]], text)
+    return _PLAIN_DEGREE.sub(lambda hit: _DEGREES[hit["base"]] + ("er" if hit["sense"] == "more" else "est"), text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +259,7 @@ def _shared(text: str) -> tuple[str, ...]:
     )  # the kind of the operands: `both films A and B`
     done = _DONE_SAME.search(text)
     if done and done["verb"] not in _SCAFFOLD:
-        who = "who" if done["noun"] in _SOMEBODY else f"which {done['noun']}"
+        who = "who" if done["noun"] in {"person", "people", "man", "woman", "guy"} else f"which {done['noun']}"
         return (f"{who} {'is' if done['verb'] in PARTICIPLES else 'does'} it {done['verb']} {done['by']}",)
     others = list(dict.fromkeys(singular(word) for word in _rest(before).split()))
     if not attribute:
@@ -291,3 +292,109 @@ def _measured(operator: Operator, templates: tuple[str, ...], rest: str) -> tupl
 
 def _tidy(text: str) -> str:
     return " ".join(text.split())
+
+
+_SMALLER = frozenset(("before", "less"))
+_DAYS = 365.2425 / 372.0  # in a year, by those of `sort_key`
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A pattern's say on one operand: its ends, the value that counts, and the triples that say so."""
+
+    operand: str
+    ends: frozenset[str]
+    value: LiteralValue | None
+    triples: tuple[Edge, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """The operand that wins by `operator`; with `verdict` yes or no, whether the first stands so to the second.
+
+    Args:
+        operands: of each the ids of what it may be; the first that the pattern leads from counts.
+        pattern: from an operand to what is compared. Of several dates the earliest counts, of several numbers the
+            largest; where the ends are neither, `more` and `less` compare how many there are.
+        until: where given, the time from `pattern`'s date to this one's is compared.
+    """
+
+    operands: tuple[tuple[str, ...], ...]
+    pattern: TypedPattern
+    operator: Operator
+    verdict: bool = False
+    until: TypedPattern = ()
+
+    def run(self, names: NodeNames, bounds: ReadBounds) -> Effects[PlanResult]:
+        """Read the pattern from all operands at once and compare."""
+        nodes = tuple(dict.fromkeys(node for operand in self.operands for node in operand))
+        ends = yield from ends_of(nodes, self.pattern, bounds)
+        last = (yield from ends_of(nodes, self.until, bounds)) if self.until else None
+        measured: list[Measured] = []
+        for operand in self.operands:
+            node = next((one for one in operand if ends.get(one)), None)
+            if node is None:
+                return PlanResult(reason=f"the graph does not say it of {names.name(operand[0])}")
+            found = self._measured(node, ends[node], names)
+            if last is not None:
+                found = _lasting(found, self._measured(node, last[node], names))
+            measured.append(found)
+        proof = tuple(dict.fromkeys(edge for one in measured for edge in one.triples))
+        return self._same(measured, proof, names) if self.operator == "same" else self._decided(measured, proof, names)
+
+    def _measured(self, node: str, ends: Sequence[tuple[str, tuple[Edge, ...]]], names: NodeNames) -> Measured:
+        values = [(value, proof) for end, proof in ends if (value := names.value(end)) is not None]
+        ordered = [(key, value, proof) for value, proof in values if (key := sort_key(value)) is not None]
+        reached = frozenset(end for end, _ in ends)
+        if self.operator == "same":
+            proof = tuple(edge for _, one in ends for edge in one)
+            return Measured(node, reached, values[0][0] if len(values) == 1 else None, proof)
+        if ordered:
+            dated = isinstance(ordered[0][1], Date)
+            _, value, proof = (min if dated else max)(ordered, key=lambda one: one[0])
+            return Measured(node, reached, value, proof)
+        counted = Number(Decimal(len(ends))) if self.operator in {"more", "less"} else None
+        return Measured(node, reached, counted, tuple(edge for _, proof in ends for edge in proof))
+
+    def _same(self, measured: Sequence[Measured], proof: tuple[Edge, ...], names: NodeNames) -> PlanResult:
+        first, *others = measured
+        shared = all(_share(first.ends, other.ends, names) for other in others)
+        if not shared and first.value is not None:
+            told = [other.value is not None and holds("same", first.value, other.value) for other in others]
+            if None in told:
+                return PlanResult(reason="the dates are not exact enough to tell")
+            shared = all(told)
+        return PlanResult((PlanAnswer("yes" if shared else "no", None, proof),))
+
+    def _decided(self, measured: Sequence[Measured], proof: tuple[Edge, ...], names: NodeNames) -> PlanResult:
+        values = [one.value for one in measured]
+        if any(value is None for value in values):
+            return PlanResult(reason="the graph has no values to compare them by")
+        if self.verdict:
+            told = holds(self.operator, values[0], values[1])  # type: ignore[arg-type]
+            if told is None:
+                return PlanResult(reason="the values are not exact enough to compare")
+            return PlanResult((PlanAnswer("yes" if told else "no", None, proof),))
+        wanted = -1 if self.operator in _SMALLER else 1
+        for place, one in enumerate(measured):
+            others = [values[other] for other in range(len(values)) if other != place]
+            if all(order(values[place], other) == wanted for other in others):  # type: ignore[arg-type]
+                return PlanResult((PlanAnswer(names.name(one.operand), one.operand, proof),))
+        return PlanResult(reason="they are equal, or their values are not exact enough to compare")
+
+
+def _share(one: frozenset[str], two: frozenset[str], names: NodeNames) -> bool:
+    """Tell whether two sets of ends have one in common, by id or by name (`Austria` and `Austrian`)."""
+    values = [end for end in one if names.value(end) is None]
+    others = [end for end in two if names.value(end) is None]
+    return bool(one & two) or any(alike(names.name(end), names.name(other)) for end in values for other in others)
+
+
+def _lasting(first: Measured, last: Measured) -> Measured:
+    """The time from one date to another, in days; nothing where either is no date."""
+    begins, ends = first.value, last.value
+    length: LiteralValue | None = None
+    if isinstance(begins, Date) and isinstance(ends, Date):
+        keys = sort_key(ends), sort_key(begins)
+        length = Number(Decimal(round(((keys[0] or 0.0) - (keys[1] or 0.0)) * _DAYS)))
+    return Measured(first.operand, first.ends | last.ends, length, (*first.triples, *last.triples))

@@ -35,7 +35,7 @@ _OTHER_CASE = 0.95  # a name in lower case that the text would write with capita
 WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 _TITLE_WORDS = """dr doctor prof professor mr mrs ms miss sir lady lord mayor captain chief president king queen prince
 princess sister brother father mother aunt uncle saint st judge senator general colonel major minister bishop pope
-coach"""
+coach baron baroness count countess duke duchess earl de di da do du del della der den van von la le al el bin ibn"""
 _TITLES = frozenset(_TITLE_WORDS.split())
 _BLANKED = re.compile(r"[\[\]\x00\ud800-\udfff]")
 
@@ -147,6 +147,7 @@ def names_another(text: str, name: str) -> bool:
     """Tell whether a text says part of `name` only within other names: `Saint Jakob` is not `Saint Urban`.
 
     Capitals tell a name from the words around it: nothing is told of a text in which all words but small ones have one.
+    Titles, and what joins the parts of a name, make no other name: `Marie De Namur` may be `Marie of Namur`.
 
     >>> names_another("who lives in Saint Jakob", "Saint Urban"), names_another("where is Saint Urbn", "Saint Urban")
     (True, False)
@@ -154,6 +155,8 @@ def names_another(text: str, name: str) -> bool:
     (True, False)
     >>> names_another("what did Mayor Lund open", "Ada Lund"), names_another("houses in Urban", "Saint Urban")
     (False, False)
+    >>> names_another("who taught Marie De Namur", "Marie of Namur")
+    False
     """
     if all(word[:1].isupper() or word in ARTICLES | PREPOSITIONS for word in WORD.findall(text)):
         return False

@@ -1,42 +1,19 @@
-"""Drafts of readings that judge: yes or no, and the winner of a comparison; and the plan that compares."""
+"""Drafts of readings that judge: yes or no, and the winner of a comparison."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from decimal import Decimal
 
-from clause.reasoning.neighbourhood.port import Edge
 from clause.reasoning.question.candidates import Candidates, QuestionContext
 from clause.reasoning.question.lists import UNFIT, ReadingDraft, drafts_of_list, kind_of, misfit, names_of
-from clause.reasoning.question.measures import Comparison
+from clause.reasoning.question.measures import Compare, Comparison
 from clause.reasoning.question.modifiers import LiteralFilter, is_unmeasured
 from clause.reasoning.question.pattern_text import pattern_words
-from clause.reasoning.question.patterns import (
-    Effects,
-    FoundPattern,
-    NodeNames,
-    ReadBounds,
-    TypedPattern,
-    comparable,
-    rank_hops,
-)
-from clause.reasoning.question.plan import (
-    Exists,
-    NodeTest,
-    PlanAnswer,
-    PlanResult,
-    QuestionPlan,
-    WalkFrom,
-    Where,
-    alike,
-    ends_of,
-    sort_key,
-)
-from clause.text.literals import LiteralValue, Operator, holds, order
-from clause.text.quantities import Date, Number
+from clause.reasoning.question.patterns import Effects, FoundPattern, TypedPattern, comparable, rank_hops
+from clause.reasoning.question.plan import Exists, NodeTest, PlanResult, QuestionPlan, WalkFrom, Where, alike
+from clause.text.quantities import Date
 
 _COMPARED = 12
 """Patterns of each side that are walked to see whether they lead to the other."""
@@ -132,10 +109,8 @@ def _one_side(
     score += CONNECTS if meets else 0.0
     knows = meets or one.pattern[0].forward or len(result.answers) == 1
     score -= 0.0 if knows else UNFIT
-    said = pattern_words(one.pattern, context.text_of, meaning.name)
-    words = f"whether {names_of(context, others)} is among: {said}"
-    plan: QuestionPlan = Exists(walk, targets)
-    return ReadingDraft(plan, words, score, (meaning.id,), (one.pattern,), (), candidates.nearest)
+    words = f"whether {names_of(context, others)} is among: {pattern_words(one.pattern, context.text_of, meaning.name)}"
+    return ReadingDraft(Exists(walk, targets), words, score, (meaning.id,), (one.pattern,), (), candidates.nearest)
 
 
 def _valued(context: QuestionContext, draft: ReadingDraft, literal: LiteralFilter) -> ReadingDraft:
@@ -202,116 +177,3 @@ def drafts_of_comparison(
         topics = tuple(operand[0] for operand in operands)
         drafts.append(ReadingDraft(plan, said, score - loss, topics, (pattern,), (), nearest))
     return drafts
-
-
-_SMALLER = frozenset(("before", "less"))
-_DAYS_IN_YEAR = 365.2425
-_KEYS_IN_YEAR = 372.0  # of `sort_key`
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """A pattern's say on one operand: its ends, the value that counts, and the triples that say so."""
-
-    operand: str
-    ends: frozenset[str]
-    value: LiteralValue | None
-    triples: tuple[Edge, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Compare:
-    """The operand that wins by `operator`; with `verdict` yes or no, whether the first stands so to the second.
-
-    Args:
-        operands: of each the ids of what it may be; the first that the pattern leads from counts.
-        pattern: from an operand to what is compared. Of several dates the earliest counts, of several numbers the
-            largest; where the ends are neither, `more` and `less` compare how many there are.
-        until: where given, the time from `pattern`'s date to this one's is compared.
-    """
-
-    operands: tuple[tuple[str, ...], ...]
-    pattern: TypedPattern
-    operator: Operator
-    verdict: bool = False
-    until: TypedPattern = ()
-
-    def run(self, names: NodeNames, bounds: ReadBounds) -> Effects[PlanResult]:
-        """Read the pattern from all operands at once and compare."""
-        nodes = tuple(dict.fromkeys(node for operand in self.operands for node in operand))
-        ends = yield from ends_of(nodes, self.pattern, bounds)
-        last = (yield from ends_of(nodes, self.until, bounds)) if self.until else None
-        measured: list[Measured] = []
-        for operand in self.operands:
-            node = next((one for one in operand if ends.get(one)), None)
-            if node is None:
-                return PlanResult(reason=f"the graph does not say it of {names.name(operand[0])}")
-            found = self._measured(node, ends[node], names)
-            if last is not None:
-                found = _lasting(found, self._measured(node, last[node], names))
-            measured.append(found)
-        proof = tuple(dict.fromkeys(edge for one in measured for edge in one.triples))
-        return self._same(measured, proof, names) if self.operator == "same" else self._decided(measured, proof, names)
-
-    def _measured(self, node: str, ends: Sequence[tuple[str, tuple[Edge, ...]]], names: NodeNames) -> Measured:
-        values = [(value, proof) for end, proof in ends if (value := names.value(end)) is not None]
-        ordered = [(key, value, proof) for value, proof in values if (key := sort_key(value)) is not None]
-        reached = frozenset(end for end, _ in ends)
-        if self.operator == "same":
-            proof = tuple(edge for _, one in ends for edge in one)
-            return Measured(node, reached, values[0][0] if len(values) == 1 else None, proof)
-        if ordered:
-            dated = isinstance(ordered[0][1], Date)
-            _, value, proof = (min if dated else max)(ordered, key=lambda one: one[0])
-            return Measured(node, reached, value, proof)
-        counted = read_count(len(ends)) if self.operator in {"more", "less"} else None
-        return Measured(node, reached, counted, tuple(edge for _, proof in ends for edge in proof))
-
-    def _same(self, measured: Sequence[Measured], proof: tuple[Edge, ...], names: NodeNames) -> PlanResult:
-        first, *others = measured
-        shared = all(_share(first.ends, other.ends, names) for other in others)
-        if not shared and first.value is not None:
-            told = [other.value is not None and holds("same", first.value, other.value) for other in others]
-            if None in told:
-                return PlanResult(reason="the dates are not exact enough to tell")
-            shared = all(told)
-        return PlanResult((PlanAnswer("yes" if shared else "no", None, proof),))
-
-    def _decided(self, measured: Sequence[Measured], proof: tuple[Edge, ...], names: NodeNames) -> PlanResult:
-        values = [one.value for one in measured]
-        if any(value is None for value in values):
-            return PlanResult(reason="the graph has no values to compare them by")
-        if self.verdict:
-            told = holds(self.operator, values[0], values[1])  # type: ignore[arg-type]
-            if told is None:
-                return PlanResult(reason="the values are not exact enough to compare")
-            return PlanResult((PlanAnswer("yes" if told else "no", None, proof),))
-        wanted = -1 if self.operator in _SMALLER else 1
-        for place, one in enumerate(measured):
-            others = [values[other] for other in range(len(values)) if other != place]
-            if all(order(values[place], other) == wanted for other in others):  # type: ignore[arg-type]
-                return PlanResult((PlanAnswer(names.name(one.operand), one.operand, proof),))
-        return PlanResult(reason="they are equal, or their values are not exact enough to compare")
-
-
-def _share(one: frozenset[str], two: frozenset[str], names: NodeNames) -> bool:
-    """Tell whether two sets of ends have one in common, by id or by name (`Austria` and `Austrian`)."""
-    values = [end for end in one if names.value(end) is None]
-    others = [end for end in two if names.value(end) is None]
-    return bool(one & two) or any(alike(names.name(end), names.name(other)) for end in values for other in others)
-
-
-def read_count(count: int) -> Number:
-    """A count as a number to compare."""
-    return Number(Decimal(count))
-
-
-def _lasting(first: Measured, last: Measured) -> Measured:
-    """The time from one date to another, in days; nothing where either is no date."""
-    begins, ends = first.value, last.value
-    length: LiteralValue | None = None
-    if isinstance(begins, Date) and isinstance(ends, Date):
-        keys = sort_key(ends), sort_key(begins)
-        days = ((keys[0] or 0.0) - (keys[1] or 0.0)) / _KEYS_IN_YEAR * _DAYS_IN_YEAR
-        length = read_count(round(days))
-    return Measured(first.operand, first.ends | last.ends, length, (*first.triples, *last.triples))

@@ -7,11 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from clause.policy.serve.grounded import PatternRates, ReadingSigns, probability, shipped, signs_of
+from clause.policy.serve.grounded import PatternRates, ReadingSigns, agreed, probability, shipped, signs_of
 from clause.reasoning.agents.policy import Question, SeedCandidate
 from clause.reasoning.episode.budget import Prices
 from clause.reasoning.neighbourhood.port import Hop
-from clause.reasoning.question.grounding import GraphReads
+from clause.reasoning.question.grounding import GraphReads, linked
 from clause.reasoning.question.plan import PlanAnswer, PlanResult, WalkFrom
 from clause.reasoning.question.reading import RankedReading
 
@@ -54,3 +54,25 @@ def test_a_name_spelt_in_part_is_linked_less_surely(said: str, linked: float) ->
 def test_what_words_alone_decide_is_told() -> None:
     (only,) = signs("Kestrel Tower", reading((), 1.0, "ann", nearest=math.inf))
     assert only.worded
+
+
+def test_an_answer_is_as_sure_as_the_surest_reading_that_gives_it() -> None:
+    listed = [reading(DESIGNED, 0.5, "ann"), reading(BUILT, 0.3, "bob"), reading(DESIGNED, 0.2, "ann")]
+    assert agreed(listed, [0.4, 0.6, 0.8]) == [0.8, 0.6, 0.8]
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [("films by Tony Scott", ["Tony Scott"]), ("films by tony scott", ["Tony Scott", "tony scott"])],
+)
+def test_a_name_spelt_exactly_is_no_other_that_only_has_its_letters(text: str, meant: list[str]) -> None:
+    seeds = [SeedCandidate("1", "Tony Scott", 0.9), SeedCandidate("2", "tony scott", 0.8)]
+    (mention,) = linked(text, seeds)
+    assert [one.name for one in mention.candidates] == meant
+
+
+@pytest.mark.parametrize(("text", "named"), [("whose screenplay was Kes", ["Kes"]), ("who is in the cast", [])])
+def test_a_noun_that_a_question_asks_by_is_no_name(text: str, named: list[str]) -> None:
+    seeds = [SeedCandidate(name, name, 0.9) for name in ("screenplay", "cast", "Kes")]
+    shown = GraphReads(Question(f"{text}, Ann?", np.zeros(1), seeds, {}, Prices())).mentions
+    assert [one.candidates[0].name for one in shown] == named

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from clause.reasoning.episode.subgraph import Front, walk
 from clause.reasoning.neighbourhood.port import Hop
+from clause.reasoning.question.measures import Compare
 from clause.reasoning.question.patterns import UNWALKED_STEP, ReadBounds, drive, enumerate_patterns
 from clause.reasoning.question.plan import (
     AnyOf,
@@ -22,7 +23,6 @@ from clause.reasoning.question.plan import (
     Without,
     answers,
 )
-from clause.reasoning.question.verdicts import Compare
 from clause.text.literals import read_literal
 from tests.unit.reasoning.question.small_graph import SmallGraph
 

@@ -202,3 +202,17 @@ async def test_who_did_it_is_a_worse_answer_to_where(scorer):
         _, read = await ask(SmallGraph(DOCKS), scorer, question, ["Tug One"], types=DOCK_TYPES)
         shares += [one.probability for one in read.readings if one.words == "what built Tug One"]
     assert shares[1] < shares[0]
+
+
+async def test_the_best_of_everything_is_none_where_the_question_says_something_else(scorer):
+    """Nobody's salary is a load limit: the question has a type's word (`made`), and no word of what has numbers."""
+    question = "which engineer made the largest fortune"
+    _, read = await ask(SmallGraph(DEPOT), scorer, question, [], types=DEPOT_TYPES)
+    assert not read.result.answers
+    assert read.reason
+
+
+async def test_what_a_thing_is_answers_no_question_of_several_words(scorer):
+    graph = SmallGraph((("Cart", "is a", "wagon"), ("Cart", "made in", "Spain")))
+    _, read = await ask(graph, scorer, "Cart axle grease colour", ["Cart"], types=["is a", "made in"])
+    assert "is a" not in {hop.relation for one in read.readings for walk in one.patterns for hop in walk}
