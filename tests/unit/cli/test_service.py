@@ -41,7 +41,8 @@ class Answering(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(json.dumps(self.body).encode())
 
-    do_PUT = do_POST
+    def do_PUT(self) -> None:
+        self.do_POST()
 
     def do_DELETE(self) -> None:
         self.do_GET()
