@@ -12,11 +12,12 @@ import typer
 from clause.cli.console import JsonFlag, print_json, stdout
 
 if TYPE_CHECKING:
+    from clause.app import Rooms
     from clause.graph.scopes import Caller
-    from clause.knowledge.relationship_types import TypeTexts
 
 app = typer.Typer(help="Investigate hops that came out otherwise than expected.", no_args_is_help=True)
 
+_PLAN, _ANSWERS, _TYPES = "/api/clause/curiosity/plan", "/api/clause/curiosity/answers", "/api/relationship-types"
 _LAB = "clause.lab.curiosity"  # named, not imported: only `demo` needs it
 
 
@@ -26,29 +27,14 @@ def work(
     as_json: JsonFlag = False,
 ) -> None:
     """Investigate what is queued, then stop. What a worker that died left is taken up when its lease has expired."""
-    from clause.cli.console import opened
-    from clause.graph.scopes import Caller
-
-    async def run() -> dict[str, Any]:
-        async with opened(sample=False) as container:
-            report = await container.rooms.intelligence.investigator.work(caller=Caller(), most=most)
-            return report.model_dump()
-
-    _show(asyncio.run(run()), as_json)
+    _show(_done(lambda rooms, caller: rooms.intelligence.investigator.work(caller=caller, most=most)), as_json)
 
 
 @app.command()
 def status(as_json: JsonFlag = False) -> None:
     """The number of triggers that are queued, investigating and completed."""
-    from clause.cli.console import opened
-    from clause.graph.scopes import Caller
-
-    async def run() -> dict[str, Any]:
-        async with opened(sample=False) as container:
-            found = await container.rooms.intelligence.investigator.state(caller=Caller())
-            return {name: found.get(name, 0) for name in ("queued", "investigating", "completed")}
-
-    _show(asyncio.run(run()), as_json)
+    found = _done(lambda rooms, caller: rooms.intelligence.investigator.state(caller=caller))
+    _show({name: found.get(name, 0) for name in ("queued", "investigating", "completed")}, as_json)
 
 
 @app.command()
@@ -58,17 +44,11 @@ def plan(
     as_json: JsonFlag = False,
 ) -> None:
     """What to find out next with so many questions, the most telling first; `answer` closes one."""
-    from clause.cli.console import opened
-    from clause.graph.scopes import Caller
     from clause.intelligence.models import CuriosityPlanRequest
 
-    async def run() -> dict[str, Any]:
-        async with opened(sample=False) as container:
-            request = CuriosityPlanRequest(budget=budget, scopes=scope or None)
-            found = await container.rooms.intelligence.planner.plan(request, caller=Caller())
-            return found.model_dump(mode="json")
-
-    found = asyncio.run(run())
+    request = CuriosityPlanRequest(budget=budget, scopes=scope or None)
+    found = _served("POST", _PLAN, body={"budget": budget, "scopes": scope or None})
+    found = found or _done(lambda rooms, caller: rooms.intelligence.planner.plan(request, caller=caller))
     if as_json:
         print_json(found)
         return
@@ -86,20 +66,14 @@ def answer(
     as_json: JsonFlag = False,
 ) -> None:
     """Close a planned question with what was found out."""
-    from clause.cli.console import opened
-    from clause.graph.scopes import Caller
     from clause.intelligence.models import CuriosityAnswer
     from clause.text.fields import checked
 
     told = {"kind": "document", "title": source} if source else None
-    given = checked(CuriosityAnswer, {"id": question, "statement": statement, "side": side, "source": told})
-
-    async def run() -> dict[str, Any]:
-        async with opened(sample=False) as container:
-            found = await container.rooms.intelligence.planner.close(given, caller=Caller())
-            return found.model_dump(mode="json")
-
-    _show(asyncio.run(run()), as_json)
+    said = {"id": question, "statement": statement, "side": side, "source": told}
+    given = checked(CuriosityAnswer, said)
+    found = _served("POST", _ANSWERS, body=said)
+    _show(found or _done(lambda rooms, caller: rooms.intelligence.planner.close(given, caller=caller)), as_json)
 
 
 @app.command()
@@ -131,7 +105,10 @@ Relation = Annotated[str, typer.Argument(help="The type's name, as the graph has
 @types_app.command("list")
 def list_types(scope: Scope, as_json: JsonFlag = False) -> None:
     """The relationship types of a scope, with their words and who said them."""
-    found = _of_types(lambda types, caller: types.list(caller=caller, scopes=[scope]))
+    asked = _served("GET", _TYPES, {"scope": scope})
+    found = (
+        asked["items"] if asked else _done(lambda rooms, who: rooms.knowledge.types.list(caller=who, scopes=[scope]))
+    )
     if as_json:
         print_json(found)
         return
@@ -156,18 +133,31 @@ def say(
     from clause.knowledge.relationship_types import TypeMeaning
     from clause.text.fields import checked
 
-    given = checked(TypeMeaning, {"relation": relation, "text": text, "inverse_text": back, "scope": scope})
-    _show(_of_types(lambda types, caller: types.tell(given, caller=caller)), as_json)
+    words = {"relation": relation, "text": text, "inverse_text": back, "scope": scope}
+    given = checked(TypeMeaning, words)
+    found = _served("PUT", _TYPES, body=words)
+    _show(found or _done(lambda rooms, caller: rooms.knowledge.types.tell(given, caller=caller)), as_json)
 
 
 @types_app.command()
 def forget(relation: Relation, *, scope: Scope, as_json: JsonFlag = False) -> None:
     """Take back what was said of a relationship type: its name says it again."""
-    _show(_of_types(lambda types, caller: types.forget(relation, scope, caller=caller)), as_json)
+    found = _served("DELETE", _TYPES, {"relation": relation, "scope": scope})
+    _show(found or _done(lambda rooms, caller: rooms.knowledge.types.forget(relation, scope, caller=caller)), as_json)
 
 
-def _of_types(work: Callable[[TypeTexts, Caller], Awaitable[Any]]) -> Any:
-    """What some work with the types of this machine's graph gives; a running service reads by it at once."""
+def _served(method: str, path: str, asked: dict[str, str] | None = None, body: dict[str, Any] | None = None) -> Any:
+    """What a running service answers; None where none runs."""
+    from urllib.parse import urlencode
+
+    from clause.cli.service import running
+
+    service = running()
+    return service.send(method, path + (f"?{urlencode(asked)}" if asked else ""), body) if service else None
+
+
+def _done(work: Callable[[Rooms, Caller], Awaitable[Any]]) -> Any:
+    """What some work in an application of this command's own gives, as JSON."""
     from pydantic_core import to_jsonable_python
 
     from clause.cli.console import opened
@@ -175,6 +165,6 @@ def _of_types(work: Callable[[TypeTexts, Caller], Awaitable[Any]]) -> Any:
 
     async def run() -> Any:
         async with opened(sample=False) as container:
-            return to_jsonable_python(await work(container.rooms.knowledge.types, Caller()))
+            return to_jsonable_python(await work(container.rooms, Caller()))
 
     return asyncio.run(run())

@@ -80,6 +80,10 @@ class RunningService:
             raise UnavailableError(f"the job {job['id']} {job['state']}: {said}", remedy="start it again: it goes on")
         return job
 
+    def send(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Any:
+        """The JSON answer of a request by any method; as `post`."""
+        return self._ask(method, path, os.environ, None if body is None else json.dumps(body).encode())
+
     def get(self, path: str, environ: Mapping[str, str] = os.environ) -> Any:
         """The JSON answer of a GET; as `post`."""
         return self._ask("GET", path, environ)

@@ -255,20 +255,21 @@ def question_about(head: str, relation: str) -> str:
     """A question that a triple with this head answers, in the grammar that its type's name allows; where that may be a
     verb, the triple itself with a gap.
 
-    >>> [question_about("Kes", relation) for relation in ("directed_by", "has_genre", "in_language")]
-    ['What is Kes directed by?', 'What genre does Kes have?', 'What language is Kes in?']
+    >>> [question_about("Kes", relation) for relation in ("directed_by", "has_genre", "in_language", "is_a")]
+    ['What is Kes directed by?', 'What genre does Kes have?', 'What language is Kes in?', 'Kes is a what?']
     >>> [question_about("Ward 3", relation) for relation in ("headNurse", "open hours", "weighs", "stands_on")][1:]
     ['What are the open hours of Ward 3?', 'Ward 3 weighs what?', 'What does Ward 3 stand on?']
     """
     words = re.sub(r"[_\s]+|(?<=[a-z])(?=[A-Z])", " ", relation).strip().lower()
-    found, form = next((found, form) for pattern, form in _FORMS if (found := re.fullmatch(pattern, words)))
-    parts = found.groupdict()
-    return form.format(head=head, words=words, **{**parts, "verb": _plain(parts.get("verb", ""))})
+    wordings = ((re.fullmatch(pattern, words), wording) for pattern, wording in _WORDINGS)
+    parts, wording = next((found.groupdict(), wording) for found, wording in wordings if found)
+    return wording.format(head=head, words=words, **{**parts, "verb": _plain(parts.get("verb", ""))})
 
 
 _BEFORE = "(?:about|after|at|before|by|for|from|in|into|near|of|on|to|under|with)"
-_FORMS = (
+_WORDINGS = (
     (r"ha(?:s|ve) (?P<rest>.+)", "What {rest} does {head} have?"),
+    (r"is an?", "{head} {words} what?"),
     (r"is (?P<rest>.+)", "What is {head} {rest}?"),
     (rf"(?P<place>{_BEFORE}) (?P<rest>.+)", "What {rest} is {head} {place}?"),
     (rf"(?P<verb>\S+s) (?P<rest>(?:.+ )?{_BEFORE})", "What does {head} {verb} {rest}?"),

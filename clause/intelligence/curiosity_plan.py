@@ -131,7 +131,7 @@ def _question(row: Mapping[str, Any]) -> PlannedQuestion:
         id=hashed("gap_", row["scope"], row["asked"]),
         kind="question",
         question=row["query"],
-        why=f"asked {row['times']} times lately; {told}",
+        why=f"asked {'once' if row['times'] == 1 else str(row['times']) + ' times'} lately; {told}",
         gain=row["times"] * row["doubt"],
         scope=row["scope"],
         about=tuple(row["about"]),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from warnings import catch_warnings
 
 import numpy as np
 
@@ -23,17 +24,22 @@ _MOST = 300
 _SHORTEST, _LONGEST_SENTENCE = 12, 400
 _REPEATED = 0.85
 _DAMPING = 0.85
-_END = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s+|\n+")
+_LINE = re.compile(r"(?<=[\u3002\uff01\uff1f])\s*|\n+")
 _CODE = re.compile(r"```.*?```", re.DOTALL)
 
 
 def sentences(texts: Iterable[str]) -> list[str]:
     """Sentences worth choosing from, each once, in order; code blocks, fragments and endless lines are left out.
 
-    >>> sentences(["Pin every dependency. OK.", "Pin every dependency.\\nThen hash the lock file!"])
-    ['Pin every dependency.', 'Then hash the lock file!']
+    >>> sentences(["Pin every dependency. OK.", "Pin every dependency.\\nThen ask Dr. Moss, e.g. at 9 a.m. on Friday!"])
+    ['Pin every dependency.', 'Then ask Dr. Moss, e.g. at 9 a.m. on Friday!']
     """
-    found = [part.strip(" -*#>\\t") for text in texts for part in _END.split(_CODE.sub(" ", text))]
+    with catch_warnings(action="ignore"):  # its patterns are older than Python's word on escapes
+        from pysbd import Segmenter  # noqa: PLC0415 -- only where a session ends without a summary
+
+    split = Segmenter(language="en", clean=False).segment
+    lines = [line for text in texts for line in _LINE.split(_CODE.sub(" ", text)) if line.strip()]
+    found = [part.strip(" -*#>\t") for line in lines for part in split(line) if part in line]
     kept = [part for part in found if _SHORTEST <= len(part) <= _LONGEST_SENTENCE and " " in part]
     return list(dict.fromkeys(kept))
 

@@ -180,6 +180,7 @@ async def test_memories_are_listed_recalled_and_fade(explorer: Watched, choir: d
     page = explorer.page
     await view(explorer, "Memories")
     await expect(page.locator("#above")).to_contain_text("2 memories in 2 clusters")
+    await expect(page.locator("#lines li").first).to_contain_text("1 memory ·")
     await expect(page.locator("#lines")).to_contain_text("The piano was out of tune")
     await find(explorer, "was the piano in tune")
     await expect(page.locator("#lines li").first).to_contain_text("The piano was out of tune")
@@ -210,6 +211,7 @@ async def test_entities_are_found_walked_and_merged(
 ) -> None:
     page = explorer.page
     await view(explorer, "Entities")
+    await expect(page.locator("#lines")).to_contain_text("Type a name above.")
     await find(explorer, "Harbour Choir")
     await opened(explorer, "Harbour Choir")
     await expect(page.locator("#detail")).to_contain_text("Old Customs House")

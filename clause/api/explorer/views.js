@@ -52,7 +52,7 @@ export async function showView(name, given, fresh) {
     source,
     undefined,
     late,
-    finding ? "Nothing fits." : view.find && name === "entities" ? "Type a name above." : "Nothing is here yet.",
+    finding ? "Nothing fits." : view.find && name === "entities" ? "Type a name above. Pairs that may be one stand here once the job resolve_entities has found some." : "Nothing is here yet.",
   );
 }
 

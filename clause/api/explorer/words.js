@@ -6,6 +6,9 @@ export const percent = (share) => `${Math.round(100 * share)} %`;
 export const day = (instant) => (instant ? new Date(instant).toISOString().slice(0, 16).replace("T", " ") : "–");
 export const number = (value, digits = 2) => (value === null || value === undefined ? "–" : Number(value).toFixed(digits));
 
+/** A number with its noun: `1 memory`, `2 memories`. */
+export const some = (count, one, many = `${one}s`) => `${count} ${Number(count) === 1 ? one : many}`;
+
 export function bar(share) {
   const entry = make("span", { class: "share", "aria-hidden": "true" }, make("span"));
   entry.firstChild.style.width = `${100 * Math.max(0, Math.min(1, share))}%`;

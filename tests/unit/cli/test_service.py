@@ -41,6 +41,12 @@ class Answering(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(json.dumps(self.body).encode())
 
+    def do_PUT(self) -> None:
+        self.do_POST()
+
+    def do_DELETE(self) -> None:
+        self.do_GET()
+
     def do_GET(self) -> None:
         self.asked.append((self.path, {}, self.headers["Authorization"]))
         self.send_response(self.status)
@@ -101,6 +107,27 @@ def test_figures_of_memories_are_asked_of_it_too(clause: Clause, answering: type
     assert done.code == 0
     assert "clusters of 4" in done.out
     assert [path for path, *_ in answering.asked] == ["/api/memories/stats?scope=user%3Aann&scope=kg%3Afilms"]
+
+
+def test_types_and_plans_are_asked_of_it_too(clause: Clause, answering: type[Answering]) -> None:
+    one = {"relation": "P57", "count": 3, "text": "director", "inverse_text": "films of", "told_by": "ann"}
+    answering.body = {"items": [one], "questions": [], "left_out": 2, **one}
+    assert "P57  3: 'director', back 'films of'  (said by ann)" in clause("types", "list", "--scope", "kg:f").out
+    assert clause("types", "say", "P57", "director", "--scope", "kg:f").code == 0
+    assert clause("types", "forget", "P57", "--scope", "kg:f").code == 0
+    assert "0 of 2 gaps" in clause("curiosity", "plan", "--budget", "3").out
+    assert clause("curiosity", "answer", "gap_1", "Ann did.").code == 0
+    types, said = (
+        "/api/relationship-types",
+        {"relation": "P57", "text": "director", "inverse_text": None, "scope": "kg:f"},
+    )
+    assert [(path, body) for path, body, _ in answering.asked] == [
+        (f"{types}?scope=kg%3Af", {}),
+        (types, said),
+        (f"{types}?relation=P57&scope=kg%3Af", {}),
+        ("/api/clause/curiosity/plan", {"budget": 3, "scopes": None}),
+        ("/api/clause/curiosity/answers", {"id": "gap_1", "statement": "Ann did.", "side": None, "source": None}),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -67,3 +67,28 @@ def test_reinforcement_follows_the_ladder(times: int, expected: float) -> None:
     for _ in range(times):
         confidence = reinforced(confidence)
     assert confidence == pytest.approx(expected)
+
+
+ENDS = [
+    ["Prof. Lind called the ward at six.", "Nobody picked up the phone."],
+    ["The parcel from Brook & Co. is missing.", "Please write to them."],
+    ["Use the spare key, i.e. the brass one, for the shed.", "Hang it up again."],
+    ["K. T. Aho leads the choir.", "She sings alto herself."],
+    ["The ferry leaves at 7 p.m. on Sundays.", "Be there early."],
+    ["Wait for the green light!", "Is the bridge down?", "Then drive on slowly."],
+    ["Costs fell 2.5 percent vs. the plan.", "Nobody expected that."],
+    ["See Fig. 4 for the valve.", "The pump is on page nine."],
+]
+
+
+@pytest.mark.parametrize("told", ENDS, ids=lambda told: told[0][:24])
+def test_a_dot_inside_a_sentence_does_not_end_it(told: list[str]) -> None:
+    assert sentences([" ".join(told)]) == told
+
+
+def test_marks_of_a_list_go_and_letters_stay() -> None:
+    assert sentences(["- the tests wait\n* take the last boat"]) == ["the tests wait", "take the last boat"]
+    assert sentences(["他在 花园里 工作 了 很久。她在 屋里 读书 到 很晚。"]) == [
+        "他在 花园里 工作 了 很久。",
+        "她在 屋里 读书 到 很晚。",
+    ]
