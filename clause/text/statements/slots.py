@@ -19,7 +19,7 @@ SLOTS = ("numbers", "dates", "names", "negation", "persons", "modality", "tense"
 _HAVE = frozenset({"has", "have", "had"})
 _BE = frozenset({"is", "are", "was", "were", "be", "been", "'s"})
 _DONE_ONCE_WORDS = """bear born base situate locate schedule set write make build paint name call found hold rent host
-elect appoint marry engage"""
+elect appoint marry engage lead chair head direct"""
 _ONE_AT_A_TIME_WORDS = """live reside weigh cost belong start begin end finish leave depart arrive land expire measure
 last run date die face total happen occur takes_place take_place retire report"""
 _ONE_AT_A_TIME = frozenset(_ONE_AT_A_TIME_WORDS.split())

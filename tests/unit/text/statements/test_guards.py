@@ -296,6 +296,7 @@ def test_values_contradict_only_where_there_is_room_for_one(first, second):
         ("Ada is the captain of the crew", "Ben is the captain of the crew"),
         ("Mrs Ode chairs the council", "Mr Lind chairs the council"),
         ("Omar is married to Lena", "Omar is married to Ines"),
+        ("The quilt project is led by Lena", "The quilt project is led by Omar"),
         ("Omar reports to Lena", "Omar reports to Ines"),
         ("The hall is made of oak", "The hall is made of marble"),
         ("The kiosk opens at 6 am", "The kiosk opens at 8 am"),
