@@ -24,10 +24,10 @@ pytestmark = pytest.mark.integration
 
 SAID = "read rows first"
 _REMOVE = statement(
-    "MATCH (n:Experience {scope: $scope}) DETACH DELETE n",
+    "MATCH (n:Experience {scope: $scope}) DETACH DELETE n RETURN count(*) AS gone",
     mode="write",
     parameters="$scope STRING",
-    columns="",
+    columns="gone",
 )
 
 
