@@ -17,7 +17,8 @@ from clause.insights.models import Insight, Valences
 from clause.insights.nodes import conflict_of
 from clause.insights.retriever import OWNER
 from clause.insights.topics import parse_topic
-from clause.text.statements.guards import contradiction
+from clause.text.statements.guards import CANDIDATE, contradiction
+from clause.text.statements.pair_classifier import COVERED, covered, read_pair
 
 MANY = 3
 """Unresolved conflicts on a topic that ask for a synthesis."""
@@ -186,7 +187,8 @@ LEAN = 0.4
 """The least lean of an insight to one side, and of the other insight to the other."""
 
 NEAR = 0.75
-"""The least similarity of insights whose feelings are compared: below it they say different things of their topic."""
+"""The least similarity of insights whose feelings are compared: below it they say different things of their topic; so
+do those that share no more than its name (see `covered`), unless they are as near as one statement to itself."""
 
 MOST_CANDIDATES = 10
 CANDIDATE_DAYS = 30
@@ -226,7 +228,8 @@ def conflict_signals(content: str, valences: Valences, embedding: Floats, other:
 
     Words of the texts are not in it: of `exclusive: blue / red` only `exclusive` stays.
     """
-    feelings = opposed(valences, other.valences) if other.similarity >= NEAR else ()
+    alike = other.similarity > CANDIDATE or covered(read_pair(content, other.content)) >= COVERED
+    feelings = opposed(valences, other.valences) if alike and other.similarity >= NEAR else ()
     verdict = contradiction(
         content, other.content, other.similarity, vectors=(embedding, other.embedding), same_subject=True
     )

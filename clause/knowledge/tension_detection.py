@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from clause.knowledge.beliefs.confidence import Severity
 from clause.text.fields import Frozen, Model
+from clause.text.statements.alignment import one_role
 from clause.text.statements.guards import NEAR, Vectors, contradiction
 from clause.text.statements.slots import one_subject, read_statement
 
@@ -139,7 +140,8 @@ def detect(a: Held, b: Held, similarity: float, vectors: Vectors | None = None) 
     """
     same_subject = bool(a.subjects & b.subjects)
     unknown = not (a.subjects and b.subjects)
-    near = same_subject or (unknown and one_subject(read_statement(a.content), read_statement(b.content)))
+    read = read_statement(a.content), read_statement(b.content)
+    near = same_subject or (unknown and one_subject(*read)) or one_role(*read)
     if not overlap(a.valid, b.valid) or similarity <= (NEAR if near else CLOSE):
         return None
     verdict = contradiction(a.content, b.content, similarity, vectors=vectors, same_subject=same_subject)

@@ -41,6 +41,23 @@ def test_every_test_that_a_table_names_is_in_its_file(table: Path) -> None:
         assert re.search(rf"def {name}\(", written), f"{table.name} names {file}::{name}"
 
 
+ALONE = ("type safety", "centroids weighted by tier", "`runtimeerror` when")
+"""What only a unit can show: types, arithmetic over given weights, a store that is away."""
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda path: path.stem)
+def test_every_requirement_has_a_test_on_a_real_graph(table: Path) -> None:
+    """Of each row that names tests, one is of integration, end to end or faults."""
+    lacking = []
+    for row in re.findall(r"^\| (?!---|requirement).*\|$", table.read_text(encoding="utf-8"), re.MULTILINE):
+        named = {file for file, _ in named_tests(row)} | {*re.findall(r"`(integration/[\w/]+\.py)`", row)}
+        found = [path for file in named for path in TESTS.rglob(Path(file).name) if str(path).endswith(f"/{file}")]
+        real = any({"integration", "e2e", "faults"} & {*path.parts} for path in found)
+        if found and not real and not any(words in row.lower() for words in ALONE):
+            lacking.append(row)
+    assert lacking == []
+
+
 @pytest.mark.parametrize(("kind", "count"), [("FR", 18), ("BR", 5), ("SEC", 3), ("US", 5)])
 def test_no_requirement_of_the_memory_store_is_left_out(kind: str, count: int) -> None:
     rows = re.findall(rf"^\| {kind}-MCS-(\d+) \|", (ROOT / "docs/memory-requirements.md").read_text(), re.MULTILINE)

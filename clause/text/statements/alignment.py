@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, takewhile
 
 from clause.text.statements.lexicon import Relation, relation
-from clause.text.statements.slots import ParsedStatement
-from clause.text.statements.words import ARTICLES, AUXILIARIES, FILLERS, LIGHT
+from clause.text.statements.slots import ParsedStatement, holds_role, refers
+from clause.text.statements.words import ADJUNCTS, ARTICLES, AUXILIARIES, FILLERS, LIGHT
 
 _PASSIVE_WORDS = "is are was were be been being get gets got getting"
 _BARE_WORDS = "cut put hit hurt shut set let read cast cost burst split spread beat run come"
@@ -26,8 +26,12 @@ _ONE_KNOWN = frozenset(_KNOWN_WORDS.split())
 _RELATIVES = frozenset({"which", "that", "who"})
 _JOINTS = frozenset({"of", "for", "which", "that", "who"}) | LIGHT
 _LINKS = frozenset({"and", "or"})
+_OFTEN = frozenset({"every", "always", "often", "usually", "sometimes", "regularly", "daily", "weekly"})
 
 _WIDEST_NAME = 3
+
+ONLY = frozenset({"only", "solely", "exclusively"})
+"""Words that leave no room for another."""
 
 Pair = tuple[int, int]
 
@@ -301,3 +305,42 @@ def _opposed_particles(
 
 def _plural(word: str) -> bool:
     return word.endswith("s") and not word.endswith(("ss", "us", "is"))
+
+
+def limited(first: ParsedStatement, second: ParsedStatement) -> bool:
+    """Whether both say `only` of what alone tells them apart, behind the same subject and what it does.
+
+    >>> from clause.text.statements.slots import read_statement
+    >>> told = ("Ann eats only fish", "Ann eats only meat", "Ann only drinks tea", "Ann only reads")
+    >>> limited(*map(read_statement, told[:2])), limited(*map(read_statement, told[2:]))
+    (True, False)
+    """
+    told = [[word for word in one.words if word.lower not in ONLY] for one in (first, second)]
+    if any(len(one) == len(two.words) for one, two in zip(told, (first, second), strict=True)):
+        return False
+    ends = [place for place, (one, other) in enumerate(zip(*told, strict=False)) if one.lower != other.lower]
+    opening = told[0][: min(ends, default=0)]
+    return refers(first) and refers(second) and sum(word.lower not in ADJUNCTS for word in opening) > 1
+
+
+def joined(statement: ParsedStatement, values: Set[str]) -> bool:
+    """Whether several `values` stand in a row (`green and white`)."""
+    places = [place for place, (_, form, _) in enumerate(statement.content) if form in values]
+    return len(places) > 1 and places[-1] - places[0] == len(places) - 1
+
+
+def often(statement: ParsedStatement, other: ParsedStatement) -> int:
+    """The number of words that say how often what `other` says never is done (`every evening`)."""
+    if not any(word.lower == "never" for word in other.words):
+        return 0
+    every = {place + 1 for place, (_, form, _) in enumerate(statement.content) if form == "every"}
+    return sum(form in _OFTEN or place in every for place, (_, form, _) in enumerate(statement.content))
+
+
+def one_role(first: ParsedStatement, second: ParsedStatement) -> bool:
+    """Whether both say who holds one and the same role (`Ann is the head of finance`, `Bob is the head of finance`)."""
+    names = [[word.lower for word in takewhile(lambda word: word.capital, one.words)] for one in (first, second)]
+    rests = [[word.lower for word in one.words[len(name) :]] for one, name in zip((first, second), names, strict=True)]
+    if rests[0] != rests[1] or names[0] == names[1]:
+        return False
+    return all(holds_role(one, name) for one, name in zip((first, second), names, strict=True))

@@ -8,31 +8,37 @@ call exclusive, the same order of roles, and, where content words are left over,
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Literal
 
 from clause.arrays import Floats
+from clause.text.statements.alignment import ONLY, joined, limited
 from clause.text.statements.lexicon import shipped_lexicon
 from clause.text.statements.pair_classifier import (
+    UNIVERSAL,
     PairClassifier,
     PairReading,
     Probabilities,
+    compared,
+    negated,
+    of_all,
+    other_subject,
     read_pair,
     shipped_pair_classifier,
 )
-from clause.text.statements.quantities import WEEKDAYS
+from clause.text.statements.quantities import WEEKDAYS, same_numbers
 from clause.text.statements.slots import (
     completes,
     happens_once,
     holds_role,
+    names_partner,
     names_place,
     names_role,
     numbered_apart,
     one_subject,
     refers,
-    same_numbers,
     single_valued,
 )
-from clause.text.statements.words import AUXILIARIES
 
 CANDIDATE = 0.90
 """The cosine above which two statements are candidates for a merge."""
@@ -55,13 +61,8 @@ NEAR = 0.4
 APART = 0.6
 """The same where nobody vouches for the subject."""
 
-COVERED = 2 / 3
-"""The least share of the longer statement's content that the shorter one must have for a contradiction."""
-
 TensionKind = Literal["contradiction", "temporal_conflict"]
 Vectors = tuple[Floats, Floats]
-
-_UNIVERSAL = frozenset({"all", "every", "each", "everyone", "everybody"})
 
 
 @dataclass(frozen=True)
@@ -235,7 +236,7 @@ def _apart(reading: PairReading, similarity: float, least: float) -> bool:
 
 def _slots(reading: PairReading) -> set[str]:
     """The slots that differ; names do not where they are the exclusive values (`in Paris`, `in London`)."""
-    named = _only_exclusive(reading) or _other_name(reading)
+    named = _only_exclusive(reading) or _other_name(reading) or limited(reading.first, reading.second)
     return set(reading.differing) - ({"names"} if named else set())
 
 
@@ -243,24 +244,26 @@ def _signals(reading: PairReading, same_subject: bool) -> tuple[float, tuple[str
     """The strength of the rules' signals and their names; (0.0, ()) where there are none."""
     slots = _slots(reading)
     found = reading.alignment
-    if _negated(reading) and not slots - {"negation", "modality", "tense"}:
+    if negated(reading) and not slots - {"negation", "modality", "tense"}:
         return (0.9, ("negation",)) if not found.exclusive else (0.0, ())
-    if found.moved and not slots and not _left_over(reading) and _compared(reading):
+    if found.moved and not slots and not _left_over(reading) and compared(reading):
         return 0.85, ("compared the other way round",)
     if "negation" in slots or found.moved or found.wider or not set(slots) <= {"numbers", "dates", "modality"}:
         return 0.0, ()
-    known = same_subject or (refers(reading.first) and refers(reading.second)) or _of_all(reading)
+    known = same_subject or (refers(reading.first) and refers(reading.second)) or of_all(reading)
     referring = 0.85 if known else 0.4
     signals = []
-    if _only_exclusive(reading) and not _other_subject(reading) and _one_at_a_time(reading, same_subject):
+    if _only_exclusive(reading) and not other_subject(reading) and _one_at_a_time(reading, same_subject):
         signals += [f"exclusive: {' / '.join(sorted(pair))}" for pair in found.exclusive]
     elif _other_name(reading):
         signals.append("names differ")
-    elif found.only_a or found.only_b:
+    elif found.exchanged and limited(reading.first, reading.second):
+        signals.append("each only one")
+    elif {*found.only_a, *found.only_b} - UNIVERSAL:
         return 0.0, ()
     numbers = _numbers_differ(reading)
     repeated = "dates differ" in numbers and not (happens_once(reading.first) and happens_once(reading.second))
-    several = not _scene(reading, same_subject) and _several(found.exclusive, bool(numbers))
+    several = not _scene(reading, same_subject) and _several(reading, bool(numbers))
     signals += numbers
     return (referring, tuple(signals)) if signals and not repeated and not several else (0.0, ())
 
@@ -278,11 +281,16 @@ def _numbers_differ(reading: PairReading) -> list[str]:
     return found
 
 
-def _several(exclusive: tuple[tuple[str, str], ...], other_number: bool) -> bool:
+def _several(reading: PairReading, other_number: bool) -> bool:
     """Whether opposites or values come with other ones: each may hold at its own time, or of its own thing.
 
-    `opens at 9` and `closes at 5`, `likes cats` and `dislikes dogs`.
+    `opens at 9` and `closes at 5`, `likes cats` and `dislikes dogs`; not values in a row (`green and white`).
     """
+    exclusive = reading.alignment.exclusive
+    if not other_number and all(
+        joined(one, {pair[side] for pair in exclusive}) for side, one in enumerate((reading.first, reading.second))
+    ):
+        return any(shipped_lexicon().opposed(*pair) for pair in exclusive) and len({*exclusive}) > 1
     apart = min(len({one for one, _ in exclusive}), len({other for _, other in exclusive}))
     return apart + other_number > 1
 
@@ -307,7 +315,7 @@ def _only_exclusive(reading: PairReading) -> bool:
     """Whether every word left over is one of the exclusive values, or only says to or by whom one of them is so."""
     found = reading.alignment
     values = {word for pair in found.exclusive for word in pair}
-    left = {*found.only_a, *found.only_b} - values - _UNIVERSAL
+    left = {*found.only_a, *found.only_b} - values - UNIVERSAL - ONLY
     sides = ((reading.first, found.only_a), (reading.second, found.only_b))
     return bool(values) and all(
         not left & {*only} or completes(statement, left & {*only}, values) for statement, only in sides
@@ -324,6 +332,8 @@ def _one_at_a_time(reading: PairReading, same_subject: bool) -> bool:
         return True
     pairs = reading.alignment.exclusive
     if any(shipped_lexicon().opposed(*pair) for pair in pairs):
+        return not _turned_round(reading)
+    if ONLY & {*reading.alignment.only_a, *reading.alignment.only_b}:
         return True
     values = {word for pair in pairs for word in pair}
     return single_valued(reading.first, values) and single_valued(reading.second, values)
@@ -355,34 +365,17 @@ def _other_name(reading: PairReading) -> bool:
     sides = ((reading.first, found.only_a), (reading.second, found.only_b))
     if all(holds_role(*side) for side in sides):
         return True
-    return all(names_role(*side) or names_place(*side) for side in sides) and _one_slot(reading)
+    named = all(names_role(*side) or names_place(*side) or names_partner(*side) for side in sides)
+    return named and _one_slot(reading)
 
 
-def _compared(reading: PairReading) -> bool:
-    """Whether both compare (`A is taller than B`)."""
-    return all(any(word.lower == "than" for word in one.words) for one in (reading.first, reading.second))
-
-
-def _of_all(reading: PairReading) -> bool:
-    """Whether one side speaks of all of a kind: what it says then holds for those of the other side too."""
-    return any(word.lower in _UNIVERSAL for one in (reading.first, reading.second) for word in one.words[:1])
-
-
-def _negated(reading: PairReading) -> bool:
-    """Whether one side negates what the other says: an odd number of negations more, and content that is covered."""
-    first, second = reading.first, reading.second
-    if (first.slots.negations.total() + second.slots.negations.total()) % 2 == 0:
+def _turned_round(reading: PairReading) -> bool:
+    """Whether opposite comparisons have other things before them: `A is older than B`, `B is younger than A`."""
+    if not compared(reading):
         return False
-    found = reading.alignment
-    matched = len(found.same) + len(found.wider)
-    return matched >= COVERED * max(len(first.content), len(second.content), 1)
-
-
-def _other_subject(reading: PairReading) -> bool:
-    """Whether the exclusive words stand in the subject, before any verb form of `be`: then two things are meant."""
     values = {word for pair in reading.alignment.exclusive for word in pair}
-    for statement in (reading.first, reading.second):
-        verb = next((at for at, word in enumerate(statement.words) if word.lower in AUXILIARIES), 0)
-        if any(form in values and (i == 0 or at < verb) for i, (at, form, _) in enumerate(statement.content)):
-            return True
-    return False
+    first, second = (
+        [form for _, form, _ in takewhile(lambda part: part[1] not in values, one.content)]
+        for one in (reading.first, reading.second)
+    )
+    return first != second

@@ -102,7 +102,9 @@ class Lexicon:
         first, second = _forms(left), _forms(right)
         if _differ(self.values, first, second):
             return False
-        return _differ(self.sides, first, second) or _prefixed(first, second)
+        if _differ(self.sides, first, second) or _prefixed(first, second):
+            return True
+        return any(_differ(self.sides, *graded) for graded in _graded(left, right))
 
     def against_habit(self, called: str, word: str) -> bool:
         """True where somebody called so (`vegetarian`) has nothing to do with `word` (`meat`)."""
@@ -127,6 +129,23 @@ def shipped_lexicon() -> Lexicon:
 def relation(left: str, right: str) -> Relation:
     """`Lexicon.relation` of the shipped lists, remembered."""
     return shipped_lexicon().relation(left, right)
+
+
+def _graded(left: str, right: str) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
+    """The plain forms of two words of one degree (`older`, `younger`: `old`, `young`)."""
+    for ending in ("er", "est"):
+        if left.endswith(ending) and right.endswith(ending):
+            first, second = (frozenset(_plain(word.removesuffix(ending))) for word in (left, right))
+            yield first, second
+
+
+def _plain(stem: str) -> Iterator[str]:
+    """What a word may be that lost the ending of a degree."""
+    yield from (stem, stem + "e")
+    if stem.endswith("i"):
+        yield stem[:-1] + "y"
+    if len(stem) > 2 and stem[-1] == stem[-2]:
+        yield stem[:-1]
 
 
 _PREFIXES = ("un", "non", "in", "im", "dis", "ir", "il", "non-", "anti-", "ex-")

@@ -14,12 +14,22 @@ from safetensors.numpy import load_file, save_file
 
 from clause.arrays import Floats
 from clause.errors import BadInputError, NotFoundError
-from clause.text.statements.alignment import Alignment, Relate, align
+from clause.text.statements.alignment import Alignment, Relate, align, often
 from clause.text.statements.lexicon import relation
 from clause.text.statements.slots import SLOTS, ParsedStatement, differing_slots, read_statement
+from clause.text.statements.words import AUXILIARIES
 
 SHIPPED = Path(__file__).parent / "models" / "pairs"
 """The shipped classifier: `.safetensors` and `.json` beside each other."""
+
+COVERED = 2 / 3
+"""The least share of the longer statement's content that the shorter one must have for a contradiction."""
+
+APART_COVERED = 3 / 4
+"""The same where each says something that the other does not."""
+
+UNIVERSAL = frozenset({"all", "every", "each", "everyone", "everybody"})
+"""Words for all of a kind."""
 
 LABELS = ("duplicate", "contradiction", "neutral")
 
@@ -53,6 +63,47 @@ def read_pair(a: str, b: str, relate: Relate = relation) -> PairReading:
     """Read two statements beside each other, in the order of their texts; `relate` says how different words relate."""
     first, second = map(read_statement, sorted((a, b)))
     return PairReading(first, second, tuple(differing_slots(first, second)), align(first, second, relate))
+
+
+def compared(reading: PairReading) -> bool:
+    """Whether both compare (`A is taller than B`)."""
+    return all(any(word.lower == "than" for word in one.words) for one in (reading.first, reading.second))
+
+
+def of_all(reading: PairReading) -> bool:
+    """Whether one side speaks of all of a kind: what it says then holds for those of the other side too."""
+    return any(word.lower in UNIVERSAL for one in (reading.first, reading.second) for word in one.words[:1])
+
+
+def negated(reading: PairReading) -> bool:
+    """Whether one side negates what the other says: an odd number of negations more, and content that is covered."""
+    first, second = reading.first, reading.second
+    if (first.slots.negations.total() + second.slots.negations.total()) % 2 == 0:
+        return False
+    found = reading.alignment
+    matched = len(found.same) + len(found.wider)
+    told = max(len(one.content) - often(one, other) for one, other in ((first, second), (second, first)))
+    return matched >= (APART_COVERED if found.exchanged else COVERED) * max(told, 1)
+
+
+def other_subject(reading: PairReading) -> bool:
+    """Whether the exclusive words stand in the subject, before any verb form of `be`: then two things are meant."""
+    values = {word for pair in reading.alignment.exclusive for word in pair}
+    for statement in (reading.first, reading.second):
+        verb = next((at for at, word in enumerate(statement.words) if word.lower in AUXILIARIES), 0)
+        if any(form in values and (i == 0 or at < verb) for i, (at, form, _) in enumerate(statement.content)):
+            return True
+    return False
+
+
+def covered(reading: PairReading) -> float:
+    """The share of the longer statement's content that the shorter one has.
+
+    >>> covered(read_pair("The old boat leaks badly", "The old boat leaks"))
+    0.75
+    """
+    matched = len(reading.alignment.same) + len(reading.alignment.wider)
+    return matched / max(len(reading.first.content), len(reading.second.content), 1)
 
 
 def rule_features(reading: PairReading, similarity: float) -> Floats:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from clause.text.statements.words import Word
+from clause.text.statements.words import Word, bases
 
 _MONTH_WORDS = """january jan; february feb; march mar; april apr; may; june jun; july jul; august aug;
 september sep sept; october oct; november nov; december dec"""
@@ -299,3 +299,20 @@ def _value_at(tokens: Sequence[Word], position: int, plain: re.Match[str] | None
 
 def _follows(tokens: Sequence[Word], position: int, word: str) -> bool:
     return position + 1 < len(tokens) and tokens[position + 1].lower == word
+
+
+def same_numbers(mine: tuple[tuple[str, str], ...], theirs: tuple[tuple[str, str], ...]) -> bool:
+    """True where numbers (value, word that follows) are equal, in one order or of the same things; `1` is an article.
+
+    >>> same_numbers((("2", "dogs"), ("3", "cats")), (("3", "cats"), ("2", "dogs"))), same_numbers((("1", "dog"),), ())
+    (True, True)
+    """
+    first, second = ([number for number in numbers if number[0] != "1"] for numbers in (mine, theirs))
+    if [value for value, _ in first] == [value for value, _ in second]:
+        return True
+    return Counter(map(_counted, first)) == Counter(map(_counted, second))
+
+
+def _counted(number: tuple[str, str]) -> tuple[str, str]:
+    value, word = number
+    return value, min(bases(word), key=lambda form: (len(form), form))

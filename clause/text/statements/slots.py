@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from clause.text.statements.lexicon import Relation, relation, shipped_lexicon
-from clause.text.statements.quantities import Quantities, read_quantities
+from clause.text.statements.quantities import Quantities, read_quantities, same_numbers
 from clause.text.statements.words import ADJUNCTS, LIGHT, MODALS, NEGATIONS, PAST, PRESENT, PRONOUNS, Word, bases, words
 
 SLOTS = ("numbers", "dates", "names", "negation", "persons", "modality", "tense", "mood")
@@ -19,17 +19,21 @@ SLOTS = ("numbers", "dates", "names", "negation", "persons", "modality", "tense"
 _HAVE = frozenset({"has", "have", "had"})
 _BE = frozenset({"is", "are", "was", "were", "be", "been", "'s"})
 _DONE_ONCE_WORDS = """bear born base situate locate schedule set write make build paint name call found hold rent host
-elect appoint"""
+elect appoint marry engage lead chair head direct"""
 _ONE_AT_A_TIME_WORDS = """live reside weigh cost belong start begin end finish leave depart arrive land expire measure
-last run date die"""
+last run date die face total happen occur takes_place take_place retire report"""
 _ONE_AT_A_TIME = frozenset(_ONE_AT_A_TIME_WORDS.split())
 _DONE_ONCE = _ONE_AT_A_TIME | frozenset(_DONE_ONCE_WORDS.split())
+_AT_ONE_TIME = _DONE_ONCE | {"open", "close"}
 _DEFINITE = "the this that these those my your his her its our their every all each both"
 _ANYBODY = "a an some someone somebody one two three four five several many few people"
 _DETERMINERS = frozenset(_DEFINITE.split())
 _INDEFINITE = frozenset(_ANYBODY.split())
 _ROLE_OPENERS = frozenset({"is", "was", "by", "as", "called", "named"})
 _COMPLEMENTS = frozenset({"to", "by", "with", "of"})
+_PRESIDES = frozenset({"chair", "head", "lead", "captain"})
+_DEFINITES = frozenset({"the", "our", "my", "your", "his", "her", "their", "its"})
+_TO_ONE = frozenset({"marry", "engage", "report", "belong"})
 _STAYS = frozenset({"live", "reside", "base", "situate", "locate", "headquarter", "bear", "bury"})
 _RELATIVES = frozenset({"who", "which", "that", "what", "where", "when", "why", "how"})
 _TITLE_SHARE = 0.8
@@ -194,8 +198,7 @@ def happens_once(statement: ParsedStatement) -> bool:
     """
     if any(word.lower in _BE for word in statement.words):
         return True
-    said = [word for _, _, word in statement.content]
-    return len(said) <= 2 or any(word.bases & _DONE_ONCE for word in said)
+    return any(form in _AT_ONE_TIME or word.bases & _AT_ONE_TIME for _, form, word in statement.content)
 
 
 def completes(statement: ParsedStatement, left: Set[str], values: Set[str]) -> bool:
@@ -236,6 +239,14 @@ def names_place(statement: ParsedStatement, left: Sequence[str]) -> bool:
     return verb.lower in {"is", "are"} or bool(verb.bases & _STAYS)
 
 
+def names_partner(statement: ParsedStatement, left: Sequence[str]) -> bool:
+    """Whether the words `left` name to whom alone somebody or something is tied (`Ann is married to Juan`)."""
+    named = _names_left(statement, left)
+    if not named or named[0] < 2 or not refers(statement) or statement.words[named[0] - 1].lower != "to":
+        return False
+    return bool(statement.words[named[0] - 2].bases & _TO_ONE)
+
+
 def holds_role(statement: ParsedStatement, left: Sequence[str]) -> bool:
     """Whether the words `left` are the name of who holds a role that one alone can (`Ann is the head of finance`).
 
@@ -244,9 +255,13 @@ def holds_role(statement: ParsedStatement, left: Sequence[str]) -> bool:
     """
     opening = [word.lower for word in statement.words[: len(left)]]
     rest = [word.lower for word in statement.words[len(left) : len(left) + 2]]
-    if not left or opening != [*left] or not statement.words[0].capital or rest != ["is", "the"]:
+    if not left or opening != [*left] or not all(word.capital for word in statement.words[: len(left)]):
         return False
     role = statement.words[len(left) + 2 :]
+    if rest and rest[-1] in _DEFINITES and statement.words[len(left)].bases & _PRESIDES:
+        return bool(role)
+    if rest != ["is", "the"]:
+        return False
     return bool(role) and not role[0].lower.endswith("s") and any(word.lower == "of" for word in role)
 
 
@@ -344,23 +359,6 @@ def _negations(lower: list[str]) -> Counter[str]:
             target = "" if at is None else min(bases(after[at]), key=lambda form: (len(form), form))
             found[f"clause of {target}" if _RELATIVES & set(after[:at]) else target] += 1
     return found
-
-
-def same_numbers(mine: tuple[tuple[str, str], ...], theirs: tuple[tuple[str, str], ...]) -> bool:
-    """True where numbers (value, word that follows) are equal, in one order or of the same things; `1` is an article.
-
-    >>> same_numbers((("2", "dogs"), ("3", "cats")), (("3", "cats"), ("2", "dogs"))), same_numbers((("1", "dog"),), ())
-    (True, True)
-    """
-    first, second = ([number for number in numbers if number[0] != "1"] for numbers in (mine, theirs))
-    if [value for value, _ in first] == [value for value, _ in second]:
-        return True
-    return Counter(map(_counted, first)) == Counter(map(_counted, second))
-
-
-def _counted(number: tuple[str, str]) -> tuple[str, str]:
-    value, word = number
-    return value, min(bases(word), key=lambda form: (len(form), form))
 
 
 def _same_names(first: ParsedStatement, second: ParsedStatement) -> bool:

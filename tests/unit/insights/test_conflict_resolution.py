@@ -60,3 +60,12 @@ def test_texts_that_contradict_each_other_conflict_without_a_word_of_theirs() ->
 def test_texts_that_agree_do_not_conflict() -> None:
     same = candidate("Ann trusts the new build", 1.0)
     assert conflict_signals("Ann trusts the new build", Valences(awe=0.5), UNIT, same) == ()
+
+
+def test_feelings_about_other_sides_of_one_thing_do_not_conflict() -> None:
+    """A long name makes them near; they share no more than that."""
+    near = candidate("The onboarding channel feels friendly", 0.8, warmth=0.9)
+    assert conflict_signals("The onboarding channel needs a guide", Valences(tension=0.9), UNIT, near) == ()
+    same = candidate("The onboarding channel feels friendly now", 0.8, warmth=0.9)
+    told = conflict_signals("The onboarding channel feels friendly", Valences(tension=0.9), UNIT, same)
+    assert told == ("warmth / tension",)

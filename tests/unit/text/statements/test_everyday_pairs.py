@@ -10,7 +10,7 @@ from clause.arrays import Floats
 from clause.knowledge.tension_detection import Held, detect
 from clause.text.embedder import SentenceTransformerEmbedder
 from clause.text.statements.guards import may_merge
-from tests.worlds.kept_pairs import FILES, counted
+from tests.worlds.kept_pairs import FILES, FOLDER, counted
 
 FILE = Path(__file__).with_name("everyday_pairs.txt")
 Pair = tuple[str, str, Floats, Floats]
@@ -69,3 +69,13 @@ async def test_everyday_pairs_of_which_half_was_kept_aside(file: Path) -> None:
     assert found >= 0.8 * counts["contradict"]["n"]
     assert found >= 0.9 * (found + false)
     assert counts["same"]["merged"] >= 0.7 * counts["same"]["n"]
+
+
+@pytest.mark.parametrize(("half", "least"), [("looked_at", 0.7), ("kept_aside", 0.5)])
+async def test_pairs_of_another_hand(half: str, least: float) -> None:
+    """About half of what a stranger writes is found; what is found holds, and nothing is merged that should not be."""
+    counts = await counted(FOLDER / f"third_hand_{half}.txt")
+    assert counts["opposites"]["merged"] == counts["contradict"]["merged"] == counts["go together"]["merged"] == 0
+    found, false = counts["contradict"]["tensions"], counts["go together"]["tensions"] + counts["same"]["tensions"]
+    assert found >= least * counts["contradict"]["n"]
+    assert found >= 0.9 * (found + false)

@@ -270,6 +270,13 @@ def test_the_classifier_moves_the_score_of_a_signal_and_makes_none():
         ("The tool supports Linux", "The tool supports Windows"),
         ("The pool is open on Monday", "The pool is open on Sunday"),
         ("The lamp in the east wing is on", "The lamp in the west wing is off"),
+        ("The meadow flooded in 2021", "The meadow flooded in 2023"),  # may happen again
+        ("Tomas walks to school", "Tomas never walks to town"),  # each says what the other does not
+        ("Ada is older than Ben", "Ben is younger than Ada"),  # the same, turned round
+        ("Ada only eats soup", "Ada only drinks milk"),
+        ("Ada met Ben in Turin", "Ada met Ben in Genoa"),
+        ("Ada is a member of the council", "Ben is a member of the council"),
+        ("The red barn has a green door", "The blue barn has a white door"),
     ],
 )
 def test_values_contradict_only_where_there_is_room_for_one(first, second):
@@ -286,6 +293,20 @@ def test_values_contradict_only_where_there_is_room_for_one(first, second):
         ("The union sanctioned the strike", "The union did not sanction the strike"),
         ("Lena is a vegan", "Lena has cheese for breakfast"),
         ("Omar is a teetotaller", "Omar drinks beer every evening"),
+        ("Ada is the captain of the crew", "Ben is the captain of the crew"),
+        ("Mrs Ode chairs the council", "Mr Lind chairs the council"),
+        ("Omar is married to Lena", "Omar is married to Ines"),
+        ("The quilt project is led by Lena", "The quilt project is led by Omar"),
+        ("Omar reports to Lena", "Omar reports to Ines"),
+        ("The hall is made of oak", "The hall is made of marble"),
+        ("The kiosk opens at 6 am", "The kiosk opens at 8 am"),
+        ("The fair takes place on 14 June", "The fair takes place on 21 June"),
+        ("The banner is green and white", "The banner is black and yellow"),
+        ("Lena swims every winter", "Lena has never swum"),
+        ("Lena is older than Omar", "Lena is younger than Omar"),
+        ("Lena works at the mill only", "Lena works at the harbour only"),
+        ("All bills are paid within 14 days", "Bills are paid within 30 days"),
+        ("The lift works", "The lift is broken"),
     ],
 )
 def test_opposites_and_single_values_contradict(first, second):
