@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import unicodedata
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from clause.errors import ClauseError
+from clause.errors import ClauseError, ForbiddenError
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
+from clause.knowledge.beliefs.confidence import STARTS
 from clause.knowledge.beliefs.models import (
     Belief,
     BeliefCreate,
@@ -19,9 +23,11 @@ from clause.knowledge.beliefs.models import (
     Corroboration,
     SourceGiven,
 )
+from clause.knowledge.entity_models import SourceCreate, TrustGiven
 from clause.knowledge.lineage.models import MergeRequest, RetractionRequest
 from clause.knowledge.room import Knowledge
-from clause.sessions.models import SessionStart
+from clause.knowledge.tension_detection import TensionResolve
+from clause.sessions.models import InsightExtract, SessionEnd, SessionStart
 from clause.sessions.room import Sessions
 from tests.servers import statement
 
@@ -236,6 +242,165 @@ async def _merged_into_another(stage: Stage) -> None:
 async def _many_at_once(stage: Stage) -> None:
     belief = await stage.derived()
     await asyncio.gather(*(stage.support(belief, source=page(place)) for place in range(6)))
+
+
+@attack
+async def _its_letters_are_spelled_otherwise(stage: Stage) -> None:
+    await stage.derived()
+    for text in (CONCLUDED.upper(), f"  {CONCLUDED.replace(' ', '   ')}  ", f"{CONCLUDED}.", f"{CONCLUDED}!"):
+        await stage.say(text)
+
+
+@attack
+async def _its_letters_are_composed_otherwise(stage: Stage) -> None:
+    heard = await stage.gossip()
+    await stage.say("Zoë drives the café's van to Zürich on Mondays", derived_from=(heard.id,))
+    await stage.say(unicodedata.normalize("NFD", "Zoë drives the café's van to Zürich on Mondays"))
+
+
+@attack
+async def _said_again_as_true_since_another_day(stage: Stage) -> None:
+    await stage.derived()
+    for year in (2001, 2002):
+        await stage.say(CONCLUDED, valid_from=datetime(year, 1, 1, tzinfo=UTC))
+
+
+@attack
+async def _said_again_as_lasting_for_ever(stage: Stage) -> None:
+    await stage.derived()
+    await stage.say(CONCLUDED, decay="forever", signal="explicit_request")
+
+
+@attack
+async def _said_again_by_every_signal(stage: Stage) -> None:
+    await stage.derived()
+    for signal in STARTS:
+        await stage.say(CONCLUDED, signal=signal)
+
+
+@attack
+async def _derived_from_itself(stage: Stage) -> None:
+    belief = await stage.derived()
+    await stage.say(CONCLUDED, "bob", derived_from=(belief.id,))
+    await stage.say(CONCLUDED, "cid", derived_from=(belief.id,))
+
+
+@attack
+async def _derived_from_two_rumours(stage: Stage) -> None:
+    first, other = await stage.gossip(), await stage.say("The bakery was closed on Monday", signal="mention")
+    await stage.say(CONCLUDED, "bob", derived_from=(first.id, other.id))
+    await stage.say(CONCLUDED, "ann")
+
+
+@attack
+async def _derived_from_what_was_taken_back(stage: Stage) -> None:
+    heard = await stage.gossip()
+    await stage.knowledge.retraction.apply(RetractionRequest(belief_id=heard.id), caller=stage.key("ann"))
+    with suppress(ClauseError):
+        await stage.say(CONCLUDED, derived_from=(heard.id,))
+
+
+@attack
+async def _derived_from_what_was_superseded(stage: Stage) -> None:
+    heard = await stage.gossip()
+    newer = BeliefSupersede(content="Somebody else has the mill by now", signal="mention")
+    await stage.knowledge.beliefs.supersede(heard.id, newer, caller=stage.key("ann"))
+    with suppress(ClauseError):
+        await stage.say(CONCLUDED, derived_from=(heard.id,))
+        await stage.say(CONCLUDED)
+
+
+@attack
+async def _its_retraction_is_undone(stage: Stage) -> None:
+    belief = await stage.derived()
+    for _ in range(2):
+        done = await stage.knowledge.retraction.apply(RetractionRequest(belief_id=belief.id), caller=stage.key("ann"))
+        await stage.knowledge.retraction.undo(done.id, caller=stage.key("ann"))
+        await stage.support(belief)
+
+
+@attack
+async def _the_retraction_of_the_gossip_is_undone(stage: Stage) -> None:
+    heard = await stage.gossip()
+    await stage.say(CONCLUDED, "bob", derived_from=(heard.id,))
+    done = await stage.knowledge.retraction.apply(RetractionRequest(belief_id=heard.id), caller=stage.key("ann"))
+    await stage.knowledge.retraction.undo(done.id, caller=stage.key("ann"))
+    await stage.say(CONCLUDED)
+
+
+@attack
+async def _a_merge_is_undone(stage: Stage) -> None:
+    belief = await stage.derived(by="bob")
+    other = await stage.say("Bob Stone lives elsewhere", signal="mention")
+    given = MergeRequest(winner_id=other.id, loser_id=belief.id)
+    done = await stage.knowledge.merging.merge(given, caller=stage.key("ann"))
+    await stage.knowledge.merging.unmerge(done.id, caller=stage.key("ann"))
+    await stage.say(CONCLUDED)
+    await stage.say(CONCLUDED, source=page(2))
+
+
+@attack
+async def _an_insight_of_a_session_says_it(stage: Stage) -> None:
+    await stage.derived()
+    session = await stage.session()
+    with suppress(ClauseError):
+        for _ in range(2):
+            given = InsightExtract(content=CONCLUDED)
+            await stage.sessions.insights.extract(session, given, caller=stage.key("ann"))
+
+
+@attack
+async def _a_session_ends_with_it(stage: Stage) -> None:
+    await stage.derived()
+    for _ in range(2):
+        ended = SessionEnd(summary=CONCLUDED, themes=(CONCLUDED, HEARD))
+        await stage.sessions.sessions.end(await stage.session(), ended, caller=stage.key("ann"))
+
+
+@attack
+async def _its_source_is_trusted_by_sources_of_its_own(stage: Stage) -> None:
+    belief = await stage.derived()
+    knowledge, ann = stage.knowledge, stage.key("ann")
+    for title in ("Friend", "Neighbour", "Cousin"):
+        friend = await knowledge.sources.create(SourceCreate(title=title, uri=f"https://{title}.com/"), caller=ann)
+        trusted = TrustGiven(to_source_id=str(belief.source_id), weight=1.0)
+        await knowledge.trust.trust(friend.id, trusted, caller=ann)
+    await stage.support(belief)
+
+
+@attack
+async def _marked_as_recalled_or_as_another_text(stage: Stage) -> None:
+    belief = await stage.derived()
+    await stage.support(belief, "bob", recalled=True)
+    await stage.support(belief, content=AGAIN)
+
+
+@attack
+async def _copies_that_name_what_they_copy_from(stage: Stage) -> None:
+    heard = await stage.say(HEARD, signal="mention", source=SourceGiven(title="The Wire", upstream="Agency"))
+    belief = await stage.say(CONCLUDED, "bob", derived_from=(heard.id,))
+    for by in ("cid", "dan"):
+        await stage.support(belief, by, source=SourceGiven(title=f"Paper of {by}", upstream=" AGENCY "))
+
+
+@attack
+async def _confirmed_by_an_agent(stage: Stage) -> None:
+    belief = await stage.derived()
+    with pytest.raises(ForbiddenError):
+        await stage.knowledge.beliefs.confirm(belief.id, caller=stage.key("ann"))
+
+
+@attack
+async def _its_denial_is_settled_in_its_favour(stage: Stage) -> None:
+    belief = await stage.derived()
+    await stage.say("Bob Stone never rides his bike to the office in Bern", signal="mention")
+    held = await stage.knowledge.beliefs.get(belief.id, caller=stage.key("ann"))
+    for tension in held.tensions:
+        for action in ("keep_both", "supersede_a", "supersede_b"):
+            with suppress(ClauseError):
+                await stage.knowledge.tensions.resolve(
+                    tension.id, TensionResolve(action=action), caller=stage.key("ann")
+                )
 
 
 @pytest.mark.parametrize("name", ATTACKS)

@@ -123,6 +123,17 @@ def test_functions_that_build_lists_are_refused(call: str) -> None:
         judge(f"WITH [1] AS l RETURN {call} AS x", plan, "neo4j")
 
 
+UNTOLD = ["date({year: 99999})", "date({year: -5000})", "datetime({year: 999999})", "datetime({epochMillis: $most})"]
+
+
+@pytest.mark.parametrize("value", [*UNTOLD, "1 / 0", "$most + 1", "duration({days: $most, seconds: $most})"])
+@pytest.mark.integration
+async def test_a_value_that_cannot_be_told_is_the_asker_s_to_mend(graph: Graph, value: str) -> None:
+    with pytest.raises(BadInputError) as refused:
+        await graph.explore(f"RETURN {value} AS x", {"most": 2**63 - 1}, LIMITS)
+    assert refused.value.field == "query"
+
+
 @pytest.mark.parametrize(
     "parameters",
     [{"x": "a" * 300_000}, {"x": list(range(60_000))}, {"x": [[[[[[[[[[[[[[1]]]]]]]]]]]]]]}],
