@@ -364,7 +364,7 @@ async def _its_source_is_trusted_by_sources_of_its_own(stage: Stage) -> None:
     for title in ("Friend", "Neighbour", "Cousin"):
         friend = await knowledge.sources.create(SourceCreate(title=title, uri=f"https://{title}.com/"), caller=ann)
         trusted = TrustGiven(to_source_id=str(belief.source_id), weight=1.0)
-        await knowledge.trust.trust(friend.id, trusted, caller=ann)
+        await knowledge.sources.trust(friend.id, trusted, caller=ann)
     await stage.support(belief)
 
 

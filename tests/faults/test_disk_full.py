@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Coroutine, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from clause.errors import UnavailableError
 from clause.graph.catalogue import Catalogue
-from clause.graph.idempotency import IdempotencyKeys, RequestKey, StoredResponse
-from clause.graph.migrations import migrate
 from clause.graph.runner import Graph
 from clause.graph.server import ManagedServer
 from tests.servers import HEAP_MB, QUICK_START, statement
@@ -82,48 +79,5 @@ async def test_a_write_on_a_full_disk_says_the_way_out_and_nothing_committed_is_
 
         assert row == {"nodes": acknowledged * 500, "different": acknowledged * 500}
         assert server.status().running
-    finally:
-        server.stop()
-
-
-def once(graph: Graph, number: int) -> Coroutine[Any, Any, StoredResponse]:
-    """The n-th batch under a key of its own."""
-
-    async def work() -> StoredResponse:
-        await graph.execute(FILL, {"batch": f"batch {number}", "text": "x" * 300})
-        return StoredResponse(201, {"batch": number})
-
-    return IdempotencyKeys(graph).once(RequestKey("kg:fault", f"k{number}", "same"), work)
-
-
-async def refused_at(graph: Graph) -> int:
-    """The number of the batch that was refused: the first for which there was no room."""
-    for number in range(1_000):
-        try:
-            await once(graph, number)
-        except UnavailableError:
-            return number
-    raise AssertionError("the disk was never full")
-
-
-async def test_a_write_with_a_key_that_a_full_disk_refused_is_done_once_when_it_is_sent_again(small: Path) -> None:
-    server = ManagedServer(small / "home", HEAP_MB, QUICK_START)
-    try:
-        async with Graph(server.ensure(), Catalogue.load()) as graph:
-            await migrate(graph)
-            resize(small, room_mb=2)
-            number = await refused_at(graph)
-        assert number > 0
-
-        resize(small, room_mb=500)
-        server.stop()
-        async with Graph(server.ensure(), Catalogue.load()) as graph:
-            (before,) = await graph.execute(COUNT, {})
-            again = [await once(graph, earlier) for earlier in range(number + 1)]
-            (row,) = await graph.execute(COUNT, {})
-        assert before["nodes"] in {number * 500, (number + 1) * 500}
-        assert all(answer.replayed for answer in again[:-1])
-        assert again[-1].replayed is (before["nodes"] == (number + 1) * 500)
-        assert row == {"nodes": (number + 1) * 500, "different": (number + 1) * 500}
     finally:
         server.stop()
