@@ -190,7 +190,7 @@ class Allowance:
         if not lock.acquire(timeout=_LOCK_S):  # one of us was killed within
             return True
         try:
-            table = np.frombuffer(self._cells.get_obj()).reshape(_SETS, _WAYS, 3)
+            table = np.frombuffer(memoryview(self._cells.get_obj()).cast("B")).reshape(_SETS, _WAYS, 3)
             row = table[number % _SETS]
             (known,) = np.nonzero(row[:, 0] == number)
             place = int(known[0]) if len(known) else int(np.argmin(row[:, 2]))

@@ -36,7 +36,7 @@ def serve(
     from clause.api.app import listen, run
     from clause.operations.keys import keys_guard
 
-    given = {"host": host, "port": port, "workers": workers}
+    given: dict[str, Any] = {"host": host, "port": port, "workers": workers}
     settings = Settings.load(**{name: value for name, value in given.items() if value is not None})
     telemetry.configure_logging(settings.log_level)
     listener = listen(settings.host, settings.port, keyed=asyncio.run(keys_guard(settings, settings.host)))

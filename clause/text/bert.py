@@ -1,15 +1,13 @@
 """A small BERT without torch: its layers as a graph for ONNX Runtime, its weights where the model's package has them.
 
-`bert.onnx` holds the layers and no weights: they are handed in by name, from the safetensors of the model, so that
-nothing is downloaded, converted or kept twice. It was exported from `clause.policy.train.encoder.TokenEncoder` by
-`python -m clause.lab.reader export`, and any six layers of that width fit in.
+`bert.onnx` holds the layers and no weights: these are handed in by name, from the model's safetensors, so that nothing
+is kept twice. `python -m clause.lab.reader export` made it of `TokenEncoder`; any six layers of that width fit in.
 """
 
 from __future__ import annotations
 
 import json
 import mmap
-import struct
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +18,8 @@ from clause.arrays import Flags, Floats, Longs, Vectors
 from clause.errors import SetupError
 
 GRAPH = Path(__file__).parent / "bert.onnx"
-_RUN = 2048  # most places of a run, padding included: bounds what attention holds
+_RUN = 512  # most places of a run, padding included: bounds what attention holds, and fits the processor's caches
+_PADDING = 10  # most padded places of a run: they take as long as reading the weights once more
 _PARTS = {
     "attention.self.query": "query",
     "attention.self.key": "key",
@@ -93,9 +92,12 @@ class Bert:
         tokens = [row.ids for row in self._tokenizer.encode_batch(list(texts))]
         waiting = sorted(range(len(tokens)), key=lambda row: len(tokens[row]))
         while waiting:
-            count = 1
-            while count < len(waiting) and (count + 1) * len(tokens[waiting[count]]) <= _RUN:
-                count += 1
+            count, length, padding = 0, len(tokens[waiting[0]]), 0
+            for longer in (len(tokens[row]) for row in waiting):
+                padding += count * (longer - length)
+                if count and (padding > _PADDING or (count + 1) * longer > _RUN):
+                    break
+                count, length = count + 1, longer
             rows, waiting = waiting[:count], waiting[count:]
             yield self._run(rows, [tokens[row] for row in rows])
 
@@ -165,15 +167,16 @@ def _session(weights: Mapping[str, Floats]) -> Any:
 def _mapped(file: Path) -> tuple[dict[str, Floats], mmap.mmap]:
     """The float32 tensors of a safetensors file, read from the disk where they are used, and the map itself.
 
-    The library's own reader copies: a table of all words would be in memory for the few that a text has.
+    The library's own reader copies: all words would be in memory for the few that a text has.
     """
     with file.open("rb") as opened:
         mapped = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
-    (length,) = struct.unpack("<Q", mapped[:8])
+    length = int.from_bytes(mapped[:8], "little")
     found = {}
     for name, told in json.loads(mapped[8 : 8 + length]).items():
         if name != "__metadata__" and told["dtype"] == "F32":
             begin, end = told["data_offsets"]
-            flat = np.frombuffer(mapped, np.float32, (end - begin) // 4, 8 + length + begin)
-            found[name] = flat.reshape(told["shape"])
+            found[name] = np.frombuffer(mapped, np.float32, (end - begin) // 4, 8 + length + begin).reshape(
+                told["shape"]
+            )
     return found, mapped

@@ -73,7 +73,7 @@ async def _bare_per_s(graph: Graph, path: Path) -> float:
     async with bench_scope(graph, "kg:bench-bare") as scope:
         names, records = Interner(scope, "bare"), list(read_triples(path, guess_format(path)))
         batches = [names.batch(records[start : start + BARE_BATCH]) for start in range(0, len(records), BARE_BATCH)]
-        common = {"scope": scope, "recorded_at": utc_now()}
+        common: dict[str, Any] = {"scope": scope, "recorded_at": utc_now()}
         started = time.perf_counter()
         for batch in batches:
             token = scope_token(scope)

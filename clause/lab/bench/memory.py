@@ -151,7 +151,7 @@ class _Bench:
         """The rate of upserts of the first `count` texts and vectors into the same indexes, 1,000 at a time."""
         graph, at = self._memory.ground.graph, self._memory.ground.now()
         async with bench_scope(graph, "kg:bench-bare-memory") as scope:
-            common = {"scope": scope, "scope_token": scope_token(scope), "recorded_at": at}
+            common: dict[str, Any] = {"scope": scope, "scope_token": scope_token(scope), "recorded_at": at}
             started = time.perf_counter()
             for start in range(0, count, 1000):
                 places = range(start, min(start + 1000, count))

@@ -88,3 +88,12 @@ def test_embedding_imports_no_torch() -> None:
         "assert not {'torch', 'sentence_transformers', 'transformers'} & set(sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_texts_of_one_run_are_nearly_of_one_length_and_not_too_many(bert: Bert) -> None:
+    texts = ["one", "one word", *["a question about the films of a director " * 3] * 40]
+    runs = list(bert.runs(texts))
+    assert sorted(row for run in runs for row in run.rows) == list(range(len(texts)))
+    for run in runs:
+        assert run.present.size <= 512
+        assert (~run.present).sum() <= 10
