@@ -47,10 +47,7 @@ class Tokens(NamedTuple):
 class TokenRun(NamedTuple):
     """Some of the texts, run together.
 
-    Attributes:
-        rows: which texts [n].
-        states: of their tokens [n, longest, d].
-        present: which places hold a token [n, longest].
+    `rows`: which texts [n]; `states`: of their tokens [n, longest, d]; `present`: which places hold one [n, longest].
     """
 
     rows: list[int]

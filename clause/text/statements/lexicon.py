@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
-from clause.text.statements.words import bases
+from clause.text.statements.words import bases, derived, graded
 
 K = TypeVar("K", str, int)
 V = TypeVar("V")
@@ -86,7 +86,7 @@ class Lexicon:
         ['same', 'exclusive', 'unknown']
         """
         first, second = _forms(left), _forms(right)
-        if first & second or _meet(self.groups, first, second) or _derived(first, second):
+        if first & second or _meet(self.groups, first, second) or derived(first, second):
             return Relation.SAME
         if self._covers(first, second) or self._covers(second, first):
             return Relation.WIDER
@@ -102,9 +102,11 @@ class Lexicon:
         first, second = _forms(left), _forms(right)
         if _differ(self.values, first, second):
             return False
-        if _differ(self.sides, first, second) or _prefixed(first, second):
-            return True
-        return any(_differ(self.sides, *graded) for graded in _graded(left, right))
+        return (
+            _differ(self.sides, first, second)
+            or _prefixed(first, second)
+            or any(_differ(self.sides, *plain) for plain in graded(left, right))
+        )
 
     def against_habit(self, called: str, word: str) -> bool:
         """True where somebody called so (`vegetarian`) has nothing to do with `word` (`meat`)."""
@@ -131,23 +133,6 @@ def relation(left: str, right: str) -> Relation:
     return shipped_lexicon().relation(left, right)
 
 
-def _graded(left: str, right: str) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
-    """The plain forms of two words of one degree (`older`, `younger`: `old`, `young`)."""
-    for ending in ("er", "est"):
-        if left.endswith(ending) and right.endswith(ending):
-            first, second = (frozenset(_plain(word.removesuffix(ending))) for word in (left, right))
-            yield first, second
-
-
-def _plain(stem: str) -> Iterator[str]:
-    """What a word may be that lost the ending of a degree."""
-    yield from (stem, stem + "e")
-    if stem.endswith("i"):
-        yield stem[:-1] + "y"
-    if len(stem) > 2 and stem[-1] == stem[-2]:
-        yield stem[:-1]
-
-
 _PREFIXES = ("un", "non", "in", "im", "dis", "ir", "il", "non-", "anti-", "ex-")
 
 
@@ -158,14 +143,6 @@ def _prefixed(first: frozenset[str], second: frozenset[str]) -> bool:
         for one in first
         for other in second
         for prefix in _PREFIXES
-    )
-
-
-def _derived(first: frozenset[str], second: frozenset[str]) -> bool:
-    """Whether one is the adjective in `y` of the other (`grass`, `grassy`)."""
-    return any(
-        len(one) > 2 and other in {one + "y", one + one[-1] + "y", one.removesuffix("e") + "y"}
-        for one, other in (*((x, y) for x in first for y in second), *((y, x) for x in first for y in second))
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -235,3 +236,36 @@ def causal_meaning(words: str) -> tuple[str, bool] | None:
     bare = _AUXILIARY.sub("", words)
     found = _MEANINGS.get(words) or _MEANINGS.get(bare) or _MEANINGS.get(_AUXILIARY.sub("", bare))
     return found and (found[0], bool(found[1]))
+
+
+def derived(first: frozenset[str], second: frozenset[str]) -> bool:
+    """True where a form of one word is the adjective in `y` of a form of the other.
+
+    >>> derived(frozenset({"grass"}), frozenset({"grassy"})), derived(frozenset({"stone"}), frozenset({"stony"}))
+    (True, True)
+    """
+    return any(
+        len(one) > 2 and other in {one + "y", one + one[-1] + "y", one.removesuffix("e") + "y"}
+        for one, other in (*((x, y) for x in first for y in second), *((y, x) for x in first for y in second))
+    )
+
+
+def graded(left: str, right: str) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
+    """The plain forms of two words of one degree.
+
+    >>> [sorted(both) for both in next(graded("older", "bigger"))]
+    [['old', 'olde'], ['big', 'bigg', 'bigge']]
+    """
+    for ending in ("er", "est"):
+        if left.endswith(ending) and right.endswith(ending):
+            first, second = (frozenset(_plain(word.removesuffix(ending))) for word in (left, right))
+            yield first, second
+
+
+def _plain(stem: str) -> Iterator[str]:
+    """The words that a stem may be, which lost the ending of a degree."""
+    yield from (stem, stem + "e")
+    if stem.endswith("i"):
+        yield stem[:-1] + "y"
+    if len(stem) > 2 and stem[-1] == stem[-2]:
+        yield stem[:-1]

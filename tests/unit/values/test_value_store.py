@@ -13,8 +13,8 @@ from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
 from clause.graph.wire import Address
 from clause.values.axes import EmptyClusterError, InvalidAxisError, UnknownClusterError, ValueRejectedError
+from clause.values.clustering import cosine_distances, judge
 from clause.values.neo4j_store import Neo4jVectorStore
-from clause.values.value_store import cosine_distances, judge
 from tests.contract.vector_store_checks import DIMENSION, axis_vector
 from tests.unit.values.conftest import ANN, SCOPE, World
 

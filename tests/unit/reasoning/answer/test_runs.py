@@ -205,7 +205,7 @@ async def test_a_run_that_another_process_is_writing_is_waited_for(monkeypatch: 
     assert graph.looks == 4
 
 
-@pytest.mark.parametrize("run_id", ["no ULID", str(ULID.from_datetime(AT - timedelta(hours=1)))])
+@pytest.mark.parametrize("run_id", ["no ULID", str(ULID.from_datetime(AT - timedelta(hours=1)))], ids=["none", "old"])
 async def test_a_run_that_nobody_can_be_writing_is_not_waited_for(run_id: str) -> None:
     graph = OtherProcess(after=3)
     with pytest.raises(NotFoundError):
