@@ -350,8 +350,10 @@ class Crew:
         told, telling = _SPAWNING.Pipe(duplex=False)
         first = self._start(telling)
         wait([told, first.sentinel])
-        error = told.recv() if told.poll() else SystemExit(first.exitcode or 1)
-        if error is not None:
+        if not told.poll():
+            first.join()  # its sentinel may be ready before its exit code is
+            raise SystemExit(first.exitcode or 1)
+        if (error := told.recv()) is not None:
             raise error
         for _ in range(1, self._count):
             self._start(telling)

@@ -25,7 +25,6 @@ CREW = """
 import os, sys, time
 from pathlib import Path
 from clause.errors import SettingsError
-from clause.errors import SettingsError
 from clause.api.app import Crew
 
 def work(opened, folder, fails):
