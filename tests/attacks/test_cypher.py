@@ -74,6 +74,7 @@ BUILDERS = {
     + "}" * 100
     + " RETURN n",
     "a hundred calls within each other": "CALL () { " * 100 + "RETURN 1 AS x" + " } RETURN x" * 100,
+    "lists that hold a list again and again": "WITH [1,2,3,4,5,6,7,8] AS l " + "WITH [l,l,l,l,l,l,l,l] AS l " * 8 + "RETURN l",
     "a join of sixty": "MATCH " + ", ".join(f"(a{i})--(b{i})" for i in range(60)) + " RETURN count(*)",
 }
 
@@ -168,7 +169,6 @@ SLOW = {
     "a product in one list": "MATCH (a {scope: $scope}), (b {scope: $scope}) RETURN collect([a.name, b.name])",
     "a product sorted": "MATCH (a {scope: $scope}), (b {scope: $scope}) RETURN a.name AS x ORDER BY a.name + b.name",
     "five million numbers of a graph in a row": "MATCH (a {scope: $scope}), (b {scope: $scope}) RETURN collect(1.5)",
-    "lists of lists": "WITH [1,2,3,4,5,6,7,8] AS l " + "WITH [l,l,l,l,l,l,l,l] AS l " * 8 + "RETURN l",
 }
 
 

@@ -24,6 +24,7 @@ from clause.reasoning.question.grounding import ground
 from clause.reasoning.question.pattern_text import Wording, own_wording, pattern_text
 from clause.reasoning.question.patterns import UNWALKED_STEP, Rank, TypedPattern, best_scores
 from clause.reasoning.question.reading import RankedReading
+from clause.reasoning.question.skeleton import reworded
 from clause.text.names import inverse_text, relation_words
 from clause.text.thread_pool import CpuPool
 from clause.text.tokens import count_all
@@ -293,8 +294,10 @@ def signs_of(
 
 def _fit(rates: PatternRates, walk: TypedPattern, questions: tuple[str, ...]) -> tuple[float, float]:
     """A walk's rate above that of the nearest relation that people ask for, and how far the questions explain it."""
+    plainer = reworded(questions[-1])  # they name what people ask for often: the bar is what the asker's own words meet
+    own = [question for question in questions if question not in plainer]
     fits = [rates.fit(question, walk) for question in questions]
-    beyond = max(rates.most_asked(question) for question in questions[:_QUESTIONS])
+    beyond = max(rates.most_asked(question) for question in own[:_QUESTIONS])
     return max(rate for rate, _ in fits) - beyond, max(explained for _, explained in fits)
 
 
