@@ -74,7 +74,9 @@ BUILDERS = {
     + "}" * 100
     + " RETURN n",
     "a hundred calls within each other": "CALL () { " * 100 + "RETURN 1 AS x" + " } RETURN x" * 100,
-    "lists that hold a list again and again": "WITH [1,2,3,4,5,6,7,8] AS l " + "WITH [l,l,l,l,l,l,l,l] AS l " * 8 + "RETURN l",
+    "lists that hold a list again and again": "WITH [1,2,3,4,5,6,7,8] AS l "
+    + "WITH [l,l,l,l,l,l,l,l] AS l " * 8
+    + "RETURN l",
     "a join of sixty": "MATCH " + ", ".join(f"(a{i})--(b{i})" for i in range(60)) + " RETURN count(*)",
 }
 
