@@ -13,7 +13,7 @@ from clause.reasoning.question.candidates import Candidates, QuestionContext
 from clause.reasoning.question.measures import Superlative
 from clause.reasoning.question.modifiers import Excluded, LiteralFilter, is_unmeasured
 from clause.reasoning.question.pattern_text import pattern_words, plural_words
-from clause.reasoning.question.patterns import Around, Effects, FoundPattern, Read, TypedPattern, comparable, says
+from clause.reasoning.question.patterns import Around, Effects, FoundPattern, Read, TypedPattern, aged, comparable, says
 from clause.reasoning.question.plan import (
     Best,
     Count,
@@ -325,6 +325,9 @@ def _ranked(context: QuestionContext, draft: ReadingDraft) -> Effects[list[Readi
         return [often]
     kind = "date" if superlative.dated else "number"
     hops = yield from value_hops(context, draft.ends, kind)
+    if not hops and aged("before", "number", superlative.questions) == "more":
+        kind, largest = "number", not largest
+        hops = yield from value_hops(context, draft.ends, kind)
     own = comparable([context.names.value(end) for end in draft.ends[:_SEEN]]) == kind
     ranked = yield from context.fitting(superlative.questions, [*hops, *([()] if own else [])])
     texts = {pattern: " ".join(context.text_of(hop.relation) for hop in pattern) for pattern, _ in ranked}
@@ -336,7 +339,7 @@ def _ranked(context: QuestionContext, draft: ReadingDraft) -> Effects[list[Readi
     best = ranked[0][1] if ranked else 0.0
     for pattern, score in ranked[:2]:
         through = pattern_words(pattern, context.text_of, "each") if pattern else "the value"
-        side = ("latest" if largest else "earliest") if superlative.dated else ("largest" if largest else "smallest")
+        side = ("latest" if largest else "earliest") if kind == "date" else ("largest" if largest else "smallest")
         plan = Best(draft.plan, pattern, largest, superlative.rank)
         said = f"{draft.words}, the one with the {side} {through}"
         attributes = (*draft.attributes, (pattern, superlative.questions)) if pattern else draft.attributes

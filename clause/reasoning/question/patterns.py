@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from clause.reasoning.neighbourhood.port import Edge, Hop
 from clause.reasoning.question.pattern_text import TypeText, pattern_words
 from clause.reasoning.question.vocabulary import GENDERS, INVERSES, SYNONYMS, WH_WORDS
-from clause.text.literals import LiteralValue, of_one_kind
+from clause.text.literals import LiteralValue, Operator, of_one_kind
 from clause.text.quantities import Date, Number, singular
 from clause.text.statements.words import causal_meaning
 
@@ -297,6 +297,17 @@ def _extended(
                 growing.ends.update(dict.fromkeys(e.other(node) for e in edges if e.other(node) not in starts))
                 growing.more |= one.more or len(edges) >= limits.sample_edges or len(one.ends) > limits.sample
     return {pattern: growing for pattern, growing in grown.items() if growing.ends}
+
+
+def aged(operator: Operator, kind: str, questions: Sequence[str]) -> Operator:
+    """The operator for ends of a kind, where a question about age may be meant: who was born before has more years.
+
+    >>> aged("before", "number", ("when was it born", "age of it")), aged("before", "date", ("age of it",))
+    ('more', 'before')
+    """
+    years: dict[Operator, Operator] = {"before": "more", "after": "less"}
+    meant = kind == "number" and any(question.startswith("age of") for question in questions)
+    return years.get(operator, operator) if meant else operator
 
 
 def comparable(values: Sequence[LiteralValue | None]) -> str:

@@ -11,7 +11,7 @@ from clause.reasoning.question.lists import UNFIT, ReadingDraft, drafts_of_list,
 from clause.reasoning.question.measures import Compare, Comparison
 from clause.reasoning.question.modifiers import LiteralFilter, is_unmeasured
 from clause.reasoning.question.pattern_text import pattern_words
-from clause.reasoning.question.patterns import Effects, FoundPattern, TypedPattern, comparable, rank_hops
+from clause.reasoning.question.patterns import Effects, FoundPattern, TypedPattern, aged, comparable, rank_hops
 from clause.reasoning.question.plan import Exists, NodeTest, PlanResult, QuestionPlan, WalkFrom, Where, alike
 from clause.text.quantities import Date
 
@@ -169,11 +169,12 @@ def drafts_of_comparison(
             continue
         if is_unmeasured(comparison.questions, " ".join(context.text_of(hop.relation) for hop in pattern)):
             continue
+        kind = kind_of(context, [t[pattern] for t in tables])
+        operator = aged(comparison.operator, kind, comparison.questions)
         score = sum(table[pattern].score for table in tables) / len(tables)
-        loss = misfit(comparison.operator, kind_of(context, [t[pattern] for t in tables]), lasting=bool(until))
-        said = f"{pattern_words(pattern, context.text_of, 'each')}: {comparison.operator} among {names}"
-        plan = Compare(operands, pattern, comparison.operator, comparison.verdict, until)
+        score -= misfit(operator, kind, lasting=bool(until))
+        said = f"{pattern_words(pattern, context.text_of, 'each')}: {operator} among {names}"
+        plan = Compare(operands, pattern, operator, comparison.verdict, until)
         nearest = max(group.nearest for group in groups)
-        topics = tuple(operand[0] for operand in operands)
-        drafts.append(ReadingDraft(plan, said, score - loss, topics, (pattern,), (), nearest))
+        drafts.append(ReadingDraft(plan, said, score, tuple(one[0] for one in operands), (pattern,), (), nearest))
     return drafts

@@ -144,6 +144,28 @@ async def test_what_is_compared_is_what_the_question_means(scorer, question, nam
     assert sorted(answer.name for answer in read.result.answers) == expected
 
 
+PEOPLE = (
+    ("Ines", "age", "34"), ("Olaf", "age", "61"),
+    ("Brie", "aged for", "6 months"), ("Gruyere", "aged for", "14 months"),
+    ("Kay", "born on", "1990-02-01"), ("Lou", "born on", "1971-05-09"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "names", "expected"),
+    [
+        ("is Olaf older than Ines", ["Olaf", "Ines"], "yes"),
+        ("who is younger, Olaf or Ines", ["Olaf", "Ines"], "Ines"),
+        ("is Brie older than Gruyere", ["Brie", "Gruyere"], "no"),
+        ("who is older, Kay or Lou", ["Kay", "Lou"], "Lou"),
+    ],
+)
+async def test_who_is_older_has_more_years_or_was_born_before(scorer, question, names, expected):
+    types = sorted({relation for _, relation, _ in PEOPLE})
+    _, read = await ask(SmallGraph(PEOPLE), scorer, question, names, types=types)
+    assert [answer.name for answer in read.result.answers] == [expected]
+
+
 DEPOT = (
     ("Van One", "is a", "van"), ("Van Two", "is a", "van"), ("Lorry", "is a", "truck"), ("Cart", "is a", "truck"),
     ("Van One", "made in", "Sweden"), ("Van Two", "made in", "Spain"), ("Lorry", "made in", "Sweden"),
