@@ -4,11 +4,9 @@ one socket together."""
 from __future__ import annotations
 
 import ctypes
-import multiprocessing
 import os
 import signal
 import sys
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
@@ -21,6 +19,7 @@ from filelock import FileLock
 from clause.errors import ClauseError, ServerError
 from clause.graph.server.diagnosis import tail
 from clause.graph.server.pidfile import PidFile, ProcessRecord, spawn, terminate
+from clause.text.thread_pool import end_with_parent
 
 _SHOWN_LINES = 5
 
@@ -113,7 +112,7 @@ def leave(_signal: int, _frame: object) -> None:
 
 def one_of_a_crew(telling: Connection | None, work: Callable[..., None], given: tuple[Any, ...]) -> None:
     """Run `work`; tell the parent when it can answer (None) or what kept it from that, and end with the parent."""
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent(lambda: os.kill(os.getpid(), signal.SIGTERM))
 
     def tell(error: ClauseError | None = None) -> None:
         if telling is not None:
@@ -126,10 +125,3 @@ def one_of_a_crew(telling: Connection | None, work: Callable[..., None], given: 
         sys.exit(1)
     except KeyboardInterrupt:  # of the terminal: all of us got it
         sys.exit(0)
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os.kill(os.getpid(), signal.SIGTERM)

@@ -1,11 +1,13 @@
-"""A bounded thread pool for CPU work, made on first use, so that the event loop stays free."""
+"""Work beside the event loop: a bounded thread pool for CPU work, made on first use, and the end of child processes."""
 
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from threading import Lock
+from threading import Lock, Thread
 from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -49,3 +51,15 @@ class CpuPool:
             if self._executor is None:
                 self._executor = ThreadPoolExecutor(self.threads, thread_name_prefix=self._name)
             return self._executor
+
+
+def end_with_parent(end: Callable[[], object] = lambda: os._exit(1)) -> None:
+    """See to it that this process ends (by `end`) with the one that made it, even where that one is killed."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        Thread(target=_end_after, args=(parent.join, end), daemon=True).start()
+
+
+def _end_after(ended: Callable[[], object], end: Callable[[], object]) -> None:
+    ended()
+    end()

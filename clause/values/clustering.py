@@ -16,7 +16,6 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from functools import partial
-from multiprocessing.connection import wait
 from threading import Lock, Thread
 from typing import Any, Literal, ParamSpec, TypeVar
 
@@ -24,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from clause.arrays import Doubles, Longs, Vectors
+from clause.text.thread_pool import end_with_parent
 from clause.values.models import ValidationResult
 
 Reduction = Literal["umap", "pca", "none"]
@@ -231,14 +231,7 @@ def _settle() -> None:
     """In the child: let the process that serves go first, and end with it even where that one is killed."""
     if hasattr(os, "nice"):
         os.nice(5)
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
-
-
-def _end_with(sentinel: int) -> None:
-    wait([sentinel])
-    os._exit(1)
+    end_with_parent()
 
 
 def cosine_distances(vectors: ArrayLike, centroid: ArrayLike) -> Doubles:

@@ -4,14 +4,11 @@ update of critic and actors."""
 from __future__ import annotations
 
 import multiprocessing
-import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from itertools import chain
-from multiprocessing.connection import wait
-from threading import Thread
 from types import TracebackType
 from typing import Any
 
@@ -39,6 +36,7 @@ from clause.policy.train.lagrangian import CONSTRAINTS, Gains, Multipliers
 from clause.policy.train.networks import Actors, Critic
 from clause.policy.train.rollout import Arena, DecisionBatch, PlayedEpisode, Task, collect, evaluate, segment_sum
 from clause.reasoning.episode.budget import TOKENS_PER_PRICE_UNIT, Budgets, Prices
+from clause.text.thread_pool import end_with_parent
 
 Networks = Mapping[str, OptionPerceptron]
 
@@ -129,14 +127,7 @@ def _settle(ground: TrainingGround) -> None:
     """In a worker: one thread of torch, and an end with the process that trains even where that one is killed."""
     _SETTLED[:] = [ground]
     torch.set_num_threads(1)
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
-
-
-def _end_with(sentinel: int) -> None:
-    wait([sentinel])
-    os._exit(1)
+    end_with_parent()
 
 
 def _collected_apart(networks: Networks, key: int, config: LearningConfig, episodes: int) -> list[PlayedEpisode]:
