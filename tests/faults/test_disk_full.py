@@ -1,10 +1,13 @@
-"""A disk that fills up while Neo4j runs: the write is refused, and after a new start what was committed is there."""
+"""A disk that fills up while Neo4j runs: the write is refused, and after a new start what was committed is there; a
+write with a key, sent again, is there once."""
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import subprocess
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,8 @@ from clause.errors import UnavailableError
 from clause.graph.catalogue import Catalogue
 from clause.graph.runner import Graph
 from clause.graph.server import ManagedServer
+from tests.faults.serving import started, until
+from tests.faults.test_once_killed import all_went_on, counts, writers
 from tests.servers import HEAP_MB, QUICK_START, statement
 
 pytestmark = pytest.mark.integration
@@ -80,4 +85,30 @@ async def test_a_write_on_a_full_disk_says_the_way_out_and_nothing_committed_is_
         assert row == {"nodes": acknowledged * 500, "different": acknowledged * 500}
         assert server.status().running
     finally:
+        server.stop()
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1200)
+def test_what_is_written_with_a_key_over_a_full_disk_is_there_once(small: Path, tmp_path: Path) -> None:
+    server = ManagedServer(small / "home", HEAP_MB, QUICK_START)
+    server.ensure()
+    settings = {"CLAUSE_HOME": str(small / "home"), "CLAUSE_PERIODIC_JOBS": "false"}
+    process, url = started(tmp_path / "serve.log", settings)
+    try:
+        with writers(url) as found:
+            until(partial(all_went_on, found, [0] * len(found), 1))
+            resize(small, room_mb=2)
+            until(lambda: WAY_OUT in str(server.status().problem))
+            resize(small, room_mb=500)
+            server.stop()
+            server.ensure()
+            until(partial(all_went_on, found, [one.acknowledged for one in found], 1))
+
+        assert sum(one.repeated for one in found) > 0
+        compared = asyncio.run(counts(server, found))
+        assert {scope: pair for scope, pair in compared.items() if pair[0] != pair[1]} == {}
+    finally:
+        process.terminate()
+        process.wait(timeout=60)
         server.stop()
