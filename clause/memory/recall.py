@@ -349,7 +349,8 @@ class Recall:
             here = near[one]
             if before.get(one) in near:
                 here = np.maximum(here, SAID_BEFORE * near[before[one]])
-            raised[one] += WORD_BY_WORD * float(np.mean([here[at].mean() for at in words])) if words else 0.0
+            by_word = float(np.mean([here[at].mean() for at in words])) if words else 0.0
+            raised[one] += WORD_BY_WORD * max(0.0, by_word)
         return raised
 
     @staticmethod

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from clause.memory.recall import WORD_BY_WORD
 from clause.memory.room import Memory
 from clause.reasoning.answer.texts import RecalledTexts
 from clause.reasoning.neighbourhood.port import FoundText, Node, View
+from clause.text.bert import Tokens
 from tests.fakes.embedder import HashEmbedder
 from tests.integration.memory.reading_back import clusters, faults, memories
 from tests.servers import statement
@@ -93,6 +95,25 @@ async def test_the_best_are_compared_with_the_query_word_by_word_unless_a_vector
     raised = (compared[0].fused_score or 0) - (brought[0].fused_score or 0)
     assert raised == pytest.approx(WORD_BY_WORD, abs=1e-3)
     assert 0 < (ranks[0].fused_score or 0) < 1 / 60
+
+
+async def test_a_memory_that_is_against_every_word_of_the_query_loses_nothing(
+    memory: Memory, ground: Ground, scope: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await memory.store.write_batch([note(text, scope) for _, text in TALK], caller=OWNER)
+    embed_tokens = ground.embedder.embed_tokens
+
+    async def opposite(texts: Sequence[str]) -> Sequence[Tokens]:
+        (asked,) = await embed_tokens(texts[:1])
+        against = Tokens(-asked.vectors[:1], asked.spans[:1])
+        return [asked, *[against] * (len(texts) - 1)]
+
+    monkeypatch.setattr(ground.embedder, "embed_tokens", opposite)
+    query = MemoryReadInput.model_validate({"query_text": "green tea", "k": 5, "fusion_method": "rsf"})
+    found = await memory.store.recall.read(query, [scope])
+
+    assert len(found) == len(TALK)
+    assert min(one.fused_score or 0 for one in found) >= 0
 
 
 async def test_memories_enter_the_pool_in_the_order_of_recall_beside_other_texts(
