@@ -259,6 +259,8 @@ def question_about(head: str, relation: str) -> str:
     ['What is Kes directed by?', 'What genre does Kes have?', 'What language is Kes in?', 'Kes is a what?']
     >>> [question_about("Ward 3", relation) for relation in ("headNurse", "open hours", "weighs", "stands_on")][1:]
     ['What are the open hours of Ward 3?', 'Ward 3 weighs what?', 'What does Ward 3 stand on?']
+    >>> question_about("Goose Theft", "was heard by"), question_about("Vann & Co", "has its office on")
+    ('What was Goose Theft heard by?', 'What does Vann & Co have its office on?')
     """
     words = re.sub(r"[_\s]+|(?<=[a-z])(?=[A-Z])", " ", relation).strip().lower()
     wordings = ((re.fullmatch(pattern, words), wording) for pattern, wording in _WORDINGS)
@@ -268,9 +270,10 @@ def question_about(head: str, relation: str) -> str:
 
 _BEFORE = "(?:about|after|at|before|by|for|from|in|into|near|of|on|to|under|with)"
 _WORDINGS = (
+    (rf"ha(?:s|ve) (?P<rest>.+ {_BEFORE})", "What does {head} have {rest}?"),
     (r"ha(?:s|ve) (?P<rest>.+)", "What {rest} does {head} have?"),
     (r"is an?", "{head} {words} what?"),
-    (r"is (?P<rest>.+)", "What is {head} {rest}?"),
+    (r"(?P<be>is|was|are|were) (?P<rest>.+)", "What {be} {head} {rest}?"),
     (rf"(?P<place>{_BEFORE}) (?P<rest>.+)", "What {rest} is {head} {place}?"),
     (rf"(?P<verb>\S+s) (?P<rest>(?:.+ )?{_BEFORE})", "What does {head} {verb} {rest}?"),
     (rf".+ {_BEFORE}", "What is {head} {words}?"),

@@ -205,14 +205,14 @@ class QuestionContext:
         steps = [step for clause in self.parsed.clauses for step in asked_kin(" ; ".join(clause.questions))]
         if any(says(walk[0], step, self.text_of) for walk in walks if len(walk) == 1 for step in steps):
             return 1.0
-        noun = None if kinds else self.noun
-        asked = [word for word in telling_words(self.parsed) if word != noun]
+        fits = not kinds and self.is_kind(ends, self.noun)
+        asked = [word for word in telling_words(self.parsed) if kinds or word != self.noun]
         hops = {hop for walk in walks for hop in walk if self.text_of(hop.relation) not in CLASS_TYPES}
         explained = frozenset().union(*(self.roots_of((hop,)) for hop in hops))
         if self.parsed.implied is not None:
             explained |= frozenset(root for word in self.parsed.implied.name.split() for root in roots(word))
         told = [word for word in asked if kin(word) & explained or any(alike(kind, word) for kind in kinds)]
-        return len(told) / len(asked) if asked else 1.0
+        return (len(told) + fits) / (len(asked) + fits) if asked else 1.0
 
     def is_unheld(self, walks: Sequence[TypedPattern]) -> bool:
         """Tell whether the question says a type that the graph has, and that none of some walks takes.
@@ -284,8 +284,9 @@ class QuestionContext:
         if not liked and any(hop.inverse == after for hop, after in pairwise(pattern)):
             loss += priors.back if one.steps else 2 * priors.back
         noun = self.noun
-        if noun is not None and any(alike(self.names.name(end), noun) for end in one.ends[:_SEEN]):
-            loss += priors.own_name
+        called = [name for name in map(self.names.name, one.ends[:_SEEN]) if " " not in name or name.islower()]
+        if noun is not None and any(alike(name, noun) for name in called):
+            loss += priors.own_name  # the genre `crime thriller`; the `Marmot Hut` is a hut
         if noun is not None and comes_from(pattern[-1], noun, self.text_of):
             loss += priors.told
         counted = self.parsed.superlative.counted if self.parsed.superlative else ""
@@ -341,9 +342,10 @@ class QuestionContext:
         return frozenset((noun, singular(noun), f"{noun}s")) if done else frozenset()
 
     def is_kind(self, nodes: Sequence[str], noun: str | None) -> bool:
-        """Tell whether some nodes are what a noun says: by their classes, or by a name (`Marmot Hut`)."""
+        """Tell whether some nodes are what a noun says: by their classes, or by a name (`Marmot Hut`, `Judge Vann`)."""
         names = [name for node in nodes[:_SEEN] for name in self.names.classes(node)]
-        names += [words[-1] for node in nodes[:_SEEN] if len(words := self.names.name(node).split()) > 1]
+        said = [self.names.name(node).split() for node in nodes[:_SEEN]]
+        names += [words[place] for words in said if len(words) > 1 for place in (0, -1)]
         return noun is not None and any(alike(name, noun) for name in names)
 
     def composed(self, topic: str, relation: ImpliedRelation) -> Effects[QuestionPlan | None]:

@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
+from clause.reasoning.question.pattern_text import VERB_FORMS
 from clause.reasoning.question.skeleton import LITERAL, TOPIC, Skeleton
 from clause.reasoning.question.vocabulary import AUXILIARIES, COMPARATIVES, PREPOSITIONS, SUPERLATIVES, WH_WORDS
 from clause.text.literals import LiteralValue, Operator
@@ -123,6 +125,7 @@ built held hold holds star stars starring play plays depend depends belong belon
 take takes leave leaves live lives work works speak speaks contain contains include includes use uses run runs border
 borders got get gets go goes went hired"""
 _VERBS = frozenset(_VERB_WORDS.split())
+_PAST = re.compile(r"\S{3,}ed")
 _COPULA = re.compile(r"^(?:what|who|which) (?:is|are|was|were) (?:the |all )?")
 _KIND_AND_MORE = re.compile(r"[a-z-]+ (?:of|by|from|in|on|at|with|that|which|who|[a-z]+ed)\b")
 _SAID_OF = re.compile(
@@ -252,6 +255,8 @@ def class_words(text: str) -> ClassWords | None:
     (ClassWords(noun='films', modifiers=('german',), said_of='comedies'), None)
     >>> class_words("all the services of ann").noun, class_words("which soups call for it").noun
     ('services', 'soups')
+    >>> class_words("which judge heard it").noun, class_words("which city guides does it sell").noun
+    ('judge', 'guides')
     """
     rest = _OPENING.sub("", text, count=1)
     copula = _COPULA.match(text)
@@ -266,10 +271,10 @@ def class_words(text: str) -> ClassWords | None:
         return None
     words = re.sub(rf"^(?:of (?:the )?)?{TOPIC} (?:'s )?", "", rest).split(" ")
     taken: list[str] = []
-    for word in words:
+    for word, after in pairwise([*words, ""]):
         if word in _DETERMINERS and not taken:
             continue
-        if taken and (word in _VERBS or (word.endswith("ed") and len(word) > 4)):
+        if taken and (word in _VERBS or (word in VERB_FORMS and after not in AUXILIARIES) or _PAST.fullmatch(word)):
             break
         if word in _NO_NOUN or not re.fullmatch(r"[a-z][a-z'-]*", word) or len(taken) == 3:
             break

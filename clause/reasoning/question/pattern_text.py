@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
 _PREPOSITIONS = (
@@ -16,46 +17,20 @@ _PREPOSITIONS = (
 PREPOSITIONS = frozenset(_PREPOSITIONS.split())
 """Words that end a type which wants its object: "located in", "part of"."""
 
-_VERBS = (
-    "accept acquire act administer affect aid appear apply arrange assist attend attract author base be become begin "
-    "belong breed build buy call carry cause chair cite coach collaborate come compete compose conduct connect consist "
-    "consume contain contribute control cover create cross cure decay deliver depend depict derive describe design "
-    "destroy develop die direct discover distribute drain drink drive eat edit educate emit employ enable enter "
-    "exhibit expose express feed finance find finish flow fly follow form found fund give go govern graduate grow "
-    "guard guide hang hate haunt head help hire hold host house hunt hurt illustrate import inform inhabit inherit "
-    "inhibit inspire install interact invade invent invest join kill know lack launch lay lead learn leave lend lie "
-    "like link listen live locate love maintain make manage manufacture marry measure mentor migrate mine monitor "
-    "narrate need neighbor neighbour nest occur offer open operate oppose organize originate oversee own paint "
-    "participate perform photograph pilot play poison pollinate precede predate prescribe present prevent produce "
-    "promote protect prove provide publish pump rate reach read receive record recycle reduce refer regulate release "
-    "rely repair replace report represent require research reside resolve restore review ride rule run sail sell send "
-    "serve shelter shoot sign sing speak specialize specialise sponsor star start stay stock store study succeed "
-    "suffer supervise supply support surround teach test train translate transport travel treat trigger tune use visit "
-    "want watch water wear win work worship write yield"
-)
-_BASES = _VERBS.split()
 
-_PASTS = {
-    "be": ("was",), "become": ("became",), "begin": ("began", "begun"), "breed": ("bred",), "build": ("built",),
-    "buy": ("bought",), "come": ("came",), "drink": ("drank", "drunk"), "drive": ("drove", "driven"),
-    "eat": ("ate", "eaten"), "feed": ("fed",), "find": ("found",), "fly": ("flew", "flown"), "give": ("gave", "given"),
-    "go": ("went", "gone"), "grow": ("grew", "grown"), "hang": ("hung",), "hold": ("held",), "hurt": ("hurt",),
-    "know": ("knew", "known"), "lay": ("laid",), "lead": ("led",), "learn": ("learnt",), "leave": ("left",),
-    "lend": ("lent",), "lie": ("lay", "lain"), "make": ("made",), "oversee": ("oversaw", "overseen"),
-    "read": ("read",), "ride": ("rode", "ridden"), "run": ("ran", "run"), "sell": ("sold",), "send": ("sent",),
-    "shoot": ("shot",), "sing": ("sang", "sung"), "speak": ("spoke", "spoken"), "teach": ("taught",),
-    "wear": ("wore", "worn"), "win": ("won",), "write": ("wrote", "written"),
-}  # fmt: skip
-_MORE_PARTICIPLES = (
-    "born lit set put cut kept held met lost hit spread split bound thought seen shown drawn taken chosen"
-)
-_ALONE = (
-    "acted appeared arrived attended belonged collaborated competed contributed departed died emigrated enrolled "
-    "fought graduated grew happened immigrated lived majored migrated occurred originated participated performed "
-    "played ran resided retired served settled sang spoke starred stayed studied succeeded taught traveled travelled "
-    "trained voted went worked"
-)
-_INTRANSITIVE = frozenset(_ALONE.split())
+class _Verb(NamedTuple):
+    """One line of verbs.tsv.
+
+    Attributes:
+        marks: n, the plain form is a usual noun, too ("design"); s, the third person is a usual plural ("awards"); i,
+            it takes no object ("died"); a, its past before a noun is an adjective ("certified medical specialties"); p,
+            of its forms only the participle is known as a verb ("set", "light").
+    """
+
+    base: str
+    past: str
+    participle: str
+    marks: str
 
 
 def third(base: str) -> str:
@@ -75,33 +50,31 @@ def _regular(base: str) -> str:
     return base[:-1] + "ied" if base.endswith("y") and base[-2] not in "aeou" else base + "ed"
 
 
-PRESENT = frozenset(third(base) for base in _BASES if base != "be")
+def _read(line: str) -> _Verb:
+    base, past, participle, marks = (line.split("\t") + [""] * 3)[:4]
+    return _Verb(base, past or _regular(base), participle or _regular(base), marks)
+
+
+_VERBS = tuple(map(_read, Path(__file__).with_name("verbs.tsv").read_text(encoding="utf-8").splitlines()))
+_WHOLE = tuple(verb for verb in _VERBS if "p" not in verb.marks)
+
+PRESENT = frozenset(third(verb.base) for verb in _WHOLE if verb.base != "be" and "s" not in verb.marks)
 """Third persons: "uses", "causes"."""
 
-_EITHER = (
-    "act aid author cause chair coach cover cure design drink form guard guide head help host house issue lead lie "
-    "link love marry mine need neighbor neighbour nest offer paint pilot play poison present record report rule sail "
-    "sign sponsor star start stay stock store study supply support test train transport travel treat use visit water "
-    "wear work yield mentor rate release research review run feed find finance trigger buy control deposit export "
-    "influence import launch hire call lack flow exhibit hunt"
-)
-BASES = frozenset(_BASES) - frozenset(_EITHER.split()) - {"be"}
+_PLURALS = frozenset(third(verb.base) for verb in _WHOLE if "s" in verb.marks)
+BASES = frozenset(verb.base for verb in _WHOLE if "n" not in verb.marks) - {"be"}
 """Plain forms that are no usual noun: "contain", "employ"."""
 
-ACTIVE_PASTS = frozenset(
-    {_regular(base) for base in _BASES if base not in _PASTS} | {past[0] for past in _PASTS.values()}
-)
+ACTIVE_PASTS = frozenset(verb.past for verb in _WHOLE if "a" not in verb.marks)
 """Pasts that stand alone: "directed", "wrote"."""
 
-PARTICIPLES = frozenset(
-    {_regular(base) for base in _BASES if base not in _PASTS}
-    | {past[-1] for past in _PASTS.values()}
-    | set(_MORE_PARTICIPLES.split())
-)
+PARTICIPLES = frozenset(verb.participle for verb in _VERBS) | {"born"}
 """Participles of passives: "directed by", "written by"."""
 
 VERB_FORMS = PRESENT | ACTIVE_PASTS | BASES | PARTICIPLES
 """Forms that are verbs where they stand behind a noun: "lives", "born"."""
+
+_INTRANSITIVE = frozenset(verb.past for verb in _VERBS if "i" in verb.marks) | {"travelled"}
 
 
 def is_passive(first: str, last: str) -> bool:
@@ -115,22 +88,16 @@ def is_passive(first: str, last: str) -> bool:
     return first not in _INTRANSITIVE and (first in PARTICIPLES or (first.endswith("ed") and len(first) > 4))
 
 
-_FORMS = {
-    form: (base, past, participle)
-    for base in _BASES
-    for past, participle in [
-        (_PASTS[base][0], _PASTS[base][-1]) if base in _PASTS else (_regular(base), _regular(base))
-    ]
-    for form in {base, third(base), past, participle}
+_FORMS = {verb.participle: verb for verb in _VERBS} | {
+    form: verb for verb in _WHOLE for form in (verb.base, third(verb.base), verb.past, verb.participle)
 }
 
 
-_NO_OBJECT = _INTRANSITIVE | {"lied", "lay", "leaned", "became", "came", "depended", "resulted"}
+_NO_OBJECT = _INTRANSITIVE | {"lied", "lay", "depended", "related", "relied"}
 TRANSITIVE = tuple(
-    base
-    for base in _BASES
-    if base not in {"be", "become", "consist", "depend", "lie", "relate", "rely", "hang", "begin", "base", "flow", "go"}
-    and _FORMS[base][1] not in _NO_OBJECT
+    verb.base
+    for verb in _WHOLE
+    if verb.base not in {"be", "consist", "hang", "begin", "base", "flow", "go"} and verb.past not in _NO_OBJECT
 )
 """Plain forms of verbs that take an object."""
 
@@ -142,7 +109,7 @@ def participle(verb: str) -> str:
     ('eaten', 'written', 'befriended')
     """
     if verb in _FORMS:
-        return _FORMS[verb][2]
+        return _FORMS[verb].participle
     return verb if verb.endswith("ed") else _regular(_singular(verb))
 
 
@@ -152,7 +119,7 @@ def past(verb: str) -> str:
     >>> past("written"), past("directed")
     ('wrote', 'directed')
     """
-    return _FORMS[verb][1] if verb in _FORMS else verb
+    return _FORMS[verb].past if verb in _FORMS else verb
 
 
 def plain(verb: str) -> str:
@@ -161,7 +128,7 @@ def plain(verb: str) -> str:
     >>> plain("eats"), plain("caused")
     ('eat', 'cause')
     """
-    return _FORMS[verb][0] if verb in _FORMS else _singular(verb)
+    return _FORMS[verb].base if verb in _FORMS else _singular(verb)
 
 
 def _singular(verb: str) -> str:
@@ -175,8 +142,13 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _GAP = re.compile(r"[\W_]+")
 _KINDS = frozenset({"is a", "is an", "isa", "is", "a", "an", "type", "instance of", "kind", "kind of", "rdf type"})
 _KIN = "of"
-_COPULAS = frozenset({"is", "are", "was", "were"})
-_AUXILIARIES = _COPULAS | {"has", "have", "a", "an", "the"}
+_COPULAS = frozenset({"is", "are", "was", "were", "been", "being"})
+_OWNING = frozenset({"has", "have"})
+_ARTICLES = frozenset({"a", "an", "the"})
+_NOTHING_SAID = _ARTICLES | {"its", "his", "her", "their"}
+_CAN_BE = re.compile(r"^(?:can|could|may) be ")
+_AUXILIARIES = _COPULAS | _OWNING | _NOTHING_SAID
+
 _LEADING = frozenset({"in", "of", "on", "by", "for", "with"})
 _ATTRIBUTE_NOUNS = "date year time day place site location rate cost price number code id name count"
 _ATTRIBUTES = frozenset(_ATTRIBUTE_NOUNS.split())
@@ -316,20 +288,28 @@ def frames(words: str) -> tuple[str, str]:
     (('what made the album of {}', 'album of {}'), ('album of {}', 'what is on the album {}'))
     >>> frames("located in"), frames("works for")
     (('in what is located {}', 'what is located in {}'), ('what is worked for by {}', 'what works for {}'))
+    >>> frames("has its office in"), frames("joined the army in")[1], frames("was born in year")[0]
+    (('in what is the office of {}', 'whose office is in {}'), 'what joined the army in {}', 'in what year is born {}')
     """
     if words in _KINDS:
         return "class of {}", "what is a {}"
-    parts = words.split()
+    parts = _CAN_BE.sub("is ", words).split()
     if len(parts) > 1 and parts[0] in _AUXILIARIES:
         return _owned(parts[0], parts[1:])
+    if len(parts) > 1 and parts[-1] in _COPULAS:
+        return frames(" ".join(parts[:-1]))
     return _frames(parts)
 
 
 def _owned(first: str, rest: list[str]) -> tuple[str, str]:
-    said = " ".join(rest)
-    if first in _COPULAS and rest[-1] in PREPOSITIONS and rest[-1] != _KIN and rest[-1] != "by":
-        return _placed(rest)
-    return frames(said)
+    last = rest[-1]
+    if last in PREPOSITIONS and last not in {_KIN, "by"}:
+        if first in _COPULAS:
+            return _placed(rest)
+        noun = " ".join(word for word in rest[:-1] if word not in _NOTHING_SAID)
+        if first in _OWNING and noun and rest[0] not in _COPULAS | PARTICIPLES and not noun.endswith(("ed", "ing")):
+            return f"{last} what is the {noun} of {{}}", f"whose {noun} is {last} {{}}"
+    return frames(" ".join(rest))
 
 
 def _frames(parts: list[str]) -> tuple[str, str]:
@@ -340,7 +320,10 @@ def _frames(parts: list[str]) -> tuple[str, str]:
         return _active(parts)
     if is_verb(first) and not (first in BASES and parts[-1] in _ATTRIBUTES):
         return _active(parts)
-    noun = " ".join(parts[1:]) if first in _LEADING else said
+    if len(parts) > 2 and parts[1] in PREPOSITIONS and (first in PARTICIPLES or _is_past(first)):
+        noun = " ".join(parts[2:])
+        return f"{parts[1]} what {noun} is {first} {{}}", f"what is {first} {parts[1]} the {noun} {{}}"
+    noun = " ".join(parts[2 if parts[1:2] == ["the"] else 1 :]) if first in _LEADING else said
     if first in {"in", "on"}:
         return f"{noun} of {{}}", f"what is {first} the {noun} {{}}"
     return f"{noun} of {{}}", f"whose {noun} is {{}}"
@@ -353,8 +336,11 @@ def _ending_open(said: str, parts: list[str]) -> tuple[str, str]:
         if not is_passive(first, last):
             return f"what made the {first} of {{}}", f"{first} of {{}}"
         return f"what {past(first)} {{}}", f"what is {said} {{}}"
-    if len(parts) > 1 and not is_passive(first, last):
-        if is_verb(first):
+    passive = is_passive(first, last) or (
+        last == "on" and first in VERB_FORMS and first.endswith("ed")
+    )  # on a day, mostly
+    if len(parts) > 1 and not (passive and parts[1] not in _ARTICLES):
+        if is_verb(first) or first in _PLURALS or passive:
             return f"what is {' '.join([participle(first), *parts[1:]])} by {{}}", f"what {said} {{}}"
         if last == _KIN:
             noun = " ".join(parts[:-1])
