@@ -43,6 +43,7 @@ _PACKAGED = {DEFAULT_MODEL: (PACKAGE, 384)}
 _LONGEST = 256  # tokens of a text that the packaged model reads
 _SLICE = 64
 _CACHED_QUERIES = 1024
+_CACHED_TOKENS = 65_536  # of texts that are compared word by word, kept with their states: 100 MB of 384 numbers each
 _TOGETHER = 8  # most texts of several calls in one run: reading the weights costs as much as a short text
 
 
@@ -102,6 +103,7 @@ class SentenceTransformerEmbedder:
         threads: int = 2,
         cached_queries: int = _CACHED_QUERIES,
         backend: str = "onnx",
+        cached_tokens: int = _CACHED_TOKENS,
     ) -> None:
         """Remember the names; nothing is loaded and no thread is started yet."""
         self._name = model
@@ -115,6 +117,8 @@ class SentenceTransformerEmbedder:
         self._queries: OrderedDict[str, Vectors] = OrderedDict()
         self._tokens: OrderedDict[str, Tokens] = OrderedDict()
         self._cached_queries = cached_queries
+        self._cached_tokens = cached_tokens
+        self._held = 0  # tokens in `_tokens`
 
     @classmethod
     def of(cls, settings: Settings) -> SentenceTransformerEmbedder:
@@ -185,7 +189,7 @@ class SentenceTransformerEmbedder:
         return vector
 
     async def embed_tokens(self, texts: Sequence[str]) -> Sequence[Tokens]:
-        """The tokens of each text, without the two that frame it; those of the last 1024 texts are remembered.
+        """The tokens of each text, without the two that frame it; the last 65,536 are remembered with their texts.
 
         Raises:
             BadInputError: a text holds nothing but blanks.
@@ -197,10 +201,12 @@ class SentenceTransformerEmbedder:
         if missing:  # meanwhile other calls may let go what is found already
             found.update(zip(missing, await self._pool.run(self._encode_tokens, missing), strict=True))
         for text, tokens in found.items():
+            self._held += len(tokens.spans) if text not in self._tokens else 0
             self._tokens[text] = tokens
             self._tokens.move_to_end(text)
-        while len(self._tokens) > self._cached_queries:
-            self._tokens.popitem(last=False)
+        while self._held > self._cached_tokens:
+            _, tokens = self._tokens.popitem(last=False)
+            self._held -= len(tokens.spans)
         return [found[text] for text in cleaned]
 
     def close(self) -> None:

@@ -345,7 +345,7 @@ async def test_closing_ends_the_waiting_of_those_who_were_not_served(monkeypatch
 
 
 async def test_tokens_lie_where_the_text_has_them_and_repeated_texts_are_remembered() -> None:
-    embedder = SentenceTransformerEmbedder(cached_queries=2)
+    embedder = SentenceTransformerEmbedder()
     texts = ["the pump", "a barn", "the pump"]
     (pump, barn, again) = await embedder.embed_tokens(texts)
     assert [texts[0][start:end] for start, end in pump.spans] == ["the", "pump"]
@@ -354,8 +354,16 @@ async def test_tokens_lie_where_the_text_has_them_and_repeated_texts_are_remembe
     assert np.allclose(np.linalg.norm(pump.vectors, axis=1), 1, atol=1e-5)
 
 
+async def test_as_many_tokens_are_remembered_as_there_is_room_for() -> None:
+    embedder = SentenceTransformerEmbedder(cached_tokens=4)
+    kept, gone = await embedder.embed_tokens(["the pump", "a barn"])
+    again, _ = await embedder.embed_tokens(["the pump", "a goat"])
+    assert again is kept
+    assert (await embedder.embed_tokens(["a barn"]))[0] is not gone
+
+
 async def test_tokens_that_another_call_lets_go_meanwhile_are_there_all_the_same() -> None:
-    embedder = SentenceTransformerEmbedder(cached_queries=1)
+    embedder = SentenceTransformerEmbedder(cached_tokens=1)
     await embedder.embed_tokens(["the pump"])
     (first, _), _ = await asyncio.gather(
         embedder.embed_tokens(["the pump", "a barn"]), embedder.embed_tokens(["a goat", "a dam"])
