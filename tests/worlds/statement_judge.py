@@ -86,7 +86,7 @@ def report(found: list[Case], least: float) -> dict[str, Any]:
     for name in dict.fromkeys(files.tolist()):
         other, told = fitted(signs[files != name], good[files != name])
         apart[files == name] = signs[files == name] @ other + told
-    sure, others = (1 / (1 + np.exp(-odds)) for odds in (signs @ weights + bias, apart))
+    sure, others = ((1 / (1 + np.exp(-odds))).astype(np.float32) for odds in (signs @ weights + bias, apart))
     return {
         "questions": len(found),
         **{key: round(float(weight), 2) for key, weight in zip(SIGNS, weights, strict=True)},
