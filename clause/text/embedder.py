@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections import OrderedDict, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -119,6 +119,7 @@ class SentenceTransformerEmbedder:
         self._cached_queries = cached_queries
         self._cached_tokens = cached_tokens
         self._held = 0  # tokens in `_tokens`
+        self._keeping = Lock()
 
     @classmethod
     def of(cls, settings: Settings) -> SentenceTransformerEmbedder:
@@ -196,18 +197,24 @@ class SentenceTransformerEmbedder:
             SetupError: the model cannot be had.
         """
         cleaned = [readable(text) for text in texts]
-        found = {text: self._tokens[text] for text in cleaned if text in self._tokens}
+        found = {text: tokens for text in cleaned if (tokens := self._tokens.get(text))}
         missing = [text for text in dict.fromkeys(cleaned) if text not in found]
-        if missing:  # meanwhile other calls may let go what is found already
-            found.update(zip(missing, await self._pool.run(self._encode_tokens, missing), strict=True))
-        for text, tokens in found.items():
-            self._held += len(tokens.spans) if text not in self._tokens else 0
-            self._tokens[text] = tokens
-            self._tokens.move_to_end(text)
-        while self._held > self._cached_tokens:
-            _, tokens = self._tokens.popitem(last=False)
-            self._held -= len(tokens.spans)
+        count = min(self._pool.threads, -(-len(missing) // _TOGETHER))
+        parts = [missing[first::count] for first in range(count)]
+        made = await asyncio.gather(*(self._pool.run(self._encode_tokens, part) for part in parts))
+        found.update(pair for part, tokens in zip(parts, made, strict=True) for pair in zip(part, tokens, strict=True))
+        self._remember(found)
         return [found[text] for text in cleaned]
+
+    def _remember(self, found: Mapping[str, Tokens]) -> None:
+        with self._keeping:
+            for text, tokens in found.items():
+                self._held += len(tokens.spans) if text not in self._tokens else 0
+                self._tokens[text] = tokens
+                self._tokens.move_to_end(text)
+            while self._held > self._cached_tokens:
+                _, tokens = self._tokens.popitem(last=False)
+                self._held -= len(tokens.spans)
 
     def close(self) -> None:
         """End the threads and let the model go."""
@@ -252,6 +259,11 @@ class SentenceTransformerEmbedder:
         return taken
 
     def _encode(self, texts: list[str]) -> Vectors:
+        """The vectors of texts; the tokens of a few are remembered, for a query is compared with what is written so."""
+        if self._exported and len(texts) <= _TOGETHER:
+            vectors, tokens = self._exported_bert().both(texts)
+            self._remember(dict(zip(texts, tokens, strict=True)))
+            return vectors
         if self._exported:
             return self._exported_bert().vectors(texts)
         model = self._model()

@@ -354,6 +354,27 @@ async def test_tokens_lie_where_the_text_has_them_and_repeated_texts_are_remembe
     assert np.allclose(np.linalg.norm(pump.vectors, axis=1), 1, atol=1e-5)
 
 
+async def test_a_text_that_was_embedded_is_compared_without_another_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    embedder = SentenceTransformerEmbedder()
+    await embedder.embed(["the pump in the barn"])
+    await embedder.embed_query("a goat")
+    monkeypatch.setattr(embedder, "_encode_tokens", lambda texts: pytest.fail(f"run again: {texts}"))
+    pump, goat = await embedder.embed_tokens(["the pump in the barn", "a goat"])
+    assert len(pump.spans) == len(pump.vectors) == 5
+    alone = await SentenceTransformerEmbedder().embed_tokens(["a goat"])
+    assert np.allclose(goat.vectors, alone[0].vectors, atol=1e-5)
+
+
+async def test_tokens_of_many_texts_stand_in_the_order_of_the_texts() -> None:
+    texts = [f"goat {number} of {number + 1} goats" for number in range(30)]
+    together = await SentenceTransformerEmbedder(threads=2).embed_tokens(texts)
+    apart = SentenceTransformerEmbedder(threads=1)
+    for text, tokens in zip(texts[::7], together[::7], strict=True):
+        (alone,) = await apart.embed_tokens([text])
+        assert alone.spans == tokens.spans
+        assert np.allclose(alone.vectors, tokens.vectors, atol=1e-5)
+
+
 async def test_as_many_tokens_are_remembered_as_there_is_room_for() -> None:
     embedder = SentenceTransformerEmbedder(cached_tokens=4)
     kept, gone = await embedder.embed_tokens(["the pump", "a barn"])
