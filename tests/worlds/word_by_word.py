@@ -31,9 +31,9 @@ from clause.memory.room import Memory
 async def measured(locomo: Path, turns: int, asked: int, compared: Sequence[int]) -> dict[str, Any]:
     """The medians and the recall@10 over the first turns of the conversation that has about so many."""
     with tempfile.TemporaryDirectory() as folder:
-        files = [Path(folder) / name for name in ("corpus.jsonl", "questions.jsonl")]
-        make_recall_files(locomo, *files, ())
-        corpus, questions = read_corpus(files[0]), read_recall_questions(files[1], None)
+        turns_file, asked_file = Path(folder) / "corpus.jsonl", Path(folder) / "questions.jsonl"
+        make_recall_files(locomo, turns_file, asked_file, ())
+        corpus, questions = read_corpus(turns_file), read_recall_questions(asked_file, None)
     counts = Counter(one.scope for one in corpus)
     scope = min(counts, key=lambda one: (abs(counts[one] - turns), one))
     corpus = [one for one in corpus if one.scope == scope][:turns]
