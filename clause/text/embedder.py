@@ -261,7 +261,7 @@ class SentenceTransformerEmbedder:
     def _encode(self, texts: list[str]) -> Vectors:
         """The vectors of texts; the tokens of a few are remembered, for a query is compared with what is written so."""
         if self._exported and len(texts) <= _TOGETHER:
-            vectors, tokens = self._exported_bert().both(texts)
+            vectors, tokens = self._exported_bert().tokens(texts)
             self._remember(dict(zip(texts, tokens, strict=True)))
             return vectors
         if self._exported:
@@ -278,7 +278,7 @@ class SentenceTransformerEmbedder:
 
     def _encode_tokens(self, texts: list[str]) -> list[Tokens]:
         if self._exported:
-            return self._exported_bert().tokens(texts)
+            return self._exported_bert().tokens(texts)[1]
         model = self._model()
         states = model.encode(texts, output_value="token_embeddings", show_progress_bar=False)
         spans = model.tokenizer(texts, return_offsets_mapping=True, truncation=True)["offset_mapping"]
