@@ -105,14 +105,15 @@ class Bert:
             found[rows] = unit_means(states, present)
         return found
 
-    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
-        """The tokens of each text, without the two that frame it."""
-        spans = [row.offsets[1:-1] for row in self._tokenizer.encode_batch(list(texts))]
-        vectors: list[Vectors] = [np.empty((0, self._words.shape[1]), dtype=np.float32)] * len(texts)
+    def tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[Tokens]]:
+        """The unit means, and the tokens of each text, without the two that frame it."""
+        found = np.empty((len(texts), self._words.shape[1]), dtype=np.float32)
+        tokens = [Tokens(found[:0], row.offsets[1:-1]) for row in self._tokenizer.encode_batch(list(texts))]
         for rows, states, present in self.runs(texts):
+            found[rows] = unit_means(states, present)
             for row, state, here in zip(rows, states, present, strict=True):
-                vectors[row] = unit_rows(state[here][1:-1])
-        return list(map(Tokens, vectors, spans))
+                tokens[row] = tokens[row]._replace(vectors=unit_rows(state[here][1:-1]))
+        return found, tokens
 
     def _run(self, rows: list[int], tokens: Sequence[Sequence[int]]) -> TokenRun:
         lengths = np.array([len(row) for row in tokens])

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections import OrderedDict, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -43,6 +43,7 @@ _PACKAGED = {DEFAULT_MODEL: (PACKAGE, 384)}
 _LONGEST = 256  # tokens of a text that the packaged model reads
 _SLICE = 64
 _CACHED_QUERIES = 1024
+_CACHED_TOKENS = 65_536  # of texts that are compared word by word, kept with their states: 100 MB of 384 numbers each
 _TOGETHER = 8  # most texts of several calls in one run: reading the weights costs as much as a short text
 
 
@@ -102,6 +103,7 @@ class SentenceTransformerEmbedder:
         threads: int = 2,
         cached_queries: int = _CACHED_QUERIES,
         backend: str = "onnx",
+        cached_tokens: int = _CACHED_TOKENS,
     ) -> None:
         """Remember the names; nothing is loaded and no thread is started yet."""
         self._name = model
@@ -115,6 +117,9 @@ class SentenceTransformerEmbedder:
         self._queries: OrderedDict[str, Vectors] = OrderedDict()
         self._tokens: OrderedDict[str, Tokens] = OrderedDict()
         self._cached_queries = cached_queries
+        self._cached_tokens = cached_tokens
+        self._held = 0  # tokens in `_tokens`
+        self._keeping = Lock()
 
     @classmethod
     def of(cls, settings: Settings) -> SentenceTransformerEmbedder:
@@ -185,23 +190,31 @@ class SentenceTransformerEmbedder:
         return vector
 
     async def embed_tokens(self, texts: Sequence[str]) -> Sequence[Tokens]:
-        """The tokens of each text, without the two that frame it; those of the last 1024 texts are remembered.
+        """The tokens of each text, without the two that frame it; the last 65,536 are remembered with their texts.
 
         Raises:
             BadInputError: a text holds nothing but blanks.
             SetupError: the model cannot be had.
         """
         cleaned = [readable(text) for text in texts]
-        found = {text: self._tokens[text] for text in cleaned if text in self._tokens}
+        found = {text: tokens for text in cleaned if (tokens := self._tokens.get(text))}
         missing = [text for text in dict.fromkeys(cleaned) if text not in found]
-        if missing:  # meanwhile other calls may let go what is found already
-            found.update(zip(missing, await self._pool.run(self._encode_tokens, missing), strict=True))
-        for text, tokens in found.items():
-            self._tokens[text] = tokens
-            self._tokens.move_to_end(text)
-        while len(self._tokens) > self._cached_queries:
-            self._tokens.popitem(last=False)
+        count = min(self._pool.threads, -(-len(missing) // _TOGETHER))
+        parts = [missing[first::count] for first in range(count)]
+        made = await asyncio.gather(*(self._pool.run(self._encode_tokens, part) for part in parts))
+        found.update(pair for part, tokens in zip(parts, made, strict=True) for pair in zip(part, tokens, strict=True))
+        self._remember(found)
         return [found[text] for text in cleaned]
+
+    def _remember(self, found: Mapping[str, Tokens]) -> None:
+        with self._keeping:
+            for text, tokens in found.items():
+                self._held += len(tokens.spans) if text not in self._tokens else 0
+                self._tokens[text] = tokens
+                self._tokens.move_to_end(text)
+            while self._held > self._cached_tokens:
+                _, tokens = self._tokens.popitem(last=False)
+                self._held -= len(tokens.spans)
 
     def close(self) -> None:
         """End the threads and let the model go."""
@@ -246,6 +259,11 @@ class SentenceTransformerEmbedder:
         return taken
 
     def _encode(self, texts: list[str]) -> Vectors:
+        """The vectors of texts; the tokens of a few are remembered, for a query is compared with what is written so."""
+        if self._exported and len(texts) <= _TOGETHER:
+            vectors, tokens = self._exported_bert().tokens(texts)
+            self._remember(dict(zip(texts, tokens, strict=True)))
+            return vectors
         if self._exported:
             return self._exported_bert().vectors(texts)
         model = self._model()
@@ -260,7 +278,7 @@ class SentenceTransformerEmbedder:
 
     def _encode_tokens(self, texts: list[str]) -> list[Tokens]:
         if self._exported:
-            return self._exported_bert().tokens(texts)
+            return self._exported_bert().tokens(texts)[1]
         model = self._model()
         states = model.encode(texts, output_value="token_embeddings", show_progress_bar=False)
         spans = model.tokenizer(texts, return_offsets_mapping=True, truncation=True)["offset_mapping"]

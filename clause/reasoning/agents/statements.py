@@ -43,9 +43,10 @@ TOLD = 3
 """Statements told as answers at most."""
 SAME = 0.85
 """Statements at least so alike say one thing: they are no rivals of each other."""
-ONE_MATTER, BETTER_HELD, CLOSE = 0.5, 0.25, 3.0
+ONE_MATTER, BETTER_HELD, CLOSE = 0.5, 0.2, 3.0
 """Of statements at least so alike, one that is less held by so much is a rumour, unless it is worth so much more."""
 _ENTITIES = 30
+_MOST = 100.0
 
 
 class StatementWeights(NamedTuple):
@@ -61,22 +62,23 @@ class StatementWeights(NamedTuple):
 
 
 class StatementJudge(NamedTuple):
-    """The log-odds that the best statement is right: by its lead before its rivals, by its weakest words, and where it
-    says nothing of the kind that is wanted.
+    """The log-odds that a statement is right: by the logarithm of its share of what it and its rivals are worth, by how
+    much nearer it comes to the question's words than statements there do, and where it says nothing of what is wanted.
     """
 
-    lead: float
-    weakest: float
+    share: float
+    lift: float
     bias: float
     silent: float
 
 
 WEIGHTS: Final = StatementWeights(near=17.5, weakest=8.63, tells=1.8, silent=-1.55, confidence=2.65)
-JUDGE: Final = StatementJudge(lead=0.48, weakest=2.15, bias=-1.24, silent=-3.0)
+JUDGE: Final = StatementJudge(share=1.45, lift=5.67, bias=0.06, silent=-5.38)
 """docs/benchmarks-texts.md says what these were fitted on."""
-MOST_LEAD: Final = 5.0
 LEAST_RIVAL: Final = 9.0
 """The worth of a rival that is thought to be there where little is kept: leading nothing is no proof."""
+USUAL, OFTEN = 0.25, 8
+"""How near a statement comes to a word of a question that is about something else: so many of them count as read."""
 _WEAKEST = 2
 SAID: Final = 0.9
 """The confidence of what was told outright; what is less sure is worth less."""
@@ -98,14 +100,14 @@ class StatementAgents(TextAgents):
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """A statement with its worth as an answer, the nearness of the words that it says least, and what in it may be what
-    is wanted; `names`: that is a name, a time or a number, which answers before the statement; `silent`: it has none;
-    `held` by how many.
+    """A statement with its worth as an answer, how much nearer it comes to the question's words than the others, and
+    what in it may be what is wanted; `names`: that is a name, a time or a number, which answers before the statement;
+    `silent`: it has none; `held` by how many.
     """
 
     found: FoundText
     worth: float
-    weakest: float
+    lift: float
     tells: Sequence[str]
     names: bool
     silent: bool
@@ -183,14 +185,17 @@ async def _rate(question: Question, statements: Sequence[FoundText]) -> list[Rat
     inquiry = Inquiry.read(question.text)
     common = frozenset(word.text for text in texts for word in words(text) if not word.capital)
     telling = _places(inquiry, asked.spans)
+    near = np.array([nearness(asked, tokens) for tokens in said])
+    by_word = np.stack([near[:, places].mean(1) for places in telling], axis=1) if telling else near
+    lift = (by_word - (by_word.sum(0) + OFTEN * USUAL) / (len(texts) + OFTEN)).mean(1)
+    weakest = np.sort(by_word, axis=1)[:, :_WEAKEST].mean(1) if telling else near.mean(1)
+    nearest = WEIGHTS.near * near.mean(1) + WEIGHTS.weakest * weakest
     rated = []
-    for one, text, tokens in zip(statements, texts, said, strict=True):
+    for place, (one, text) in enumerate(zip(statements, texts, strict=True)):
         tells = [mention.name for mention in told(inquiry, text, common)]
-        near = nearness(asked, tokens)
-        weakest = np.mean(sorted(near[places].mean() for places in telling)[:_WEAKEST]) if telling else near.mean()
-        worth = WEIGHTS.near * near.mean() + WEIGHTS.weakest * weakest + _telling(inquiry, tells) + _sureness(one)
+        worth = float(nearest[place]) + _telling(inquiry, tells) + _sureness(one)
         silent = passes_over(inquiry, text, tells)
-        rated.append(Rated(one, float(worth), float(weakest), tells, inquiry.wanted in NAMED, silent, _held(one)))
+        rated.append(Rated(one, worth, float(lift[place]), tells, inquiry.wanted in NAMED, silent, _held(one)))
     await question.learn([one.found.node.id for one in rated])
     told_by_many = [one for one in rated if not any(_belied(question, one, other) for other in rated)]
     return sorted(told_by_many, key=lambda one: (-one.worth, one.found.node.id))
@@ -239,8 +244,8 @@ def _answers(question: Question, rated: Sequence[Rated]) -> list[tuple[int, floa
         return []
     rivals = [place for place in range(1, len(rated)) if _likeness(question, rated[0], rated[place]) < SAME]
     kept = [0, *(place for place in range(1, len(rated)) if place not in rivals)][:TOLD]
-    most = max(rated[rivals[0]].worth, LEAST_RIVAL) if rivals else LEAST_RIVAL
-    return [(place, _probability(rated[place], rated[place].worth - most)) for place in kept]
+    others = [LEAST_RIVAL, *(rated[place].worth for place in rivals)]
+    return [(place, _probability(rated[place], others)) for place in kept]
 
 
 def _likeness(question: Question, one: Rated, other: Rated) -> float:
@@ -249,9 +254,18 @@ def _likeness(question: Question, one: Rated, other: Rated) -> float:
     return 0.0 if left is None or right is None else float(np.dot(left, right))
 
 
-def _probability(rated: Rated, lead: float) -> float:
-    """The probability in [0, 1] that a statement so far before its rivals answers rightly."""
-    odds = JUDGE.weakest * rated.weakest + JUDGE.lead * max(-MOST_LEAD, min(MOST_LEAD, lead)) + JUDGE.bias
+def log_share(worth: float, others: Sequence[float]) -> float:
+    """The logarithm of the share of one statement, where each counts e to the power of its worth.
+
+    >>> round(log_share(9.0, [9.0]), 3), round(log_share(9.0, [2.0]), 3)
+    (-0.693, -0.001)
+    """
+    return -math.log1p(sum(math.exp(min(other - worth, _MOST)) for other in others))
+
+
+def _probability(rated: Rated, others: Sequence[float]) -> float:
+    """The probability in [0, 1] that a statement with such rivals answers rightly."""
+    odds = JUDGE.share * log_share(rated.worth, others) + JUDGE.lift * rated.lift + JUDGE.bias
     return 1 / (1 + math.exp(-odds - JUDGE.silent * rated.silent))
 
 

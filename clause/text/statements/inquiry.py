@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -13,7 +14,7 @@ from typing import Final
 from clause.text.mentions import Mention, find_proper_names
 from clause.text.statements.lexicon import Relation, relation, shipped_lexicon
 from clause.text.statements.quantities import MONTHS, WEEKDAYS
-from clause.text.statements.words import ADJUNCTS, ARTICLES, Word, words
+from clause.text.statements.words import ADJUNCTS, ARTICLES, Word, bases, words
 
 
 class Wanted(StrEnum):
@@ -38,28 +39,45 @@ class Counted(StrEnum):
     ANYTHING = "anything"
 
 
-_TIMES = "time day date year month week weekday hour deadline quarter season birthday anniversary"
+_TIMES = """time times day days date dates year month week weekday hour hours deadline quarter season birthday
+anniversary"""
 _PLACES = """city country town office room place street building region site floor village port hotel restaurant shop
 school hospital station airport address island beach park hall museum"""
 _NUMBERS = (
-    "percentage number amount share budget score temperature price fee salary wage rent size weight height length age"
+    "percentage number amount share budget score temperature price fee salary wage rent size weight height length age "
+    "rate total sum figure capacity distance speed duration bill balance"
 )
-_PEOPLE = """person colleague doctor teacher customer engineer man woman boy girl friend neighbour neighbor boss
-director employee worker member student nurse lawyer author writer artist actor actress singer driver expert guest
-visitor client"""
+_PEOPLE = """person people colleague doctor dentist vet teacher customer engineer man woman boy girl friend neighbour
+neighbor boss director employee worker member student pupil nurse lawyer solicitor author writer artist actor actress
+singer musician conductor organist driver expert guest visitor client tenant landlord landlady lodger mother father
+mum mom dad parents grandmother grandfather grandma grandpa gran sister brother daughter son wife husband partner
+cousin aunt uncle niece nephew children kids child baby family twin fiance fiancee girlfriend boyfriend flatmate
+roommate housemate caretaker janitor gardener cleaner plumber electrician carpenter joiner builder roofer painter
+mechanic locksmith baker butcher grocer florist hairdresser barber tailor cobbler chemist pharmacist optician midwife
+surgeon physio physiotherapist therapist psychologist paramedic accountant bookkeeper auditor adviser advisor
+consultant broker banker notary secretary clerk receptionist treasurer chairman chairwoman president mayor
+minister priest vicar pastor rabbi imam judge coach trainer referee captain pilot sailor skipper fisherman farmer
+shepherd forester vintner postman courier farrier reviewer critic journalist reporter editor publisher translator
+interpreter proofreader illustrator photographer curator librarian archivist supplier provider contractor manager
+supervisor foreman intern apprentice trainee volunteer assistant deputy owner founder professor lecturer researcher
+scientist developer programmer designer architect analyst operator inspector officer policeman police firefighter
+soldier guard cook chef waiter waitress host hostess babysitter nanny council committee board team crew staff company
+firm club union agency society association university insurer insurance bank"""
 _MANY = "many much long old far big tall high fast large deep heavy wide cold hot"
 _WHENEVER = frozenset(["often", "early", "late", "soon"])
 _AUXILIARIES = """is are was were do does did can could has have had will would should may might must am isn't aren't"""
 _TRUTHS = frozenset(_AUXILIARIES.split())
+_BEING = frozenset(["is", "are", "was", "were", "isn't", "aren't"])
 _OF_NOUN: Final = {
     **dict.fromkeys(_TIMES.split(), Wanted.TIME),
     **dict.fromkeys(_PLACES.split(), Wanted.PLACE),
     **dict.fromkeys(_NUMBERS.split(), Wanted.NUMBER),
     **dict.fromkeys(("reason", "cause"), Wanted.REASON),
-    **dict.fromkeys(_PEOPLE.split(), Wanted.PERSON),
+    **dict.fromkeys((form for one in _PEOPLE.split() for form in (one, one + "s")), Wanted.PERSON),
 }
 _COSTING = "cost costs price save saves saved pay pays weigh weighs charge charges earn earns"
 _AMOUNTS = frozenset(_COSTING.split())
+_AMOUNTING = frozenset(["come", "comes", "came", "amount", "amounts", "amounted"])
 _OF_WORD: Final = {
     "who": Wanted.PERSON,
     "whos": Wanted.PERSON,
@@ -110,8 +128,11 @@ def _wanted(said: list[str]) -> Wanted:
         nouns = [noun for noun in said[place + 1 : place + 5] if noun not in ADJUNCTS][:2]
         if word in ("what", "which"):
             found = next((_OF_NOUN[noun] for noun in nouns if noun in _OF_NOUN), Wanted.THING)
+            if _about(said[place + 1 : place + 5], found):
+                found = Wanted.THING
             amounts = (one in _AMOUNTS and before != "to" for before, one in pairwise(said[place:]))
-            return Wanted.NUMBER if found is Wanted.THING and any(amounts) else found
+            amounting = said[-1:] == ["to"] and said[-2] in _AMOUNTING
+            return Wanted.NUMBER if found is Wanted.THING and (any(amounts) or amounting) else found
         if word == "how":
             if _WHENEVER & set(after[:1]):
                 return Wanted.TIME
@@ -119,6 +140,13 @@ def _wanted(said: list[str]) -> Wanted:
         if word in _OF_WORD:
             return _OF_WORD[word]
     return Wanted.TRUTH if said and said[0] in _TRUTHS else Wanted.THING
+
+
+def _about(after: Sequence[str], found: Wanted) -> bool:
+    """True where the noun is not what is asked for, but what it is asked about (`what does the school need`)."""
+    if not after or after[0] not in _TRUTHS:
+        return False
+    return after[0] not in _BEING or (found is Wanted.PERSON and "name" not in after)
 
 
 def same_word(asked: Word, said: Word) -> float:
@@ -134,10 +162,21 @@ def same_word(asked: Word, said: Word) -> float:
     return {Relation.SAME: 0.9, Relation.WIDER: 0.6}.get(found, 0.0)
 
 
+_NUMBER_WORDS = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million dozen half zero"
+)
+_SPELT = "|".join(_NUMBER_WORDS.split())
+_ORDINALS = (
+    "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|thirteenth|fourteenth|fifteenth|"
+    "sixteenth|seventeenth|eighteenth|nineteenth|twentieth|last"
+)
 _HOURS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
 _SHORT = "k|m|km|cm|mm|kg|g|mg|l|ml|ms|s|h|min|gb|mb|tb|kb|eur|usd|gbp|mph|kwh|kw|w|v|hz|\u00b0c|\u00b0f"
+_BEFORE_HOURS = "".join(rf"(?<!\b{word} )" for word in ("at", "by", "from", "until", "till", "before", "after"))
 _CLOCK = (
-    rf"(?<=\bat )(?:half past )?(?:{_HOURS})\b|"
+    rf"\b(?:{_HOURS}) o'clock|(?!{_BEFORE_HOURS})(?:half past |quarter (?:past|to) )?(?:{_HOURS})\b"
+    r"(?!\s(?:of|[a-z]+s)\b)|"
     r"\d{1,2}(?::\d\d|\.\d\d(?=\s*[ap]m))?\s*(?:[ap]\.?m\b\.?|o'clock)|\d{1,2}:\d\d"
 )
 _MONTH = "|".join(sorted((name for name in MONTHS if name not in ("may", "march", "mar")), key=len, reverse=True))
@@ -145,24 +184,22 @@ _DAYS = "|".join(f"{day}s?" for day in sorted(WEEKDAYS))
 _TIME = re.compile(
     rf"\b(?:{_CLOCK}|(?:the\s+)?\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:{_MONTH}|May|March)\b(?:,?\s+\d{{4}})?"
     rf"|(?:{_MONTH}|May|March)\s+\d{{1,2}}(?:st|nd|rd|th)?\b(?:,?\s+\d{{4}})?|(?:{_MONTH}|May|March)\b(?:\s+\d{{4}})?"
-    rf"|\d{{4}}-\d\d-\d\d|the\s+\d{{1,2}}(?:st|nd|rd|th)\b|(?:1[6-9]|20)\d\d\b|{_DAYS}|yesterday|today|tomorrow|tonight|noon|midnight"
+    rf"|\d{{4}}-\d\d-\d\d|the\s+\d{{1,2}}(?:st|nd|rd|th)\b|(?<=\b[bo][yn] )the (?:{_ORDINALS})\b"
+    rf"|(?:1[6-9]|20)\d\d\b|{_DAYS}|yesterday|today|tomorrow|tonight|noon|midnight"
     r"|(?:(?:last|next|this|every|each)\s+(?:other\s+|two\s+|three\s+)?)(?:day|night|morning|afternoon|evening|week|weekend|month|"
     r"quarter|year|spring|summer|autumn|fall|winter)s?|daily|weekly|monthly|quarterly|yearly|annually|nightly|hourly|q[1-4]"
+    rf"|(?:an?|half an|\d+|{_SPELT})\s(?:minute|hour|day|week|month|year)s?\s(?:before|after|ago|later|earlier)"
     r"|(?:once|twice)\s+an?\s+\w+|(?:mornings?|afternoons?|evenings?|nights?|weekends?|dawn|dusk|sunrise|sunset|dinner|lunch"
-    r"|breakfast|spring|summer|autumn|winter|christmas|easter))\b",
+    r"|breakfast|spring|summer|autumn|winter|christmas|easter|whitsun|new year|advent|lent|ramadan))\b",
     re.IGNORECASE,
 )
 _JOIN = re.compile(r"\s*(?:,|at|of|on|in|the|and|around|about|from|to|until|\s)*\s*", re.IGNORECASE)
-_NUMBER_WORDS = (
-    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million dozen half zero"
-)
-_SPELT = "|".join(_NUMBER_WORDS.split())
 _NUMBER = re.compile(
     rf"(?<![\w.:-])(?:[$\u20ac\u00a3\u00a5]\s?)?(?:\d+(?:[.,]\d+)*(?:\s?(?:%|\u20ac|(?:{_SHORT})\b))?"
     rf"|(?:{_SPELT})(?:[\s-](?:and\s)?(?:{_SPELT}))*\b)",
     re.IGNORECASE,
 )
+_JUST_ONE = re.compile(r"\b(?:has|have|had|having|keeps?|kept|owns?|only|just|exactly|is|are|was|were) $")
 _UNITS = (
     "seconds? minutes? hours? days? weeks? months? years? euros? dollars? pounds? percent km kg meters? metres? miles?"
 )
@@ -174,8 +211,9 @@ _PLACE = re.compile(
 )
 _WITHIN_PLACES = ARTICLES | {"of", "on", "in", "at", "under", "behind", "near", "above", "below", "between"}
 _REASON = re.compile(
-    r"\b(?:because|since|so that|due to|in order|thanks to|as it|as they|caused|after|to avoid|so we|so that|reason|"
-    r"otherwise|to (?:keep|save|make|get|let|stop|prevent|reduce|cut)|for fear|owing to|which is why)\b",
+    r"(?:\b(?:because|so that|due to|in order|thanks to|as it|as they|caused|after|to avoid|so we|reason|otherwise|"
+    r"to (?:keep|save|make|get|let|stop|prevent|reduce|cut)|for fear|owing to|which is why|too|"
+    r"since (?:i|we|you|he|she|it|they|there|nobody|everybody|no one)))\b",
     re.IGNORECASE,
 )
 _MANNER = re.compile(r"\b(?:by|with|via|using|through)\b", re.IGNORECASE)
@@ -191,14 +229,22 @@ def told(inquiry: Inquiry, statement: str, common: frozenset[str] = frozenset())
     >>> [one.name for one in told(Inquiry.read("who runs the Berlin office?"), "Ana Ruiz runs our Berlin office.")]
     ['Ana Ruiz']
     """
-    said = {token.lower for token in inquiry.tokens}
+    said = {token.lower for token in inquiry.content}
     if inquiry.wanted is Wanted.PERSON:
         found = _people(statement, common)
     else:
         found = _FINDERS.get(inquiry.wanted, _nothing)(statement)
         if inquiry.wanted is Wanted.NUMBER:
-            found = (one for one in found if not _OTHER_UNIT[_counted(inquiry)].search(one.name))
-    return [one for one in found if not set(map(str.lower, _LETTERS.findall(one.name))) & said or _digits(one, inquiry)]
+            found = (one for one in found if _may_count(_counted(inquiry), one.name, statement[one.end :]))
+    clause = inquiry.wanted in (Wanted.REASON, Wanted.MANNER)
+    return [one for one in found if not _said(one, said, clause) or _digits(one, inquiry)]
+
+
+def _said(one: Mention, said: AbstractSet[str], clause: bool) -> bool:
+    """True where the question says a part of it; of a clause, all of it."""
+    if clause:
+        return said >= {token.lower for token in words(one.name) if token.lower not in ADJUNCTS}
+    return bool(said & {part.lower() for part in _LETTERS.findall(one.name)})
 
 
 def _digits(one: Mention, inquiry: Inquiry) -> bool:
@@ -215,6 +261,17 @@ _OTHER_UNIT: Final = {
     Counted.THINGS: re.compile(rf"{_MONEY}|{_DURATION}|%|percent", re.IGNORECASE),
     Counted.ANYTHING: re.compile(r"(?!)"),
 }
+_NEXT = re.compile(r"[\s-]+([^\W\d_]+)")
+
+
+def _may_count(counted: Counted, number: str, after: str) -> bool:
+    """True unless a number counts something else: by its unit, or by what stands behind it (`nine clinics`)."""
+    noun = _NEXT.match(after)
+    if counted in (Counted.THINGS, Counted.ANYTHING) or not noun or noun[1] in ADJUNCTS | _UNIT_WORDS:
+        return not _OTHER_UNIT[counted].search(number)
+    return not (noun[1].endswith("s") and bases(noun[1]) - {noun[1]}) and not _OTHER_UNIT[counted].search(number)
+
+
 _SPENDING = _AMOUNTS | frozenset(
     ["costing", "paid", "spend", "spent", "price", "fee", "salary", "wage", "rent", "euros", "dollars", "pounds"]
 )
@@ -232,7 +289,11 @@ def _counted(inquiry: Inquiry) -> Counted:
     return Counted.THINGS if after == ["many"] and not _UNIT_WORDS & set(said) else Counted.ANYTHING
 
 
-_SOMEBODY = re.compile(r"\b(?:by|from|to|with|for) (?:the|an?|our|my|his|her|its|their) [^\W\d_]", re.IGNORECASE)
+_SOMEBODY = re.compile(
+    r"\b(?:by|from|to|with|for) (?:the|an?|our|my|his|her|its|their) [^\W\d_]"
+    rf"|(?<![\w-])(?:{'|'.join(_PEOPLE.split())})s?(?![\w-])",
+    re.IGNORECASE,
+)
 
 
 def passes_over(inquiry: Inquiry, statement: str, telling: Sequence[str]) -> bool:
@@ -245,7 +306,8 @@ def passes_over(inquiry: Inquiry, statement: str, telling: Sequence[str]) -> boo
     """
     if telling or inquiry.wanted not in (Wanted.PERSON, Wanted.PLACE, Wanted.TIME, Wanted.NUMBER):
         return False
-    return inquiry.wanted is not Wanted.PERSON or not _SOMEBODY.search(statement)
+    said = {token.lower for token in inquiry.tokens}
+    return inquiry.wanted is not Wanted.PERSON or all(one[0].lower() in said for one in _SOMEBODY.finditer(statement))
 
 
 def _nothing(_statement: str) -> Iterator[Mention]:
@@ -296,7 +358,7 @@ def _numbers(statement: str) -> Iterator[Mention]:
     end = 0
     for hit in _NUMBER.finditer(statement):
         inside = any(start <= hit.start() < stop for start, stop in dates) or hit.start() < end
-        if not inside and hit[0].lower() != "one":
+        if not inside and (hit[0].lower() != "one" or _JUST_ONE.search(statement, 0, hit.start())):
             unit = _UNIT.match(statement, hit.end())
             end = unit.end() if unit else hit.end()
             yield Mention(statement[hit.start() : end].strip(), hit.start(), end)
@@ -307,7 +369,8 @@ def _places(statement: str) -> Iterator[Mention]:
     for hit in _PLACE.finditer(statement):
         end = hit.start(2)
         for word in re.finditer(r"\S+", hit[2]):
-            if word[0].lower() in ADJUNCTS - _WITHIN_PLACES:
+            here = hit.start(2) + word.start()
+            if word[0].lower() in ADJUNCTS - _WITHIN_PLACES or any(start <= here < stop for start, stop in times):
                 break
             end = hit.start(2) + word.end() if word[0].lower() not in _WITHIN_PLACES else end
         if end > hit.start(2) and not any(start <= hit.start(2) < stop for start, stop in times):
@@ -315,7 +378,11 @@ def _places(statement: str) -> Iterator[Mention]:
 
 
 def _reasons(statement: str) -> Iterator[Mention]:
-    return (Mention(statement[hit.start() :], hit.start(), len(statement)) for hit in _REASON.finditer(statement))
+    """What follows a word of reasons, and what stands before `so`."""
+    for hit in _REASON.finditer(statement):
+        yield Mention(statement[hit.start() :], hit.start(), len(statement))
+    for hit in re.finditer(", so ", statement):
+        yield Mention(statement[: hit.start()], 0, hit.start())
 
 
 def _manners(statement: str) -> Iterator[Mention]:

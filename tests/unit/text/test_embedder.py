@@ -345,7 +345,7 @@ async def test_closing_ends_the_waiting_of_those_who_were_not_served(monkeypatch
 
 
 async def test_tokens_lie_where_the_text_has_them_and_repeated_texts_are_remembered() -> None:
-    embedder = SentenceTransformerEmbedder(cached_queries=2)
+    embedder = SentenceTransformerEmbedder()
     texts = ["the pump", "a barn", "the pump"]
     (pump, barn, again) = await embedder.embed_tokens(texts)
     assert [texts[0][start:end] for start, end in pump.spans] == ["the", "pump"]
@@ -354,8 +354,37 @@ async def test_tokens_lie_where_the_text_has_them_and_repeated_texts_are_remembe
     assert np.allclose(np.linalg.norm(pump.vectors, axis=1), 1, atol=1e-5)
 
 
+async def test_a_text_that_was_embedded_is_compared_without_another_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    embedder = SentenceTransformerEmbedder()
+    await embedder.embed(["the pump in the barn"])
+    await embedder.embed_query("a goat")
+    monkeypatch.setattr(embedder, "_encode_tokens", lambda texts: pytest.fail(f"run again: {texts}"))
+    pump, goat = await embedder.embed_tokens(["the pump in the barn", "a goat"])
+    assert len(pump.spans) == len(pump.vectors) == 5
+    alone = await SentenceTransformerEmbedder().embed_tokens(["a goat"])
+    assert np.allclose(goat.vectors, alone[0].vectors, atol=1e-5)
+
+
+async def test_tokens_of_many_texts_stand_in_the_order_of_the_texts() -> None:
+    texts = [f"goat {number} of {number + 1} goats" for number in range(30)]
+    together = await SentenceTransformerEmbedder(threads=2).embed_tokens(texts)
+    apart = SentenceTransformerEmbedder(threads=1)
+    for text, tokens in zip(texts[::7], together[::7], strict=True):
+        (alone,) = await apart.embed_tokens([text])
+        assert alone.spans == tokens.spans
+        assert np.allclose(alone.vectors, tokens.vectors, atol=1e-5)
+
+
+async def test_as_many_tokens_are_remembered_as_there_is_room_for() -> None:
+    embedder = SentenceTransformerEmbedder(cached_tokens=4)
+    kept, gone = await embedder.embed_tokens(["the pump", "a barn"])
+    again, _ = await embedder.embed_tokens(["the pump", "a goat"])
+    assert again is kept
+    assert (await embedder.embed_tokens(["a barn"]))[0] is not gone
+
+
 async def test_tokens_that_another_call_lets_go_meanwhile_are_there_all_the_same() -> None:
-    embedder = SentenceTransformerEmbedder(cached_queries=1)
+    embedder = SentenceTransformerEmbedder(cached_tokens=1)
     await embedder.embed_tokens(["the pump"])
     (first, _), _ = await asyncio.gather(
         embedder.embed_tokens(["the pump", "a barn"]), embedder.embed_tokens(["a goat", "a dam"])

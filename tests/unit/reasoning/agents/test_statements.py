@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -23,6 +24,8 @@ KEPT: Mapping[str, tuple[str, str, float | None, int, int]] = {
     "hearsay": ("belief", "The dam will be opened in April.", 0.9, 1, 5),
     "dam": ("belief", "The dam will be opened in October.", 0.9, 3, 3),
     "whisper": ("belief", "The dam there will be opened in March.", 0.9, 1, 1),
+    "three": ("belief", "The weir will be opened in May.", 0.9, 1, 3),
+    "one": ("belief", "The weir there will be opened in June.", 0.9, 1, 1),
     "goat": ("memory", "Oskar: the goat ate my notes again", None, 0, 0),
     "page": ("passage", "The pump in the barn was repaired by a page of a book.", None, 0, 0),
 }
@@ -36,7 +39,7 @@ class Kept:
         self.nodes = {one: Node(one, "", KEPT[one][0], text=KEPT[one][1]) for one in ids}
 
     async def recall(self, _limit: int) -> Sequence[FoundText]:
-        return [FoundText(node, 1.0, 1.0, *KEPT[one][2:]) for one, node in self.nodes.items()]
+        return [FoundText(node, 1.0, 1.0, *KEPT[one.split()[0]][2:]) for one, node in self.nodes.items()]
 
     async def expand(self, look: Look) -> Expansion:
         edge = Edge("pump", "MENTIONS", "falk")
@@ -44,7 +47,7 @@ class Kept:
         return Expansion(here, {**{one: self.nodes[one] for one in look.nodes}, "falk": ENTITY})
 
     async def vectors(self, nodes: Sequence[str]) -> Mapping[str, Vector]:
-        return {one: (await WORDS.embed([KEPT[one][1]]))[0] for one in nodes}
+        return {one: (await WORDS.embed([KEPT[one.split()[0]][1]]))[0] for one in nodes}
 
     async def ask(
         self, text: str, budgets: Budgets | None = None
@@ -99,6 +102,27 @@ async def test_a_rumour_in_the_words_of_the_question_gives_way_to_what_five_say(
     answers, *_ = await Kept("whisper", "hearsay", "goat").ask(question)
     assert answers[0].name == "April"
     assert "March" not in {one.name for one in answers}
+
+
+async def test_what_three_are_named_for_stands_before_what_one_says() -> None:
+    question = "when will the weir there be opened?"
+    alone, *_ = await Kept("one", "goat").ask(question)
+    assert alone[0].name == "June"
+    answers, *_ = await Kept("one", "three", "goat").ask(question)
+    assert answers[0].name == "May"
+    assert "June" not in {one.name for one in answers}
+
+
+async def test_what_comes_no_nearer_than_the_others_is_no_sure_answer() -> None:
+    question = "who repaired the pump in the barn?"
+    alike = await Kept("pump", "goat", "dam").ask(question)
+    assert alike[0][0].score >= StatementPolicy().abstain_below
+    crowd = Kept("pump", "goat", "dam")
+    for number in range(12):
+        crowd.nodes[f"pump {number}"] = replace(
+            crowd.nodes["pump"], id=f"pump {number}", text=f"{KEPT['pump'][1]} {number}"
+        )
+    assert alike[0][0].score > (await crowd.ask(question))[0][0].score
 
 
 async def test_a_statement_without_what_is_wanted_is_no_sure_answer() -> None:

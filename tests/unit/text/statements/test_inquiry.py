@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clause.text.statements.inquiry import Inquiry, told
+from clause.text.statements.inquiry import Inquiry, passes_over, told
 
 QUESTIONS = [
     ("whos running the night shift", "person"),
@@ -22,6 +22,13 @@ QUESTIONS = [
     ("Which restaurant is the best?", "place"),
     ("Which author wrote the guide?", "person"),
     ("what works best to get a guest to pay", "thing"),
+    ("Which midwife came?", "person"),
+    ("What does our director collect?", "thing"),
+    ("What does the school need?", "thing"),
+    ("What is the deadline for the grant?", "time"),
+    ("What are the opening hours?", "time"),
+    ("What did painting the hull come to?", "number"),
+    ("what is the rate per night", "number"),
 ]
 
 
@@ -53,6 +60,22 @@ TOLD = [
         "The pass is closed because a bridge was washed away.",
         ["because a bridge was washed away."],
     ),
+    (
+        "why is the pass closed in winter?",
+        "It is closed because of the ice in winter.",
+        ["because of the ice in winter."],
+    ),
+    ("why is the pass closed?", "The road is icy, so the pass is closed.", ["The road is icy"]),
+    ("why was the mill sold?", "Since March the mill has been sold by the sack.", []),
+    ("how much does the inn pay?", "The inn has nine rooms.", []),
+    ("how many ferrets does he keep?", "He has one ferret.", ["one"]),
+    ("how many ferrets does he keep?", "He met one of the keepers.", []),
+    ("when does the gate open?", "The gate opens twenty minutes before sunset.", ["twenty minutes before sunset"]),
+    ("when is the fee due?", "The fee is due by the fourth of each month.", ["the fourth of each month"]),
+    ("until when can I swap?", "Swaps are taken until nine.", ["nine"]),
+    ("when does it close?", "It closes after five o'clock.", ["five o'clock"]),
+    ("when were the sheep there?", "The sheep were at two farms.", []),
+    ("where will the fair be?", "The fair will be at the old mill in May.", ["old mill"]),
 ]
 
 
@@ -63,6 +86,13 @@ def test_what_a_statement_tells(question: str, statement: str, names: list[str])
 
 def test_what_the_question_says_itself_is_not_told() -> None:
     assert not told(Inquiry.read("who is Ines Falk's boss?"), "Ines Falk works in the harbour.")
+
+
+def test_somebody_without_a_name_may_be_who_is_asked_for() -> None:
+    asked = Inquiry.read("who has the spare key?")
+    assert not passes_over(asked, "Our neighbour has the spare key.", [])
+    assert passes_over(asked, "The spare key is in the shed.", [])
+    assert passes_over(Inquiry.read("who is the baker?"), "The baker closes at six.", [])
 
 
 def test_a_word_that_others_write_small_is_no_name() -> None:
