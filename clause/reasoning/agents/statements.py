@@ -77,6 +77,9 @@ JUDGE: Final = StatementJudge(share=1.45, lift=5.67, bias=0.06, silent=-5.38)
 """docs/benchmarks-texts.md says what these were fitted on."""
 LEAST_RIVAL: Final = 9.0
 """The worth of a rival that is thought to be there where little is kept: leading nothing is no proof."""
+MOST_LEAD, FAR = 5.0, 7.0
+"""Leading by more is worth no more, and rivals so far behind count for nothing: what became of them since is no part of
+a replay."""
 USUAL, OFTEN = 0.25, 8
 """How near a statement comes to a word of a question that is about something else: so many of them count as read."""
 _WEAKEST = 2
@@ -187,7 +190,7 @@ async def _rate(question: Question, statements: Sequence[FoundText]) -> list[Rat
     telling = _places(inquiry, asked.spans)
     near = np.array([nearness(asked, tokens) for tokens in said])
     by_word = np.stack([near[:, places].mean(1) for places in telling], axis=1) if telling else near
-    lift = (by_word - (by_word.sum(0) + OFTEN * USUAL) / (len(texts) + OFTEN)).mean(1)
+    lift = (by_word - (np.sort(by_word, axis=0).sum(0) + OFTEN * USUAL) / (len(texts) + OFTEN)).mean(1)
     weakest = np.sort(by_word, axis=1)[:, :_WEAKEST].mean(1) if telling else near.mean(1)
     nearest = WEIGHTS.near * near.mean(1) + WEIGHTS.weakest * weakest
     rated = []
@@ -244,7 +247,8 @@ def _answers(question: Question, rated: Sequence[Rated]) -> list[tuple[int, floa
         return []
     rivals = [place for place in range(1, len(rated)) if _likeness(question, rated[0], rated[place]) < SAME]
     kept = [0, *(place for place in range(1, len(rated)) if place not in rivals)][:TOLD]
-    others = [LEAST_RIVAL, *(rated[place].worth for place in rivals)]
+    near = (rated[place].worth for place in rivals if rated[0].worth - rated[place].worth < FAR)
+    others = [LEAST_RIVAL, *near]
     return [(place, _probability(rated[place], others)) for place in kept]
 
 
@@ -265,7 +269,8 @@ def log_share(worth: float, others: Sequence[float]) -> float:
 
 def _probability(rated: Rated, others: Sequence[float]) -> float:
     """The probability in [0, 1] that a statement with such rivals answers rightly."""
-    odds = JUDGE.share * log_share(rated.worth, others) + JUDGE.lift * rated.lift + JUDGE.bias
+    worth = min(rated.worth, max(others) + MOST_LEAD)
+    odds = JUDGE.share * log_share(worth, others) + JUDGE.lift * rated.lift + JUDGE.bias
     return 1 / (1 + math.exp(-odds - JUDGE.silent * rated.silent))
 
 
