@@ -137,7 +137,7 @@ TAGS = {
     "jobs": "Long work: queued, watched, cancelled.",
     "health": "Whether the service can answer, and its figures.",
 }
-"""What each group of operations is about, in the order of /docs."""
+"""The subject of each group of operations, in the order of /docs."""
 
 _TRUMAN = "The Truman Show"
 EXAMPLES: dict[str, dict[str, Any]] = {
@@ -152,7 +152,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         ],
     },
 }
-"""What /docs offers to send, by operation: questions that the sample graph of `clause demo` answers."""
+"""Bodies that /docs offers to send, by operation: questions that the sample graph of `clause demo` answers."""
 
 
 _ROUTERS = (

@@ -235,13 +235,13 @@ def mean(values: Sequence[float]) -> float:
 
 
 def _nothing(question: GoldQuestion) -> frozenset[str]:
-    """What to compare with when no right answer is supported: never equal to an answer, unless abstaining is right."""
+    """The text to compare with when no right answer is supported: equal to no answer, unless abstaining is right."""
     return frozenset({"\0"}) if question.answers else frozenset()
 
 
 GATE_MEASURES = ("em_at_1", "supported_f1")
 GATE_TOLERANCE = 0.002
-"""How much of a share may be lost before it counts as lost: half the spread of two seeds on 1,000 questions."""
+"""The part of a share that may be lost before it counts as lost: half the spread of two seeds on 1,000 questions."""
 GATE_FEWEST = 5
 """Questions without which a gate says nothing."""
 

@@ -258,7 +258,7 @@ LINKED: Final[Mapping[str, Linked]] = {
     "Value": Linked("ingest/texts_to_link[Value]", "ingest/link_texts[Value]"),
     "Insight": Linked("ingest/texts_to_link[Insight]", "ingest/link_texts[Insight]"),
 }
-"""What is linked, in this order."""
+"""The kinds of text that are linked, in this order."""
 
 
 async def link_scope(

@@ -24,7 +24,7 @@ from clause.text.names import hashed
 LOW, HIGH = -0.29, 0.14
 """The range of gains seen on MetaQA dev: 5th and 95th percentile (`clause evaluate curiosity` prints them)."""
 PRIOR_MEAN, PRIOR_COUNT = 0.6, 3
-"""What a type without history is expected to give, and how many hops that belief is worth."""
+"""The gain expected of a type without history, and the hops that this belief is worth."""
 HIGH_PRIORITY = 0.8
 """Errors above this are investigated first."""
 
@@ -149,7 +149,7 @@ def merged_gains(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 AGAIN = 0.5
-"""What a question about something that the plan asks about already gains, of what it would alone."""
+"""The share of its own gain that a question has left where the plan asks about its subject already."""
 
 
 def chosen_of(gaps: Iterable[PlannedQuestion], budget: int) -> tuple[list[PlannedQuestion], list[PlannedQuestion]]:

@@ -46,7 +46,7 @@ PROVENANCE: Final[Mapping[str, Any]] = {
     "reputation_score": 0.5,
     "recency_score": 1.0,
 }
-"""What the provenance of every finding says of it."""
+"""The word of every finding's provenance for how it came about."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Investigator:
         return InvestigationReport(investigated=done, findings=findings, failed=failed)
 
     async def state(self, *, caller: Caller) -> dict[str, int]:
-        """How many triggers are queued, investigating and completed."""
+        """Counts triggers that are queued, investigating and completed."""
         scopes = await self._ground.readable(caller, None)
         rows = await self._ground.graph.run("intelligence/trigger_counts", scopes=list(scopes))
         return {row["status"]: row["count"] for row in rows}

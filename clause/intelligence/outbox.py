@@ -23,13 +23,13 @@ BATCH = 250
 """Seeds of one transaction: with a vector index small batches are quickest."""
 MOST_WAITING = 50_000
 QUIET_S = 0.05
-"""How long nobody must have asked before a batch is written."""
+"""The quiet that must pass without a question before a batch is written."""
 MOST_WAIT_S = 5.0
 
 
 @dataclass(frozen=True)
 class Afterthought:
-    """What one answer leaves to write: rows of the statements that they are named after."""
+    """The rest of one answer that is left to write: rows of the statements that they are named after."""
 
     scope: str
     scopes: tuple[str, ...]
@@ -76,12 +76,12 @@ class Afterwards:
 
     @property
     def waiting(self) -> int:
-        """How many ThoughtSeeds wait to be written; an afterthought without any counts as one."""
+        """Counts the ThoughtSeeds that wait to be written; an afterthought without any counts as one."""
         return self._outbox.waiting
 
     @property
     def lost(self) -> int:
-        """How many afterthoughts were not written."""
+        """Counts the afterthoughts that were not written."""
         return self._outbox.lost
 
     @contextmanager

@@ -46,7 +46,6 @@ SAME = 0.85
 ONE_MATTER, BETTER_HELD, CLOSE = 0.5, 0.2, 3.0
 """Of statements at least so alike, one that is less held by so much is a rumour, unless it is worth so much more."""
 _ENTITIES = 30
-_MOST = 100.0
 
 
 class StatementWeights(NamedTuple):
@@ -247,8 +246,7 @@ def _answers(question: Question, rated: Sequence[Rated]) -> list[tuple[int, floa
         return []
     rivals = [place for place in range(1, len(rated)) if _likeness(question, rated[0], rated[place]) < SAME]
     kept = [0, *(place for place in range(1, len(rated)) if place not in rivals)][:TOLD]
-    near = (rated[place].worth for place in rivals if rated[0].worth - rated[place].worth < FAR)
-    others = [LEAST_RIVAL, *near]
+    others = [LEAST_RIVAL, *(worth for place in rivals if rated[0].worth - (worth := rated[place].worth) < FAR)]
     return [(place, _probability(rated[place], others)) for place in kept]
 
 
@@ -259,18 +257,19 @@ def _likeness(question: Question, one: Rated, other: Rated) -> float:
 
 
 def log_share(worth: float, others: Sequence[float]) -> float:
-    """The logarithm of the share of one statement, where each counts e to the power of its worth.
+    """The logarithm of the share of one statement, where each counts e to the power of its worth, up to a lead of
+    MOST_LEAD.
 
     >>> round(log_share(9.0, [9.0]), 3), round(log_share(9.0, [2.0]), 3)
-    (-0.693, -0.001)
+    (-0.693, -0.007)
     """
-    return -math.log1p(sum(math.exp(min(other - worth, _MOST)) for other in others))
+    led = min(worth, max(others) + MOST_LEAD)
+    return -math.log1p(sum(math.exp(other - led) for other in others))
 
 
 def _probability(rated: Rated, others: Sequence[float]) -> float:
     """The probability in [0, 1] that a statement with such rivals answers rightly."""
-    worth = min(rated.worth, max(others) + MOST_LEAD)
-    odds = JUDGE.share * log_share(worth, others) + JUDGE.lift * rated.lift + JUDGE.bias
+    odds = JUDGE.share * log_share(rated.worth, others) + JUDGE.lift * rated.lift + JUDGE.bias
     return 1 / (1 + math.exp(-odds - JUDGE.silent * rated.silent))
 
 

@@ -173,9 +173,9 @@ _ORDINALS = (
 )
 _HOURS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
 _SHORT = "k|m|km|cm|mm|kg|g|mg|l|ml|ms|s|h|min|gb|mb|tb|kb|eur|usd|gbp|mph|kwh|kw|w|v|hz|\u00b0c|\u00b0f"
-_BEFORE_HOURS = "".join(rf"(?<!\b{word} )" for word in ("at", "by", "from", "until", "till", "before", "after"))
+_BEFORE_HOURS = "|".join(rf"(?<=\b{word} )" for word in ("at", "by", "from", "until", "till", "before", "after"))
 _CLOCK = (
-    rf"\b(?:{_HOURS}) o'clock|(?!{_BEFORE_HOURS})(?:half past |quarter (?:past|to) )?(?:{_HOURS})\b"
+    rf"\b(?:{_HOURS}) o'clock|(?:{_BEFORE_HOURS})(?:half past |quarter (?:past|to) )?(?:{_HOURS})\b"
     r"(?!\s(?:of|[a-z]+s)\b)|"
     r"\d{1,2}(?::\d\d|\.\d\d(?=\s*[ap]m))?\s*(?:[ap]\.?m\b\.?|o'clock)|\d{1,2}:\d\d"
 )
@@ -266,10 +266,12 @@ _NEXT = re.compile(r"[\s-]+([^\W\d_]+)")
 
 def _may_count(counted: Counted, number: str, after: str) -> bool:
     """True unless a number counts something else: by its unit, or by what stands behind it (`nine clinics`)."""
+    if _OTHER_UNIT[counted].search(number):
+        return False
     noun = _NEXT.match(after)
     if counted in (Counted.THINGS, Counted.ANYTHING) or not noun or noun[1] in ADJUNCTS | _UNIT_WORDS:
-        return not _OTHER_UNIT[counted].search(number)
-    return not (noun[1].endswith("s") and bases(noun[1]) - {noun[1]}) and not _OTHER_UNIT[counted].search(number)
+        return True
+    return not (noun[1].endswith("s") and bases(noun[1]) - {noun[1]})
 
 
 _SPENDING = _AMOUNTS | frozenset(
