@@ -36,7 +36,7 @@ from clause.reasoning.models import (
     SelectedEvidence,
 )
 from clause.reasoning.neighbourhood.port import FoundText, NeighbourhoodPort, View
-from clause.reasoning.question.grounding import forgiven
+from clause.reasoning.question.name_links import forgiven
 from clause.reasoning.question.preparation import Asker, PreparedQuestion
 
 _READ_TEXTS = frozenset({text_walk.NAME, "two-step", "pagerank", statements.NAME})

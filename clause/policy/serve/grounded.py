@@ -20,10 +20,11 @@ from clause.reasoning.episode.actions import Look
 from clause.reasoning.episode.budget import edge_sentence, relation_text
 from clause.reasoning.models.answer import AnswerReading, QuestionForm, ReadingHop
 from clause.reasoning.neighbourhood.port import Edge, Expansion, Node, RelationshipType
-from clause.reasoning.question.grounding import ground
+from clause.reasoning.question.grounding import GraphReads, Rated, ground
+from clause.reasoning.question.name_links import Naming, namings
 from clause.reasoning.question.pattern_text import Wording, own_wording, pattern_text
 from clause.reasoning.question.patterns import UNWALKED_STEP, Rank, TypedPattern, best_scores
-from clause.reasoning.question.reading import RankedReading
+from clause.reasoning.question.reading import RankedReading, Readings
 from clause.reasoning.question.skeleton import reworded
 from clause.text.names import inverse_text, relation_words
 from clause.text.thread_pool import CpuPool
@@ -163,6 +164,22 @@ class PatternRates:
         return float(self.scorer.score_texts(masked_question, asked_relations()).max())
 
 
+@dataclass(frozen=True, slots=True)
+class _ReadQuestion:
+    """The readings of a question under one naming, what was read for them, and their probabilities by id."""
+
+    readings: Readings
+    reads: GraphReads
+    judged: Mapping[str, float]
+
+    def worth(self, wanted: str | None) -> float:
+        """The probability of the first reading; of one that the request chose, whether it is among them."""
+        if wanted is not None:
+            return float(wanted in self.judged)
+        first = self.readings.readings[:1]
+        return self.judged[reading_id(first[0])] if first else 0.0
+
+
 class GroundedPolicy(PlainPolicy):
     """Answers by the likeliest reading that the graph has, with the triples that prove it.
 
@@ -198,9 +215,9 @@ class GroundedPolicy(PlainPolicy):
         Raises:
             NotFoundError, BadInputError: as `TaughtScorer.read`.
         """
-        PatternRates(self._read(), {}).most_asked("what is it")
+        PatternRates(self._known(), {}).most_asked("what is it")
 
-    def _read(self) -> PatternScorer:
+    def _known(self) -> PatternScorer:
         if self._scorer is None:
             known, taught = shipped(self._backend), self._taught
             self._scorer = TaughtScorer.read(taught, known) if isinstance(taught, Path) else taught or known
@@ -208,7 +225,7 @@ class GroundedPolicy(PlainPolicy):
 
     def judged(self, question: Question, signs: Sequence[ReadingSigns]) -> list[float]:  # noqa: ARG002 -- for reports
         """The probability of each reading of a question, by its signs."""
-        scorer = self._read()
+        scorer = self._known()
         offset = scorer.offset if isinstance(scorer, TaughtScorer) else 0.0
         return [probability(one, offset) for one in signs]
 
@@ -218,20 +235,32 @@ class GroundedPolicy(PlainPolicy):
         Raises:
             NotFoundError: the request chose a reading that the question does not have.
         """
-        rates = PatternRates(self._read(), wordings(question.relationship_types))
+        rates = PatternRates(self._known(), wordings(question.relationship_types))
 
         async def rated(rank: Rank) -> Sequence[float]:
             if self._pool is None:
                 return best_scores(rank, rates)
             return await self._pool.run(best_scores, rank, rates)
 
-        readings, reads = await ground(question, rated)
-        listed = _chosen(readings.readings, question.reading)
-        judging = partial(signs_of, listed, readings.form, rates, reads.spelling())
-        signs = judging() if self._pool is None else await self._pool.run(judging)
-        told = list(map(_told, listed, agreed(listed, self.judged(question, signs))))
+        likeliest, *others = namings(question)
+        best = await self._read(question, likeliest, rates, rated)
+        for naming in others:
+            if best.worth(question.reading) >= ABSTAIN_BELOW:
+                break
+            read = await self._read(question, naming, rates, rated)
+            best = read if read.worth(question.reading) >= ABSTAIN_BELOW else best
+        listed = _chosen(best.readings.readings, question.reading)
+        told = [_told(reading, best.judged[reading_id(reading)]) for reading in listed]
+        readings = best.readings
         account = Account(readings.form, tuple(told), readings.reason, readings.doubt, ABSTAIN_BELOW)
-        return self._proving(question, account, listed, reads.kept)
+        return self._proving(question, account, listed, best.reads.kept)
+
+    async def _read(self, question: Question, naming: Naming, rates: PatternRates, rated: Rated) -> _ReadQuestion:
+        readings, reads = await ground(question, rated, naming=naming)
+        judging = partial(signs_of, readings.readings, readings.form, rates, reads.spelling())
+        signs = judging() if self._pool is None else await self._pool.run(judging)
+        judged = agreed(readings.readings, self.judged(question, signs))
+        return _ReadQuestion(readings, reads, dict(zip(map(reading_id, readings.readings), judged, strict=True)))
 
     def _proving(
         self,

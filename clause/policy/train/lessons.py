@@ -28,7 +28,8 @@ from clause.reasoning.neighbourhood.snapshot import Rows, Snapshot
 from clause.reasoning.question import patterns
 from clause.reasoning.question.candidates import QuestionContext
 from clause.reasoning.question.forms import parse
-from clause.reasoning.question.grounding import GraphReads, texts_of, vocabulary_of
+from clause.reasoning.question.grounding import GraphReads
+from clause.reasoning.question.name_links import texts_of, vocabulary_of
 from clause.reasoning.question.pattern_text import pattern_text
 from clause.reasoning.question.skeleton import mask, span_of
 from clause.telemetry import CountProgress, silent_count

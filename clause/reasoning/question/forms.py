@@ -12,19 +12,19 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from clause.reasoning.models.answer import QuestionForm
-from clause.reasoning.question.measures import Comparison, Superlative, degrees, find_comparison, find_superlative
+from clause.reasoning.question.measures import Comparison, Superlative, find_comparison, find_superlative
 from clause.reasoning.question.modifiers import (
     ClassWords,
     Excluded,
     LiteralFilter,
     class_words,
-    said_once,
     take_else,
     take_excluded,
     take_filters,
     take_negated,
 )
-from clause.reasoning.question.pattern_text import VERB_FORMS
+from clause.reasoning.question.pattern_text import ACTIVE_PASTS, PRESENT
+from clause.reasoning.question.preamble import ANY_WH, as_noun_phrase, stripped
 from clause.reasoning.question.skeleton import (
     KEPT,
     LITERAL,
@@ -38,7 +38,6 @@ from clause.reasoning.question.skeleton import (
 )
 from clause.reasoning.question.vocabulary import (
     AUXILIARIES,
-    FORM_WORDS,
     PREPOSITIONS,
     SEXES,
     WH_WORDS,
@@ -159,47 +158,6 @@ def _plain(text: str, of: Skeleton) -> str:
 
 Kind = Literal["list", "yes_no", "count", "comparison", "superlative"]
 
-_PREAMBLE = re.compile(
-    r"^(?:"
-    r"(?:hi|hello|hey|hiya|yo|dear|ok|okay|so|well|um|uh|hmm|please|kindly|and|but|also|just|now|then|btw|sorry|thanks|quick"
-    r"|question|random|serious|genuine|actually|basically|like|again|guys|folks|there|everyone|mate|pal)\b"
-    r"(?= ?[,!:]| [a-z])(?: ?[,!:.])?"
-    r"|(?:do|does|did|would|could|can|will|might) (?:you|anyone|anybody|someone|somebody|i)"
-    r"(?: (?:all|please|happen to|maybe|perhaps|by any chance|kindly|possibly|here|also|just|even|like to|be able to))*"
-    r" (?:know|tell|give|show|list|find|name|remember|help|say|look up|look|check|explain|enumerate|get|ask|count"
-    r"|describe|remind|provide|advise|confirm)(?: (?:me|us))?(?: out)?(?: about)?(?: with)?"
-    r"|(?:do|does) (?:you|anyone|anybody) have (?:any|an) (?:idea|clue)(?: about)?"
-    r"|(?:do|does) (?:you|we|anyone|anybody) have(?= (?:the|an?) [a-z ]+ (?:of|for) )"
-    r"|(?:anyone|anybody|someone|somebody)(?: here)? (?:know|knows|remember|remembers)"
-    r"|(?:have you )?(?:got )?any (?:idea|clue)s?|is there any chance you know|by any chance"
-    r"|(?:i was|i am|i am just|just) (?:wondering|curious|asking|trying to (?:find(?: out)?|remember|figure out))"
-    r"(?: about)?|wondering|i wonder"
-    r"|i (?:would )?(?:really )?(?:like|want|need|have|love) to (?:know|find out|find|see|ask|hear)(?: about)?"
-    r"|(?:i (?:am )?)?(?:need|want|looking for|searching for|interested in)|i forgot|i forget|remind me"
-    r"|let me know|tell me|tell us|give me|give us|show me|show us|find me|find out|get me|bring me|fetch me"
-    r"|help me find|list|name|find|show|display|enumerate|print|return|identify|state|mention|tell|give|search"
-    r"|advise|certify|confirm|specify|indicate|clarify|search for|look up|(?:question|query|q) ?:"
-    r")(?: |$)(?:[,:] )?"
-)
-_WHETHER = re.compile(
-    r"^(?:if|whether)(?: or not)? |^true or false ?[:,]? "
-    r"|^(?:is|was) (?:it|that) (?:true|correct|right|the case|a fact)(?: to say)? that "
-)
-_TAG = re.compile(
-    r"(?: ,)? (?:right|correct|yes|no|true|true or false|yes or no|or not|or no|innit|huh|eh"
-    r"|or (?:(?:is|was|did) (?:it|that) )?(?:someone|somebody|something) else"
-    r"|(?:is|are|was|were|do|does|did|has|have|had|can|will|would) (?:not )?"
-    r"(?:it|he|she|they|there|that|this)(?: not)?)$"
-)
-_CLOSING = re.compile(
-    r"(?:(?: ,)? (?:please|thanks|thank you|by any chance|if you know|do you know|anyone|then|though|exactly|called"
-    r"|again|ever|at all|now))+$"
-)
-_ASKED_LAST = re.compile(r"^([^,]+) ,? ?(who|when|where|which one|which ones)$")
-_NOTED = re.compile(rf"^({TOPIC}) [,:] ((?!and\b|or\b)[a-z]+(?: [a-z]+)?)$")
-_KEYWORDS = re.compile(rf"^({TOPIC}) ([a-z]+(?: [a-z]+){{0,3}})$")
-_VERBAL = FORM_WORDS | VERB_FORMS
-_ONCE = re.compile(rf"^((?:when|(?:in |on )?(?:what|which) (?:year|date|day|month))\b.*{TOPIC}) first\b")
 _COUNT = re.compile(
     r"(?:^(?:what|which) (?:is|are|was|were) )?\b(?:in |with |at |on |to |from |by |for |of )?"
     r"how many(?: different| distinct| other| total)?\b"
@@ -210,9 +168,8 @@ _COUNT = re.compile(
 )
 _STATED = re.compile(
     rf"^{TOPIC} (?:'s [a-z]+ )?(?:(?:{'|'.join(sorted(AUXILIARIES))}|by|from|in)\b"
-    r"|[a-z]+(?:ed|ing|es|s)\b|(?:made|wrote|directed|sang|won)\b)"
+    rf"|[a-z]+(?:ed|ing)\b|(?:{'|'.join(sorted(PRESENT | ACTIVE_PASTS))})\b)"
 )
-_ANY_WH = re.compile(rf"\b(?:{'|'.join(sorted(WH_WORDS))})\b")
 _CHOICES = re.compile(r"\b(?P<one>[a-z-]+) or (?:(?:an?|the|in|from|of|by) )?(?P<two>[a-z-]+)(?: [a-z-]+)?$")
 _NAMED_CHOICES = re.compile(rf"(?:an? |the )?{TOPIC} or (?:an? |the )?{TOPIC}$")
 _IS_EITHER = re.compile(rf"\b(?:is|are|was|were) (?:an? |the )?{TOPIC} or (?:an? |the )?{TOPIC}$")
@@ -283,8 +240,9 @@ def parse(text: str, mentions: Sequence[LinkedMention], vocabulary: frozenset[st
     """
     made = skeleton(text, mentions)
     made = replace(made, text=re.sub(r"[a-z]{5,}", lambda hit: mended(hit[0], vocabulary), made.text))
-    core, asked = _stripped(made.text)
+    core, asked = stripped(made.text)
     excluded, core = take_excluded(made, core)
+    core = as_noun_phrase(core)
     if not made.names(core) and excluded:
         core, _ = refer(core, excluded)
     verdict = asked or _opens_verdict(made, core, stated=made.text.endswith("?"))
@@ -367,34 +325,10 @@ def _chosen_among(made: Skeleton, core: str, text: str) -> tuple[tuple[str, ...]
     return (*words, *(SEXES[word] for word in words if word in SEXES)), core
 
 
-def _stripped(text: str) -> tuple[str, bool]:
-    """A skeleton's text without what is said around the question, and whether that asks for yes or no."""
-    core = re.sub(r"(?: [?!.])+$", "", text)
-    asked = False
-    while True:
-        before = core
-        core = _PREAMBLE.sub("", core, count=1)
-        whether = _WHETHER.match(core)
-        if whether:
-            core, asked = core[whether.end() :], True
-        if core == before:
-            break
-    tag = _TAG.search(core)
-    if tag and re.search(TOPIC, core[: tag.start()]) and not _ANY_WH.match(core):
-        core, asked = core[: tag.start()], True
-    core = _CLOSING.sub("", core).strip(" ,")
-    core = degrees(_ONCE.sub(r"\1", said_once(core)))
-    core = _ASKED_LAST.sub(r"\2 \1", core)
-    listed = _KEYWORDS.match(core)
-    if listed and not any(word in _VERBAL or word.endswith(("ed", "ing")) for word in listed[2].split()):
-        core = f"{listed[2]} of {listed[1]}"
-    return _NOTED.sub(r"\2 of \1", core), asked
-
-
 def _opens_verdict(made: Skeleton, core: str, *, stated: bool) -> bool:
     """Tell whether a core asks for yes or no: an auxiliary verb first, or a statement of names with a `?`."""
     first = core.split(maxsplit=1)[0] if core else ""
     if first in AUXILIARIES:
         return True
     told = len(made.names(core)) > 1 or re.search(LITERAL, core)
-    return bool(stated and told and _STATED.match(core) and not _ANY_WH.search(core) and not _COMMON.search(core))
+    return bool(stated and told and _STATED.match(core) and not ANY_WH.search(core) and not _COMMON.search(core))

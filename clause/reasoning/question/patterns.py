@@ -334,6 +334,7 @@ _WHEN = re.compile(
 )
 _MEASURE = re.compile(
     r"\bhow (?:tall|long|far|high|big|large|deep|heavy|wide|much|fast|old|expensive)\b|\bpopulation\b"
+    r"|\b(?:what|which) age\b"
     r"|\b(?:price|cost|weight|height|length|depth|width|area|salary|temperature|duration|speed) of\b"
 )
 WHO = re.compile(r"^(?:who|whom|whose|where)\b|\bwhom\b")

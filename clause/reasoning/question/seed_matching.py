@@ -136,11 +136,30 @@ def match_words(
     for row in rows:
         texts = (str(row["name"]), *map(str, row.get("aliases") or ()))
         relevance = max((_said(text, asked) for text in texts if _said(text, new)), default=0.0)
+        if any(is_surname(word, texts[0]) for word in words):
+            relevance = max(relevance, LEAST_RELEVANCE)
         if capital and row["name"] == str(row["name"]).lower():
             relevance *= _OTHER_CASE
         if relevance >= LEAST_RELEVANCE:
             found.append(replace(_bare(row), reason="full_text", relevance=relevance))
     return found
+
+
+def is_surname(said: str, name: str) -> bool:
+    """Tell whether a word with a capital is the last of a name of two or three: people are called so.
+
+    >>> is_surname("Fellini's", "Federico Fellini"), is_surname("lund", "Ada Lund"), is_surname("Hall", "The Old Hall")
+    (True, False, False)
+    """
+    words = [folded_key(word) for word in WORD.findall(name)]
+    called = folded_key(said).removesuffix("'s")
+    return (
+        said[:1].isupper()
+        and len(words) in {2, 3}
+        and words[-1] == called
+        and words[0] not in FUNCTION_WORDS
+        and name == name.title()
+    )
 
 
 def names_another(text: str, name: str) -> bool:
@@ -195,7 +214,7 @@ def telling_words(text: str, covered: Iterable[Span] = ()) -> list[str]:
     words = (
         found[0]
         for found in WORD.finditer(text)
-        if found[0].casefold() not in FUNCTION_WORDS
+        if found[0].casefold().split("'")[0] not in FUNCTION_WORDS
         and not any(start <= found.start() and found.end() <= end for start, end in taken)
     )
     return list(dict.fromkeys(words))[:MOST_WORDS]

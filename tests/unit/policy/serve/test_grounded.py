@@ -11,7 +11,8 @@ from clause.policy.serve.grounded import PatternRates, ReadingSigns, agreed, pro
 from clause.reasoning.agents.policy import Question, SeedCandidate
 from clause.reasoning.episode.budget import Prices
 from clause.reasoning.neighbourhood.port import Hop
-from clause.reasoning.question.grounding import GraphReads, linked
+from clause.reasoning.question.grounding import GraphReads
+from clause.reasoning.question.name_links import linked
 from clause.reasoning.question.plan import PlanAnswer, PlanResult, WalkFrom
 from clause.reasoning.question.reading import RankedReading
 

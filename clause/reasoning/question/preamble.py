@@ -1,0 +1,92 @@
+"""What people say around a question: greetings, politeness, tags at its end, key words in place of a sentence."""
+
+from __future__ import annotations
+
+import re
+
+from clause.reasoning.question.measures import degrees
+from clause.reasoning.question.modifiers import said_once
+from clause.reasoning.question.pattern_text import VERB_FORMS
+from clause.reasoning.question.skeleton import TOPIC
+from clause.reasoning.question.vocabulary import FORM_WORDS, WH_WORDS
+
+ANY_WH = re.compile(rf"\b(?:{'|'.join(sorted(WH_WORDS))})\b")
+"""A word that opens a question."""
+
+_PREAMBLE = re.compile(
+    r"^(?:"
+    r"(?:hi|hello|hey|hiya|yo|dear|ok|okay|so|well|um|uh|hmm|please|kindly|and|but|also|just|now|then|btw|sorry|thanks|quick"
+    r"|question|random|serious|genuine|actually|basically|like|again|guys|folks|there|everyone|mate|pal)\b"
+    r"(?= ?[,!:]| [a-z])(?: ?[,!:.])?"
+    r"|(?:do|does|did|would|could|can|will|might) (?:you|anyone|anybody|someone|somebody|i)"
+    r"(?: (?:all|please|happen to|maybe|perhaps|by any chance|kindly|possibly|here|also|just|even|like to|be able to))*"
+    r" (?:know|tell|give|show|list|find|name|remember|help|say|look up|look|check|explain|enumerate|get|ask|count"
+    r"|describe|remind|provide|advise|confirm)(?: (?:me|us))?(?: out)?(?: about)?(?: with)?"
+    r"|(?:would|could) you be (?:(?:good|kind|nice) enough to|so (?:good|kind) as to"
+    r"|an? (?:dear|love|darling|angel) and)"
+    r"|(?:do|does) (?:you|anyone|anybody) have (?:any|an) (?:idea|clue)(?: about)?"
+    r"|(?:do|does) (?:you|we|anyone|anybody) have(?= (?:the|an?) [a-z ]+ (?:of|for) )"
+    r"|(?:anyone|anybody|someone|somebody)(?: here)? (?:know|knows|remember|remembers)"
+    r"|(?:have you )?(?:got )?any (?:idea|clue)s?|is there any chance you know|by any chance"
+    r"|(?:i was|i am|i am just|just) (?:wondering|curious|asking|trying to (?:find(?: out)?|remember|figure out))"
+    r"(?: about)?|wondering|i wonder"
+    r"|i (?:would )?(?:really )?(?:like|want|need|have|love) to (?:know|find out|find|see|ask|hear)(?: about)?"
+    r"|(?:i (?:am )?)?(?:need|want|looking for|searching for|interested in)|i forgot|i forget|remind me"
+    r"|let me know|tell me|tell us|give me|give us|show me|show us|find me|find out|get me|bring me|fetch me"
+    r"|help me find|list|name|find|show|display|enumerate|print|return|identify|state|mention|tell|give|search"
+    r"|advise|certify|confirm|specify|indicate|clarify|search for|look up|(?:question|query|q) ?:"
+    r")(?: |$)(?:[,:] )?"
+)
+_WHETHER = re.compile(
+    r"^(?:if|whether)(?: or not)? |^true or false ?[:,]? "
+    r"|^(?:is|was) (?:it|that) (?:true|correct|right|the case|a fact)(?: to say)? that "
+)
+_TAG = re.compile(
+    r"(?: ,)? (?:right|correct|yes|no|true|true or false|yes or no|or not|or no|innit|huh|eh"
+    r"|or (?:(?:is|was|did) (?:it|that) )?(?:someone|somebody|something) else"
+    r"|(?:is|are|was|were|do|does|did|has|have|had|can|will|would) (?:not )?"
+    r"(?:it|he|she|they|there|that|this)(?: not)?)$"
+)
+_CLOSING = re.compile(
+    r"(?:(?: ,)? (?:please|thanks|thank you|by any chance|if you know|do you know|anyone|then|though|exactly|called"
+    r"|again|ever|at all|now))+$"
+)
+_ASKED_LAST = re.compile(r"^([^,]+) ,? ?(who|when|where|which one|which ones)$")
+_NOTED = re.compile(rf"^({TOPIC}) [,:] ((?!and\b|or\b)[a-z]+(?: [a-z]+)?)$")
+_KEYWORDS = re.compile(rf"^({TOPIC}) ([a-z]+(?: [a-z]+){{0,3}})$")
+_VERBAL = FORM_WORDS | VERB_FORMS
+_ONCE = re.compile(rf"^((?:when|(?:in |on )?(?:what|which) (?:year|date|day|month))\b.*{TOPIC}) first\b")
+
+
+def stripped(text: str) -> tuple[str, bool]:
+    """A skeleton's text without what is said around the question, and whether that asks for yes or no."""
+    core = re.sub(r"(?: [?!.])+$", "", text)
+    asked = False
+    while True:
+        before = core
+        core = _PREAMBLE.sub("", core, count=1)
+        whether = _WHETHER.match(core)
+        if whether:
+            core, asked = core[whether.end() :], True
+        if core == before:
+            break
+    tag = _TAG.search(core)
+    if tag and re.search(TOPIC, core[: tag.start()]) and not ANY_WH.match(core):
+        core, asked = core[: tag.start()], True
+    core = _CLOSING.sub("", core).strip(" ,")
+    core = degrees(_ONCE.sub(r"\1", said_once(core)))
+    core = _ASKED_LAST.sub(r"\2 \1", core)
+    return as_noun_phrase(core), asked
+
+
+def as_noun_phrase(core: str) -> str:
+    """A question of key words as a noun phrase: `X: label`, `X movies` are the label, and the movies, of X.
+
+    >>> kes = chr(0xE000)
+    >>> as_noun_phrase(f"{kes} movies") == as_noun_phrase(f"{kes} : movies") == f"movies of {kes}"
+    True
+    """
+    listed = _KEYWORDS.match(core)
+    if listed and not any(word in _VERBAL or word.endswith(("ed", "ing")) for word in listed[2].split()):
+        core = f"{listed[2]} of {listed[1]}"
+    return _NOTED.sub(r"\2 of \1", core)
