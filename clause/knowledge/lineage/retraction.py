@@ -30,6 +30,8 @@ from clause.knowledge.lineage.models import Affected, Effect, Retraction, Retrac
 _KINDS = {"Belief": "belief", "Value": "value", "ThoughtSeed": "thoughtseed", "Run": "answer", "Session": "summary"}
 _SUMMARIES = frozenset({"session_summary", "session_theme", "summary"})
 _TRIPLES_S = 300.0
+MOST_TRIPLES = 50_000
+"""Triples that go back with their source: what a transaction's memory on a small managed server holds twice over."""
 
 
 class _Planned(NamedTuple):
@@ -54,6 +56,7 @@ class RetractionService:
             NotFoundError: there is no such belief or source for this caller.
             ForbiddenError: it may be read, not written.
             ConflictError: it is retracted or merged already.
+            OutOfBoundsError: more rests on it than goes back in one transaction.
         """
         await self._ground.recorded()
         return _shown(await self._planned(given, caller, await self._writable(caller)))
@@ -62,7 +65,8 @@ class RetractionService:
         """Take it back in one transaction: what has nothing left under it goes too, what has is weakened.
 
         Raises:
-            NotFoundError, ForbiddenError, ConflictError: as `preview`; also when `plan` is no longer the preview's.
+            NotFoundError, ForbiddenError, OutOfBoundsError: as `preview`.
+            ConflictError: as `preview`; also when `plan` is no longer the preview's.
         """
         await self._ground.recorded()
         scopes = await self._writable(caller)
@@ -144,6 +148,13 @@ class RetractionService:
                 "knowledge/count_triples", source_id=root[1], scopes=list(scopes), timeout_s=_TRIPLES_S
             )
             triples = int(counted["triples"]) if counted else 0
+            if triples > MOST_TRIPLES:
+                raise OutOfBoundsError(
+                    f"{triples:,} triples rest on it, too many to take back in one transaction",
+                    remedy="forget the source: that goes in slices",
+                    field="source_id",
+                    bound=f"at most {MOST_TRIPLES:,}",
+                )
         return _Planned(root, row["scope"], dependents, fallen([root], dependents), triples)
 
     async def _work(self, receipt: dict[str, Any], planned: _Planned, scopes: Sequence[str]) -> Work:

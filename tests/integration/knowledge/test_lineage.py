@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from clause.errors import ConflictError, ForbiddenError, NotFoundError
+from clause.errors import ConflictError, ForbiddenError, NotFoundError, OutOfBoundsError
 from clause.graph.canonical import canonical_text, read_scope, scope_hash
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
@@ -53,6 +53,13 @@ READ = statement(
     "MATCH (t:ThoughtSeed {id: $id}) SET t.scopes = $scopes "
     "WITH t MATCH (c:CuriosityTrigger {id: 'cur' + $id}) SET c.scopes = $scopes, c.concept_id = t.concept_id",
     parameters="$id STRING, $scopes LIST<STRING>",
+)
+TRIPLES = statement(
+    "UNWIND ['mill', 'river'] AS name "
+    "CREATE (e:Entity {id: name + $scope, scope: $scope, name: name, version: 1, degree: 2, recorded_at: datetime()}) "
+    "WITH collect(e) AS both WITH both[0] AS a, both[1] AS b "
+    "CREATE (a)-[:NEAR {scope: $scope, source_id: $source}]->(b), (b)-[:NEAR {scope: $scope, source_id: $source}]->(a)",
+    parameters="$scope STRING, $source STRING",
 )
 VALUE = statement(
     "MATCH (b:Belief {id: $belief}) CREATE (v:Value {id: $id, scope: $scope, text: 'pin everything', version: 1, "
@@ -142,6 +149,18 @@ async def test_what_was_said_since_a_retraction_survives_its_undoing(knowledge: 
     await knowledge.retraction.undo(done.id, caller=OWNER)
     now = await knowledge.beliefs.get(both.id, caller=OWNER)
     assert (now.sources, now.statements) == (3, 3)
+
+
+async def test_more_triples_than_a_transaction_holds_are_refused_and_nothing_is_written(
+    knowledge: Knowledge, graph: Graph, user: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    belief = await hold(knowledge, "The mill stands by the river", source=told_by("map"))
+    await graph.execute(TRIPLES, {"scope": user, "source": belief.source_id})
+    monkeypatch.setattr("clause.knowledge.lineage.retraction.MOST_TRIPLES", 1)
+    before = await scope_hash(graph, user)
+    with pytest.raises(OutOfBoundsError, match="2 triples rest on it"):
+        await knowledge.retraction.apply(RetractionRequest(source_id=belief.source_id), caller=OWNER)
+    assert await scope_hash(graph, user) == before
 
 
 async def test_a_plan_that_is_out_of_date_is_refused(knowledge: Knowledge) -> None:
