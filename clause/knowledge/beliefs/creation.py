@@ -42,6 +42,9 @@ async def take_numbers(graph: Graph, scope: str, name: str, count: int = 1, *, n
 UNTOLD: Final = "concept"
 """The kind of an entity of which nobody has said one."""
 
+NOWHERE: Final = "unknown"
+"""The kind of what stands in an answer's provenance where nobody has said a source: nothing can be stated by it."""
+
 CAPTURES: Final = 10
 """Automatic beliefs of one session at most."""
 
@@ -266,8 +269,10 @@ class Creation:
         if given.source_id is None:
             return own, derived
         known = next((row["source"] for row in found if row["id"] == given.source_id and row["source"]), None)
-        if known is None:
-            raise NotFoundError(f"no source {given.source_id[:80]!r}", field="source_id")
+        if known is None or known.get("kind") == NOWHERE:
+            raise NotFoundError(
+                f"no source {given.source_id[:80]!r}", remedy="say in `source` who says it", field="source_id"
+            )
         told = {key: value for key, value in known.items() if value is not None}
         return {"kind": "document", "scope": scope, "recorded_at": at, "version": 1, **told}, derived
 

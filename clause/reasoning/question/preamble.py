@@ -30,7 +30,10 @@ _PREAMBLE = re.compile(
     r"|(?:have you )?(?:got )?any (?:idea|clue)s?|is there any chance you know|by any chance"
     r"|(?:i was|i am|i am just|just) (?:wondering|curious|asking|trying to (?:find(?: out)?|remember|figure out))"
     r"(?: about)?|wondering|i wonder"
-    r"|i (?:would )?(?:really )?(?:like|want|need|have|love) to (?:know|find out|find|see|ask|hear)(?: about)?"
+    r"|(?:excuse|pardon|forgive) me"
+    r"|(?:my|our|a) [a-z]+(?: [a-z]+)? (?:wishes|wants|needs|would like|asks|is asking) to know"
+    r"|i (?:would |should )?(?:(?:really|so|very much|dearly) )*(?:like|want|need|have|love|wish) to"
+    r" (?:know|find out|find|see|ask|hear)(?: about)?"
     r"|(?:i (?:am )?)?(?:need|want|looking for|searching for|interested in)|i forgot|i forget|remind me"
     r"|let me know|tell me|tell us|give me|give us|show me|show us|find me|find out|get me|bring me|fetch me"
     r"|help me find|list|name|find|show|display|enumerate|print|return|identify|state|mention|tell|give|search"
@@ -55,6 +58,8 @@ _ASKED_LAST = re.compile(r"^([^,]+) ,? ?(who|when|where|which one|which ones)$")
 _NOTED = re.compile(rf"^({TOPIC}) [,:] ((?!and\b|or\b)[a-z]+(?: [a-z]+)?)$")
 _KEYWORDS = re.compile(rf"^({TOPIC}) ([a-z]+(?: [a-z]+){{0,3}})$")
 _VERBAL = FORM_WORDS | VERB_FORMS
+_EMPTY = re.compile(r" (?:even|actually|really|exactly|precisely)\b(?! [,?]|$)")
+_POSSESSED = re.compile(rf"^({TOPIC}) ([a-z]+s)(?= (?:[a-z]+ing|[a-z]+ed|with|by|from|in|about|that|which|set|made)\b)")
 _ONCE = re.compile(rf"^((?:when|(?:in |on )?(?:what|which) (?:year|date|day|month))\b.*{TOPIC}) first\b")
 
 
@@ -70,6 +75,7 @@ def stripped(text: str) -> tuple[str, bool]:
             core, asked = core[whether.end() :], True
         if core == before:
             break
+    core = _EMPTY.sub("", core)
     tag = _TAG.search(core)
     if tag and re.search(TOPIC, core[: tag.start()]) and not ANY_WH.match(core):
         core, asked = core[: tag.start()], True
@@ -89,4 +95,7 @@ def as_noun_phrase(core: str) -> str:
     listed = _KEYWORDS.match(core)
     if listed and not any(word in _VERBAL or word.endswith(("ed", "ing")) for word in listed[2].split()):
         core = f"{listed[2]} of {listed[1]}"
+    owned = _POSSESSED.match(core)
+    if owned and owned[2] not in _VERBAL:
+        core = f"{owned[2]} of {owned[1]}{core[owned.end() :]}"
     return _NOTED.sub(r"\2 of \1", core)

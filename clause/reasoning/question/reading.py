@@ -286,7 +286,7 @@ def _told(
     covered = context.covered(walked, draft.ends)
     by_class = context.is_class_alone(draft.patterns)
     looked_at = tuple(claim for claim in draft.attributes if not context.is_named(claim[0]))
-    walks = () if by_class and (draft.attributes or covered == 1.0) else draft.patterns
+    walks = () if (by_class and (draft.attributes or covered == 1.0)) or _only_names(context, draft) else draft.patterns
     if covered == 1.0:
         walks = tuple(walk for walk in walks if not context.is_told(walk, asked))
     claims = (*((walk, asked) for walk in walks if walk and asked), *looked_at)
@@ -304,6 +304,12 @@ def _told(
         steps=draft.steps,
         unheld=_is_unsaid(context, draft) or (context.parsed.implied is None and context.is_unheld(walked)),
     )
+
+
+def _only_names(context: QuestionContext, draft: ReadingDraft) -> bool:
+    """Tell whether a question says only names, and a draft joins them by one step each: `X's goalkeeper`."""
+    joined = len(draft.patterns) > 1 and all(len(walk) == 1 for walk in draft.patterns)
+    return joined and not telling_words(context.parsed)
 
 
 def _is_unsaid(context: QuestionContext, draft: ReadingDraft) -> bool:

@@ -217,7 +217,7 @@ def telling_words(text: str, covered: Iterable[Span] = ()) -> list[str]:
         if found[0].casefold().split("'")[0] not in FUNCTION_WORDS
         and not any(start <= found.start() and found.end() <= end for start, end in taken)
     )
-    return list(dict.fromkeys(words))[:MOST_WORDS]
+    return list(dict.fromkeys(form for word in words for form in (word, word.removesuffix("'s"))))[:MOST_WORDS]
 
 
 def full_text_query(words: Sequence[str], scopes: Sequence[str], phrases: Sequence[str] = ()) -> str:

@@ -70,7 +70,7 @@ _TITLE = re.compile(r"\b(?:ms|mr|mrs|miss|dr|prof)\.? $", re.IGNORECASE)
 _COUNTED_OFF = re.compile(r"\b(?:the|these|those) $", re.IGNORECASE)
 _IS_AFTER = frozenset({*WH_WORDS, "that", "it", "he", "she", "there", "here"}) - {"whose"}
 _ABBREVIATED = frozenset(("dr", "mr", "mrs", "ms", "st", "vs", "prof", "jr", "sr", "inc", "ltd", "etc"))
-_STOPS = frozenset(".?!")
+_STOPS = frozenset(".?!;")
 _POSSESSIVE = re.compile(r"\b(?:its|his|her|their)\b(?! ?(?:$|[?.,!]))")
 _PRONOUN = re.compile(
     r"\b(?:(?:this|that) (?:one|film|movie|book|song|person|place|thing|guy|man|woman|show|band|company|city|country)"
@@ -79,6 +79,10 @@ _PRONOUN = re.compile(
 _ASKS = re.compile(
     r"\b(?:what|which|who|whom|whose|where|when|why|how|list|name|tell|give|show|find|count)\b"
     r"|^(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would)\b"
+)
+_IS_IT_SO = re.compile(
+    r"^(?:did|does|do|is|was|were|are|has|have|had|can|will) (?:not )?(?:it|he|she|they|that|this)(?: not)?"
+    r"(?: (?:so|really|true|right|correct))? \?$"
 )
 _SPLICE = re.compile(
     rf"(?P<before>.*{TOPIC}.*?) [,:] (?:and |so |but )?"
@@ -159,7 +163,7 @@ def skeleton(text: str, mentions: Sequence[LinkedMention]) -> Skeleton:
         if len(dated) < len(kept):
             kept = [mention for mention in kept if mention not in dated]
             literals = _free_literals(text, kept)
-    sentences = _sentences(_tokens(text, kept, literals))
+    sentences = _whole(_sentences(_tokens(text, kept, literals)))
     asking = _asking(sentences)
     bare = Skeleton("", tuple(kept), tuple(literals))
     before, after = sentences[:asking], sentences[asking + 1 :]
@@ -359,6 +363,14 @@ def _sentences(words: Sequence[str]) -> list[str]:
             sentences.append([])
     found = [" ".join(sentence) for sentence in sentences if not _STOPS.issuperset({*sentence} - {","})]
     return [part for sentence in found for part in _spliced(sentence)]
+
+
+def _whole(sentences: list[str]) -> list[str]:
+    """The sentences, where the last only asks whether the one before is so, as one: `X made Y. Did he?`."""
+    if len(sentences) < 2 or not _IS_IT_SO.match(sentences[-1]) or not re.search(TOPIC, sentences[-2]):
+        return sentences
+    said = re.sub(rf"^[^\ue000-\ue7ff]* (?:that|says|said|say) (?=.*{TOPIC})", "", sentences[-2]).rstrip(" .!;")
+    return [*sentences[:-2], f"is it true that {said} ?"]
 
 
 def _spliced(sentence: str) -> list[str]:

@@ -242,8 +242,8 @@ _SPLIT = {
 }  # fmt: skip
 _ORDINARY_WORDS = """order whole form lost lists named given gives shown found beside others dose wife while white
 these where there theme their three whom lasts laser louder lighter wider counts county country lease yeast mount mast
-mist common lover lower latter letter better water largely recently nested lead lend left often soften then them dates
-rates after water shorted excepting accept excel bother brother mother father"""
+mist common lover lower latter letter better water largely recently late nested lead lend left often soften then them
+dates rates after water shorted excepting accept excel bother brother mother father"""
 _ORDINARY = frozenset(_ORDINARY_WORDS.split())
 _SHORTEST = 4
 

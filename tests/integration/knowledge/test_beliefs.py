@@ -24,6 +24,10 @@ CITED = statement(
     "CREATE (:Evidence {id: $id, scope: $scope, text: $text, recorded_at: datetime()})",
     parameters="$id STRING, $scope STRING, $text STRING",
 )
+PLACEHOLDER = statement(
+    "CREATE (:Source {id: $id, scope: $scope, name: $id, kind: 'unknown', recorded_at: datetime()})",
+    parameters="$id STRING, $scope STRING",
+)
 NEAR = statement(
     "MATCH (e:Evidence) SEARCH e IN (VECTOR INDEX evidence_embedding FOR $embedding WHERE e.scope = $scope LIMIT 5) "
     "SCORE AS score RETURN e.text AS text, e.embedding_model AS model ORDER BY score DESC",
@@ -53,6 +57,12 @@ async def test_what_a_caller_may_not_read_is_not_there(knowledge: Knowledge) -> 
     assert made.belief is not None
     with pytest.raises(NotFoundError):
         await knowledge.beliefs.get(made.belief.id, caller=Caller(("user:else",), ("user:else",)))
+
+
+async def test_nothing_is_stated_by_what_stands_for_no_source(knowledge: Knowledge, graph: Graph, user: str) -> None:
+    await graph.execute(PLACEHOLDER, {"id": f"unknown:{user}", "scope": user})
+    with pytest.raises(NotFoundError, match="no source"):
+        await knowledge.beliefs.create(BeliefCreate(content="a rumour", source_id=f"unknown:{user}"), caller=OWNER)
 
 
 @pytest.mark.parametrize("origins", [1, 32])
