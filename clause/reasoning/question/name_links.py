@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from enum import IntEnum
 from functools import lru_cache
 
@@ -33,6 +34,7 @@ _PLACED_BEFORE = re.compile(r"\b(?:in|on|of|for) (?:the|its|their)\s+$")
 _RELATED = frozenset(word for words in SYNONYMS.values() for word in words)
 _OPENS = re.compile(r"(?:^|[.?!:;,(])\s*[\"'\u201c\u2018]?$")
 _QUOTES = ('"', "\u201c", "\u00ab", "[")
+_BY_SURNAME = 0.3
 _FILLERS = """please kindly dear excuse enough good just omg lol guy guys bloke man men woman women lady gentleman
 fellow chap lad girl boy folks thing stuff always never ever late lately sort sorts kinda yes no okay fine nice great
 anyone someone everyone everything something nothing them themselves himself herself up out down off away back over
@@ -91,12 +93,17 @@ def _nearest(said: str, found: Sequence[EntityCandidate]) -> list[EntityCandidat
     surnamed = [one for one in found if is_surname(said, one.name)]
     exact = [one for one in found if one.name == said]
     if exact and not said.islower():
-        return [*exact, *surnamed]
+        return [*exact, *_rarer(surnamed)]
     matches = ((one, match_name(said, NamedEntity(one.id, one.name))) for one in found)
     called = [one for one, match in matches if match is not None and match.closeness is not Closeness.TYPO]
     if " " in said:  # `ellen page` is the person, not the tag that people gave her films
         called = [one for one in called if not one.name.islower()] or called
-    return [*called, *surnamed] or list(found)
+    return [*called, *(_rarer(surnamed) if called else surnamed)] or list(found)
+
+
+def _rarer(surnamed: Sequence[EntityCandidate]) -> list[EntityCandidate]:
+    """Candidates that are called so by their last name alone, where others are called so whole."""
+    return [replace(one, score=one.score * _BY_SURNAME) for one in surnamed]
 
 
 def _place(text: str, seed: SeedCandidate) -> tuple[int, int] | None:
