@@ -57,6 +57,7 @@ _TELLS_TIME = re.compile(
     re.IGNORECASE,
 )
 _SAME_AS_IT = re.compile(r"\bsame (?:\w+ ){1,2}(?:as|that|like) it\b")
+_ITS_DOER = re.compile(r"\b(?:did|does|do|has|have|had) (?:the )?(?:it 's (\w+)|(\w+) (?:of|behind|on) it)\b")
 _SAID_OF_IT = re.compile(r"^([a-z]+) of it$")
 _HEAD = re.compile(
     r"^(?:(?:in|on|at|by|for|to|from|of|with) )?"
@@ -295,6 +296,9 @@ class QuestionContext:
         returns = pattern[-1].inverse == pattern[0]
         if self.parsed.itself and returns and not WHO.search(asked):
             loss -= priors.same_kind
+        doer = _ITS_DOER.search(asked) if self.parsed.itself and len(pattern) == 1 else None
+        if doer and roots(doer[1] or doer[2]) & self.roots_of(pattern):
+            loss += priors.own_name  # what else its director made is no director
         if _SAME_AS_IT.search(asked) and not (returns and len(pattern) > 1):
             loss += priors.elsewhere
         return loss
@@ -352,8 +356,7 @@ class QuestionContext:
         """The plan of an implied relation on this graph, by the words of its types; None where the graph has none."""
         parts: list[QuestionPlan] = []
         for steps in relation.compositions:
-            plans = yield from self._steps(topic, steps)
-            parts += plans
+            parts += yield from self._steps(topic, steps)
         return AnyOf(tuple(dict.fromkeys(parts))) if parts else None
 
     def _steps(self, topic: str, steps: Sequence[str]) -> Effects[list[QuestionPlan]]:
@@ -378,11 +381,8 @@ class QuestionContext:
                         continue
                     further.append(((*pattern, hop), tuple(reached), test))
             fronts = further
-        made: list[QuestionPlan] = []
-        for pattern, _, test in fronts:
-            walk = WalkFrom((topic,), pattern)
-            made.append(walk if test is None else Where(walk, test))
-        return made
+        walks = [(WalkFrom((topic,), pattern), test) for pattern, _, test in fronts]
+        return [walk if test is None else Where(walk, test) for walk, test in walks]
 
     def _gender(self, step: str, nodes: tuple[str, ...]) -> Effects[NodeTest | None]:
         """The test that tells a brother among siblings, where the graph says who is male."""

@@ -44,6 +44,7 @@ COUNTED = 1.0
 IMPLIED = 3.0
 """The gain of a draft that the words of an implied relation made, over the patterns that only resemble it."""
 _SEEN = 24
+_INCLUDED = re.compile(r"\b(?:included|including|in total|altogether|in all|all told)\b", re.IGNORECASE)
 
 
 Claim = tuple[TypedPattern, tuple[str, ...]]
@@ -99,16 +100,14 @@ def _single(context: QuestionContext, found: Sequence[Candidates]) -> list[Readi
         meaning = candidates.meaning
         for one in candidates.patterns[: 2 * MOST_OF_TOPIC]:
             words = plural_words(pattern_words(one.pattern, context.text_of, meaning.name), _noun(context, one.ends))
-            plan = WalkFrom((meaning.id,), one.pattern)
-            score = meaning.log_probability + one.score
-            walk = (meaning.id,), (one.pattern,)
-            drafts.append(ReadingDraft(plan, words, score, *walk, one.ends, candidates.nearest, steps=one.steps))
+            score, walk = meaning.log_probability + one.score, WalkFrom((meaning.id,), one.pattern)
+            topic = (meaning.id,), (one.pattern,)
+            drafts.append(ReadingDraft(walk, words, score, *topic, one.ends, candidates.nearest, steps=one.steps))
     return sorted(drafts, key=lambda draft: -draft.score)
 
 
 def _of_implied(context: QuestionContext, by_topic: dict[int, list[Candidates]]) -> Effects[list[ReadingDraft]]:
-    relation = context.parsed.implied
-    drafts: list[ReadingDraft] = []
+    relation, drafts = context.parsed.implied, list[ReadingDraft]()
     if relation is None or any(len(steps_asked(clause.questions[-1])) > 1 for clause in context.parsed.clauses):
         return drafts
     for found in by_topic.values():
@@ -137,8 +136,7 @@ def _met(context: QuestionContext, by_topic: Sequence[Sequence[Candidates]]) -> 
                 reached = frozenset(answer.node for answer in result.answers if answer.node is not None)
                 rows.append((candidates, one, reached))
         options.append(rows)
-    alike_clauses = len({clause.questions for clause in context.parsed.clauses}) == 1
-    drafts = []
+    alike_clauses, drafts = len({clause.questions for clause in context.parsed.clauses}) == 1, []
     for combination in product(*options):
         shared = frozenset.intersection(*(reached for _, _, reached in combination))
         shared -= {candidates.meaning.id for candidates, _, _ in combination}
@@ -188,12 +186,18 @@ def refined(context: QuestionContext, drafts: Sequence[ReadingDraft]) -> Effects
         if parsed.choices:
             kept = replace(kept, plan=Where(kept.plan, NodeTest(called=frozenset(parsed.choices))))
         ranked = yield from _ranked(context, kept)
-        for one in ranked:
-            counted = parsed.kind == "count"
-            made.append(replace(one, plan=Count(one.plan), words=f"how many: {one.words}") if counted else one)
+        made += [_counted(one, parsed.text) if parsed.kind == "count" else one for one in ranked]
     rated = [one for one in made if not (isinstance(one.plan, Best) and one.plan.pattern is None)]
     by_value = parsed.superlative is not None and parsed.superlative.by == "attribute"
     return rated if rated and by_value else made
+
+
+def _counted(draft: ReadingDraft, text: str) -> ReadingDraft:
+    """The number of a draft's answers; the topic is one of them where the question says so."""
+    plan = draft.plan
+    if isinstance(plan, WalkFrom) and _INCLUDED.search(text):
+        plan = replace(plan, returns=True)
+    return replace(draft, plan=Count(plan), words=f"how many: {draft.words}")
 
 
 def _without(context: QuestionContext, draft: ReadingDraft) -> Effects[ReadingDraft]:
@@ -277,8 +281,7 @@ def _classed(context: QuestionContext, draft: ReadingDraft) -> Effects[ReadingDr
     words = context.parsed.class_words
     if words is None or not draft.ends:
         return draft
-    seen = draft.ends[:_SEEN]
-    wanted = [*words.modifiers, *words.said_of.split()]
+    seen, wanted = draft.ends[:_SEEN], [*words.modifiers, *words.said_of.split()]
     for noun in (words.noun, f"{' '.join(words.modifiers)} {words.noun}"):
         fits = [any(alike(name, noun) for name in context.names.classes(end)) for end in seen]
         if any(fits):

@@ -33,6 +33,7 @@ _OWNED_BEFORE = re.compile(r"\b(?:whose|how much)\s+$", re.IGNORECASE)
 _PLACED_BEFORE = re.compile(r"\b(?:in|on|of|for) (?:the|its|their)\s+$")
 _RELATED = frozenset(word for words in SYNONYMS.values() for word in words)
 _OPENS = re.compile(r"(?:^|[.?!:;,(])\s*[\"'\u201c\u2018]?$")
+_SENTENCE = re.compile(r"[.?!;]+\s+(?=\S)")
 _QUOTES = ('"', "\u201c", "\u00ab", "[")
 _BY_SURNAME = 0.3
 _FILLERS = """please kindly dear excuse enough good just omg lol guy guys bloke man men woman women lady gentleman
@@ -90,14 +91,16 @@ def _nearest(said: str, found: Sequence[EntityCandidate]) -> list[EntityCandidat
 
     A name with capitals, spelt exactly so, is no other that only has its letters: `Tony Scott` is no tag `tony scott`.
     """
+    if " " in said:  # `ellen page` is the person, not the tag that people gave her films
+        named = {folded_key(one.name) for one in found if not one.name.islower()}
+        found = [one for one in found if not (one.name.islower() and folded_key(one.name) in named)]
     surnamed = [one for one in found if is_surname(said, one.name)]
     exact = [one for one in found if one.name == said]
     if exact and not said.islower():
         return [*exact, *_rarer(surnamed)]
     matches = ((one, match_name(said, NamedEntity(one.id, one.name))) for one in found)
-    called = [one for one, match in matches if match is not None and match.closeness is not Closeness.TYPO]
-    if " " in said:  # `ellen page` is the person, not the tag that people gave her films
-        called = [one for one in called if not one.name.islower()] or called
+    matched = [(one, match.closeness) for one, match in matches if match is not None]
+    called = [one for one, closeness in matched if closeness is not Closeness.TYPO] or [one for one, _ in matched]
     return [*called, *(_rarer(surnamed) if called else surnamed)] or list(found)
 
 
@@ -177,9 +180,20 @@ def namings(question: Question) -> list[Naming]:
         return [(f"{first.name}. {text}", (LinkedMention(0, len(first.name), (candidate,)),))]
     known = vocabulary_of(question.relationship_types, texts_of(question.relationship_types))
     typed = frozenset(root for word in known - FORM_WORDS for root in roots(word))
-    stood = [(one, standing(text, one, typed)) for one in mentions]
+    stood = _told_apart(text, [(one, standing(text, one, typed)) for one in mentions])
     ways = [tuple(one for one, how in stood if how >= least) for least in (Standing.PERHAPS, Standing.LIKELY)]
     return [(text, way) for way in dict.fromkeys(filter(None, ways))] or [(text, tuple(mentions))]
+
+
+def _told_apart(text: str, stood: Sequence[tuple[LinkedMention, Standing]]) -> list[tuple[LinkedMention, Standing]]:
+    """Mentions where a name is marked: in what is told before the question no word without a mark is one."""
+    asks = max((found.end() for found in _SENTENCE.finditer(text)), default=0)
+    if not any(how is Standing.MARKED for _, how in stood):
+        return list(stood)
+    return [
+        (one, Standing.WORD if how is Standing.PERHAPS and one.start < asks and text[one.start].islower() else how)
+        for one, how in stood
+    ]
 
 
 def standing(text: str, mention: LinkedMention, typed: frozenset[str] = frozenset()) -> Standing:

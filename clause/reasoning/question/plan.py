@@ -7,7 +7,7 @@ of which each answer carries the triples that prove it. Nothing here knows a dat
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from clause.reasoning.neighbourhood.port import Edge, Hop
@@ -69,10 +69,11 @@ def answers(plan: QuestionPlan, graph: TypedGraph, bounds: ReadBounds | None = N
 
 @dataclass(frozen=True, slots=True)
 class WalkFrom:
-    """All nodes that `pattern` reaches from the topics (ids of one thing); like a `Front` it never returns there."""
+    """All nodes that `pattern` reaches from the topics (ids of one thing); to them only where it `returns`."""
 
     topics: tuple[str, ...]
     pattern: TypedPattern
+    returns: bool = field(default=False, repr=False)
 
     def run(self, names: NodeNames, bounds: ReadBounds) -> Effects[PlanResult]:
         """Walk front by front, each read once."""
@@ -86,7 +87,7 @@ class WalkFrom:
                 truncated |= len(edges) >= bounds.per_type
                 for edge in edges:
                     other = edge.other(node)
-                    if other in self.topics:
+                    if other in self.topics and not self.returns:
                         continue
                     known = reached.get(other)
                     reached[other] = (known[0], known[1] + 1) if known else ((*proof, edge), 1)

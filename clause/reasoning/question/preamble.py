@@ -51,13 +51,13 @@ _TAG = re.compile(
     r"(?:it|he|she|they|there|that|this)(?: not)?)$"
 )
 _CLOSING = re.compile(
-    r"(?:(?: ,)? (?:please|thanks|thank you|by any chance|if you know|do you know|anyone|then|though|exactly|called"
-    r"|again|ever|at all|now))+$"
+    r"(?:(?: ,)? (?:please|thanks|thank you|by any chance|if you know|do you know|do you have|anyone|then|though"
+    r"|exactly|called|again|ever|at all|now))+$"
 )
 _ASKED_LAST = re.compile(r"^([^,]+) ,? ?(who|when|where|which one|which ones)$")
 _NOTED = re.compile(rf"^({TOPIC}) [,:] ((?!and\b|or\b)[a-z]+(?: [a-z]+)?)$")
 _KEYWORDS = re.compile(rf"^({TOPIC}) ([a-z]+(?: [a-z]+){{0,3}})$")
-_VERBAL = FORM_WORDS | VERB_FORMS
+_VERBAL = (FORM_WORDS | VERB_FORMS) - {"cast", "stars", "release", "rating", "score", "award", "review"}
 _EMPTY = re.compile(r" (?:even|actually|really|exactly|precisely)\b(?! [,?]|$)")
 _POSSESSED = re.compile(rf"^({TOPIC}) ([a-z]+s)(?= (?:[a-z]+ing|[a-z]+ed|with|by|from|in|about|that|which|set|made)\b)")
 _ONCE = re.compile(rf"^((?:when|(?:in |on )?(?:what|which) (?:year|date|day|month))\b.*{TOPIC}) first\b")

@@ -93,7 +93,7 @@ class SeedFinder:
             ranked = rank(text, [*(r.candidate for r in ranked), *await self._by_meaning(text, view, limit)])
         if not ranked:
             return SeedSearch(reason="no entity of these scopes is named in the query or near it in meaning")
-        return SeedSearch(seeds=tuple(map(_seed, ranked[:limit])))
+        return SeedSearch(seeds=tuple(map(_seed, _kept(ranked, limit))))
 
     async def resolve(self, start_nodes: Sequence[str], view: View) -> list[SeedEntity]:
         """The entities that the caller named, in that order, each once; see `named`."""
@@ -175,6 +175,16 @@ class SeedFinder:
             limit=limit,
             as_of_recorded=view.as_of_recorded,
         )
+
+
+def _kept(ranked: Sequence[RankedSeed], limit: int) -> list[RankedSeed]:
+    """The best of the finds, in their order; names that the text spells with their capitals before what resembles some.
+
+    Else a long text's many words, and all the people of one surname, leave no room for what it names.
+    """
+    spelt = [one for one in ranked if one.candidate.reason == "exact" and not one.candidate.name.islower()]
+    kept = list(dict.fromkeys(one.candidate.id for one in (*spelt, *ranked)))[:limit]
+    return [one for one in ranked if one.candidate.id in kept]
 
 
 def _is_anothers(text: str, row: Mapping[str, Any]) -> bool:

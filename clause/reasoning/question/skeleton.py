@@ -86,7 +86,8 @@ _IS_IT_SO = re.compile(
 )
 _SPLICE = re.compile(
     rf"(?P<before>.*{TOPIC}.*?) [,:] (?:and |so |but )?"
-    rf"(?P<after>(?:what|which|who|where|when|how|did|does|is|was|has)\b[^\ue000-\ue7ff]*)$"
+    rf"(?P<after>(?:what|which|who|where|when|how|did|does|is|was|has)\b[^\ue000-\ue7ff]*"
+    rf"|(?:did|does|is|was|has) (?:he|she|they)\b.*)$"
 )
 _TAG = re.compile(r"^[a-z]+ (?:not )?(?:it|he|she|they|there|that|this)(?: not)?(?: \?)?$")
 _HOLDS_OPERANDS = re.compile(

@@ -228,7 +228,7 @@ FORM_WORDS: Final = frozenset((*WH_WORDS, *AUXILIARIES, *_MORE_WORDS.split(), *_
 _FAMOUS = {
     "whta": "what", "waht": "what", "wat": "what", "wht": "what", "whch": "which", "wich": "which", "whcih": "which",
     "whihc": "which", "woh": "who", "hwo": "who", "whoose": "whose", "teh": "the", "hte": "the", "u": "you",
-    "ya": "you", "pls": "please", "plz": "please", "b4": "before", "thier": "their", "adn": "and",
+    "ya": "you", "pls": "please", "plz": "please", "w": "with", "b4": "before", "thier": "their", "adn": "and",
     "nad": "and", "fo": "of", "dose": "does", "wher": "where", "wehre": "where", "wehn": "when", "mnay": "many",
     "manny": "many", "moer": "more", "hav": "have", "wa": "was", "si": "is", "ist": "is", "diid": "did", "ddi": "did",
     "frist": "first", "tthe": "the", "wen": "when", "wot": "what", "whn": "when", "oldr": "older", "agian": "again",
