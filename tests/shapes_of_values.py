@@ -10,8 +10,7 @@ from ulid import ULID
 
 from clause.arrays import Floats
 from clause.graph.runner import Graph
-from clause.values.axes import Axis, axis_texts
-from clause.values.experience_rows import properties_of
+from clause.values.axes import Axis, axis_texts, properties_of
 from clause.values.ghap import GhapEntry, GhapOutcome, Lesson, Outcome, RootCause, Tier
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)

@@ -31,7 +31,7 @@ from clause.knowledge.tensions import tension_of
 from clause.sessions.patterns import pattern_of
 from clause.sessions.sessions import session_of
 from clause.text.names import RESERVED
-from clause.values.experience_rows import entry_of
+from clause.values.axes import entry_of
 
 _LABELS = """
     AttractorBasin BasinActivation Belief ClusteringRun Counter CuriosityTrigger Document EmergentPattern Entity

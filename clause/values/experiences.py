@@ -13,9 +13,8 @@ from clause.ground import Ground
 from clause.text.linking import Linking
 from clause.text.retrieval import cosine_matrix
 from clause.text.tokens import count_tokens
-from clause.values.axes import Axis, axis_texts, full_text, parse_axis, told_text
+from clause.values.axes import Axis, axis_texts, entry_of, full_text, open_key, parse_axis, properties_of, told_text
 from clause.values.clusterer import OWNER
-from clause.values.experience_rows import entry_of, open_key, properties_of
 from clause.values.ghap import (
     GhapEntry,
     GhapOutcome,

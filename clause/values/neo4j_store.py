@@ -14,8 +14,7 @@ from clause.graph.runner import Graph
 from clause.graph.scopes import scope_token
 from clause.text.embedder import Embedder
 from clause.text.names import hashed
-from clause.values.axes import Axis, UnknownClusterError, clauses, micros, number_of, told_sentences
-from clause.values.experience_rows import entry_of, hidden
+from clause.values.axes import Axis, UnknownClusterError, clauses, entry_of, hidden, micros, number_of, told_sentences
 from clause.values.ghap import GhapEntry, tier_weight
 from clause.values.models import ClusterInfo, ClusteringRun, Experience, Value
 from clause.values.vector_store import AxisVectors, ValueDraft

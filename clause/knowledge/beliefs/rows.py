@@ -31,15 +31,19 @@ from clause.knowledge.beliefs.confidence import (
     start_of,
     starting_quality,
 )
-from clause.knowledge.beliefs.confidence_history import (
+from clause.knowledge.beliefs.models import (
     ABSENT,
     SETTLED,
+    Belief,
+    BeliefCreate,
+    BeliefEntity,
+    ConfidenceDimensions,
+    ConfidenceGiven,
     ConfidenceRecord,
     instant_of,
     millis,
     recorded_by,
 )
-from clause.knowledge.beliefs.models import Belief, BeliefCreate, BeliefEntity, ConfidenceDimensions, ConfidenceGiven
 from clause.knowledge.tension_detection import OPEN
 
 NAME_LENGTH = 80

@@ -20,9 +20,8 @@ from clause.lab.bench.timing import Timings, against, row, timed
 from clause.memory.models import MOST_CLUSTERS, MemoryReadInput, MemoryWriteInput, SearchMode
 from clause.memory.room import Memory
 from clause.telemetry import CountProgress, silent_count
-from clause.values.axes import Axis
+from clause.values.axes import Axis, properties_of
 from clause.values.clustering import Density, labels_of, unit
-from clause.values.experience_rows import properties_of
 from clause.values.ghap import GhapEntry, GhapOutcome, Outcome, Tier
 from clause.values.models import RunRequest
 from clause.values.room import Values

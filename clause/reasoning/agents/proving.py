@@ -22,9 +22,8 @@ from clause.reasoning.episode.actions import (
 )
 from clause.reasoning.episode.budget import Prices, edge_unit_id
 from clause.reasoning.episode.episode import Episode
-from clause.reasoning.episode.subgraph import EdgeScore
+from clause.reasoning.episode.subgraph import EdgeScore, chains
 from clause.reasoning.neighbourhood.port import Edge, Expansion, Hop, Node
-from clause.reasoning.question.grounding import chains
 
 CountEdges = Callable[[Sequence[Edge], Mapping[str, Node]], Sequence[int]]
 """The tokens of edges' sentences."""

@@ -21,7 +21,7 @@ from clause.reasoning.episode.driver import Turns
 from clause.reasoning.episode.episode import Episode
 from clause.reasoning.episode.pool import unit_vectors
 from clause.reasoning.episode.steps import step_records
-from clause.reasoning.episode.subgraph import Path
+from clause.reasoning.episode.subgraph import Path, chains
 from clause.reasoning.models import CoordinationRequest, CoordinationResponse, SelectedEvidence
 from clause.reasoning.models.answer import (
     Answer,
@@ -37,7 +37,6 @@ from clause.reasoning.models.answer import (
     SeedNode,
 )
 from clause.reasoning.neighbourhood.port import Edge, Node
-from clause.reasoning.question.grounding import chains
 from clause.reasoning.question.preparation import PreparedQuestion
 
 NO_SEEDS = "no entity of these scopes is named in the question, and no start node was given"

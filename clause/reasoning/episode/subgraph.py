@@ -244,3 +244,22 @@ class WorkingSubgraph:
         for node, edges in reached.reached.items():
             for edge in edges:
                 self.fronts[place].reach(node, edge)
+
+
+def chains(triples: Iterable[Edge], topics: Sequence[str]) -> list[tuple[str, tuple[Edge, ...]]]:
+    """Triples laid end to end: walks (start, edges), from the topics on where they touch one.
+
+    >>> walks = chains([Edge("kes", "made_by", "ken"), Edge("up", "made_by", "ken")], ["kes"])
+    >>> [(start, [edge.source for edge in edges]) for start, edges in walks]
+    [('kes', ['kes', 'up'])]
+    """
+    made: list[tuple[str, list[Edge], str]] = []
+    for edge in triples:
+        if made and made[-1][2] in (edge.source, edge.target) and edge not in made[-1][1]:
+            start, edges, end = made[-1]
+            if not {edge.source, edge.target} & set(topics):
+                made[-1] = (start, [*edges, edge], edge.other(end))
+                continue
+        start = next((end for end in (edge.source, edge.target) if end in topics), edge.source)
+        made.append((start, [edge], edge.other(start)))
+    return [(start, tuple(edges)) for start, edges, _ in made]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -24,7 +24,6 @@ SERVED: Final = ReadBounds(beam=12, patterns=400, sample=8, per_type=200, front=
 
 _CLASSES_OF_ONE = 8
 _PLAIN_KINDS = frozenset({"entity", "concept", "literal"})
-
 Rated = Callable[[Rank], Awaitable[Sequence[float]]]
 """Log-probabilities of patterns, once they are there."""
 
@@ -179,22 +178,3 @@ async def ground(
     types = [kind.name for kind in kinds]
     steps = read_question(parsed(reads.mentions), reads, text_of=text_of, bounds=bounds, types=types, again=parsed)
     return await drive_async(steps, reads.read, rated), reads
-
-
-def chains(triples: Iterable[Edge], topics: Sequence[str]) -> list[tuple[str, tuple[Edge, ...]]]:
-    """Triples laid end to end: walks (start, edges), from the topics on where they touch one.
-
-    >>> walks = chains([Edge("kes", "made_by", "ken"), Edge("up", "made_by", "ken")], ["kes"])
-    >>> [(start, [edge.source for edge in edges]) for start, edges in walks]
-    [('kes', ['kes', 'up'])]
-    """
-    made: list[tuple[str, list[Edge], str]] = []
-    for edge in triples:
-        if made and made[-1][2] in (edge.source, edge.target) and edge not in made[-1][1]:
-            start, edges, end = made[-1]
-            if not {edge.source, edge.target} & set(topics):
-                made[-1] = (start, [*edges, edge], edge.other(end))
-                continue
-        start = next((end for end in (edge.source, edge.target) if end in topics), edge.source)
-        made.append((start, [edge], edge.other(start)))
-    return [(start, tuple(edges)) for start, edges, _ in made]

@@ -1,4 +1,4 @@
-"""What people say around a question: greetings, politeness, tags at its end, key words in place of a sentence."""
+"""Words that people put around a question: greetings, politeness, tags at its end, key words without a sentence."""
 
 from __future__ import annotations
 

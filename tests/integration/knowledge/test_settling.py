@@ -19,8 +19,7 @@ from clause.knowledge.beliefs.confidence import (
     overall,
     stage,
 )
-from clause.knowledge.beliefs.confidence_history import ConfidenceRecord, millis, unpacked
-from clause.knowledge.beliefs.models import BeliefCreate, ConfidenceGiven
+from clause.knowledge.beliefs.models import BeliefCreate, ConfidenceGiven, ConfidenceRecord, millis, unpacked
 from clause.knowledge.beliefs.rows import dimensions_of, settling
 from clause.knowledge.room import Knowledge
 from tests import servers

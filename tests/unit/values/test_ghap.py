@@ -12,8 +12,17 @@ from pydantic import ValidationError
 
 from clause.errors import BadInputError, OutOfBoundsError
 from clause.text.tokens import count_tokens
-from clause.values.axes import Axis, axis_texts, micros, number_of, parse_cluster_id, told_text, value_id
-from clause.values.experience_rows import entry_of, properties_of
+from clause.values.axes import (
+    Axis,
+    axis_texts,
+    entry_of,
+    micros,
+    number_of,
+    parse_cluster_id,
+    properties_of,
+    told_text,
+    value_id,
+)
 from clause.values.experiences import premortem
 from clause.values.ghap import ResolveGhap, RootCause, StartGhap, Tier, UpdateGhap, tier_weight
 from clause.values.models import Value

@@ -14,13 +14,14 @@ from pydantic import ValidationError
 from clause.graph.scopes import scope_token
 from clause.knowledge.beliefs.beliefs import advice, corroborations
 from clause.knowledge.beliefs.confidence import STARTS, WEIGHTS, overall, start_of
-from clause.knowledge.beliefs.confidence_history import millis, unpacked
 from clause.knowledge.beliefs.models import (
     BeliefCreate,
     ConfidenceDimensions,
     ConfidenceGiven,
     SourcedStatement,
     SourceGiven,
+    millis,
+    unpacked,
 )
 from clause.knowledge.beliefs.origins import evidence, new_source, provenance, source_words
 from clause.knowledge.beliefs.queries import recency, semantic, words_of

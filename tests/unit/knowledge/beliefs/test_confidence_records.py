@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clause.knowledge.beliefs.confidence import WEIGHTS
-from clause.knowledge.beliefs.confidence_history import (
+from clause.knowledge.beliefs.models import (
     ABSENT,
     SETTLED,
     ConfidenceRecord,
