@@ -4,6 +4,7 @@ each, and how long a service takes to be ready."""
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -42,7 +43,8 @@ async def http_bench(container: Container, calls: int, command: str) -> dict[str
 
 @asynccontextmanager
 async def serving(container: Container) -> AsyncIterator[str]:
-    """The URL of the API on this container, in this process, for as long as the block."""
+    """The URL of the API on this container, in this process, for as long as the block; it writes no line a request."""
+    logging.getLogger("clause.api").setLevel(logging.WARNING)
     with listen("127.0.0.1", 0) as listener:
         server = server_of(container, container.settings.model_copy(update={"rate_limit": 0.0}), Metrics())
         running = asyncio.create_task(server.serve(sockets=[listener]))

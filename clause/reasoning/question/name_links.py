@@ -87,11 +87,11 @@ def _linked(text: str, seeds: tuple[SeedCandidate, ...]) -> tuple[LinkedMention,
 
 
 def _nearest(said: str, found: Sequence[EntityCandidate]) -> list[EntityCandidate]:
-    """The candidates that are called what is said; all of them where none is.
+    """The candidates that are called what is said, and people by their last name; all of them where none is.
 
-    A name with capitals, spelt exactly so, is no other that only has its letters: `Tony Scott` is no tag `tony scott`.
+    A name with capitals, spelt exactly so, is no other that only has its letters: `Heat` is no tag `heat`.
     """
-    if " " in said:  # `ellen page` is the person, not the tag that people gave her films
+    if " " in said:  # `tony scott` is the person, not the tag that people gave his films
         named = {folded_key(one.name) for one in found if not one.name.islower()}
         found = [one for one in found if not (one.name.islower() and folded_key(one.name) in named)]
     surnamed = [one for one in found if is_surname(said, one.name)]
