@@ -4,7 +4,6 @@ each, and how long a service takes to be ready."""
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -15,7 +14,7 @@ import httpx
 from clause.api.app import listen, server_of
 from clause.lab.bench.reasoning import BOLT, ReasoningServices, round_trip_ms
 from clause.lab.bench.timing import Timings, row, timed
-from clause.telemetry import Metrics
+from clause.telemetry import Metrics, configure_logging
 
 if TYPE_CHECKING:
     from clause.app import Container
@@ -43,8 +42,8 @@ async def http_bench(container: Container, calls: int, command: str) -> dict[str
 
 @asynccontextmanager
 async def serving(container: Container) -> AsyncIterator[str]:
-    """The URL of the API on this container, in this process, for as long as the block; it writes no line a request."""
-    logging.getLogger("clause.api").setLevel(logging.WARNING)
+    """The URL of the API on this container, in this process, while the block lasts; no line for each request."""
+    configure_logging("warning")
     with listen("127.0.0.1", 0) as listener:
         server = server_of(container, container.settings.model_copy(update={"rate_limit": 0.0}), Metrics())
         running = asyncio.create_task(server.serve(sockets=[listener]))

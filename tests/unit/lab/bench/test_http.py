@@ -1,15 +1,33 @@
 """The HTTP row, on the real server with a container of fakes."""
 
+import logging
+from collections.abc import Iterator
 from typing import Any, cast
+
+import pytest
+import structlog
 
 from clause.lab.bench.http import http_bench
 from tests.unit.api.fakes import FakeContainer
 
 
-async def test_kept_connections_are_measured_beside_new_ones() -> None:
+@pytest.fixture
+def logging_as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    root = logging.getLogger()
+    monkeypatch.setattr(root, "handlers", [*root.handlers])
+    monkeypatch.setattr(root, "level", root.level)
+    yield
+    structlog.reset_defaults()
+
+
+@pytest.mark.usefixtures("logging_as_before")
+async def test_kept_connections_are_measured_beside_new_ones_and_nothing_else_is_printed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     container = FakeContainer()
     found = await http_bench(cast("Any", container), 20, "clause bench http")
     assert (found["n"], found["errors"]) == (20, 0)
     assert 0 < found["p50_ms"] <= found["p95_ms"]
     assert found["baseline"]["ms"] > 0
     assert found["baseline"]["ratio"] < 3  # a delayed acknowledgement made it 20
+    assert capsys.readouterr().out == ""
