@@ -35,7 +35,8 @@ def test_a_second_time_changes_nothing(tmp_path: Path) -> None:
     assert again.shown() == f"{file} needs no change"
 
 
-def test_settings_are_passed_on_but_no_secret_is() -> None:
+def test_settings_are_passed_on_but_no_secret_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CLAUSE_HOME", raising=False)
     settings = Settings(
         mode="personal", neo4j_uri="bolt://db:7687", neo4j_password=SecretStr("hush"), api_key="clause_x"
     )
