@@ -11,7 +11,7 @@ from clause.graph.lease import Lease
 from clause.graph.scopes import OWNER_AUTHOR, Caller, scope_token
 from clause.ground import Ground
 from clause.knowledge.beliefs.confidence import CORROBORATED
-from clause.knowledge.beliefs.models import SourceGiven
+from clause.knowledge.beliefs.models import NOWHERE, SourceGiven
 from clause.knowledge.beliefs.origins import RELIABILITY, described
 from clause.knowledge.entities import EntityService
 from clause.knowledge.entity_models import (
@@ -27,7 +27,7 @@ from clause.knowledge.entity_models import (
 from clause.text.retrieval import escape
 
 PRIOR_STRENGTH = 4.0
-"""How many beliefs a kind's prior weighs as much as."""
+"""The number of beliefs that a kind's prior weighs as much as."""
 
 _UNKNOWN = 0.5
 _PAGE = 200
@@ -35,7 +35,7 @@ _EDGES = 1_000
 
 
 ANSWER_WEIGHT = 0.5
-"""What a judged answer says of the source of its evidence, where an author who confirms or disputes it says 1."""
+"""The weight of a judged answer for the source of its evidence, where an author who confirms or disputes it has 1."""
 
 
 def track_record(
@@ -62,7 +62,7 @@ def track_record(
 
 
 class SourceService:
-    """What the doors may ask about sources."""
+    """The service that the doors ask about sources."""
 
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
@@ -176,7 +176,7 @@ class SourceService:
 
 def _source(row: Mapping[str, Any]) -> Source:
     source = row["source"]
-    kind = source["kind"] or "unknown"
+    kind = source["kind"] or NOWHERE
     answered = {name: row[name] for name in ("answered_right", "answered_wrong")}
     record = track_record(kind, row["confirmed"], row["disputed"], row["superseded"], **answered)
     known = {name: source[name] for name in source if name in Source.model_fields}
@@ -193,7 +193,7 @@ def _source(row: Mapping[str, Any]) -> Source:
 
 
 DECAY = 0.7
-"""What each hop after the first leaves of trust."""
+"""The share that each hop after the first leaves of trust."""
 HOPS = 3
 DEFAULT = 0.1
 """Trust in a source that nobody within three hops trusts."""
@@ -232,7 +232,7 @@ def passed_on(edges: Iterable[tuple[str, str, float]], source: str) -> dict[str,
 
 
 class TrustService:
-    """What the doors may ask about trust."""
+    """The service that the doors ask about trust."""
 
     def __init__(self, ground: Ground, entities: EntityService, sources: SourceService) -> None:
         self._ground = ground

@@ -77,7 +77,7 @@ LADDER: Final = (0.50, 0.65, 0.80)
 """The seed's repeat ladder: floors on corroboration at 1, 2, 3 and more independent sources."""
 
 PENALTIES: Final[Mapping[Severity, float]] = {"low": 0.15, "medium": 0.30, "high": 0.55, "critical": 0.80}
-"""What one open tension takes from internal consistency, by severity."""
+"""The part that one open tension takes from internal consistency, by severity."""
 
 
 INFERRED: Final = 0.50
@@ -87,7 +87,7 @@ CORROBORATED: Final = 2
 """Independent sources from which a belief is corroborated: fewer give no such dimension."""
 
 AUTHOR_LIKENESS: Final = 0.6
-"""How alike two sites are that one author names, before anything else is known of them: the prior of independence.
+"""The likeness of two sites that one author names, before anything else is known of them: the prior of independence.
 
 An author may choose what to name, and invent it, so that each further site counts .4: one is no second source, two are
 about one. No figure was measured; the reasons are in docs/decisions/0016-independence-is-earned.md.
@@ -212,7 +212,7 @@ class SourceCount(NamedTuple):
 
 
 def counted(statements: Sequence[StatementOrigin], upstream: Iterable[str] = ()) -> SourceCount:
-    """How independent each statement is of the earlier ones and of what the belief was derived from.
+    """The independence of each statement of the earlier ones and of what the belief was derived from.
 
     1 - the highest likeness to an earlier source; 0 for a recalled text, a conclusion, and what shares a voice with an
     earlier statement or with the lineage (`upstream`, the marks of everyone who said something there). The lineage
@@ -253,7 +253,7 @@ def _rounded(total: float) -> int:
 
 
 def alike(one: StatementOrigin, other: StatementOrigin) -> float:
-    """How alike two sources are: the prior for one author's sites, or the words that they share, if those are more.
+    """The likeness of two sources: the prior for one author's sites, or the words that they share, if those are more.
 
     >>> alike(StatementOrigin("a", author="x"), StatementOrigin("b", author="x"))
     0.6
@@ -263,7 +263,7 @@ def alike(one: StatementOrigin, other: StatementOrigin) -> float:
 
 
 def independences(statements: Sequence[StatementOrigin], upstream: Iterable[str] = ()) -> list[float]:
-    """How independent each statement is, see `counted`."""
+    """The independence of each statement, see `counted`."""
     return counted(statements, upstream).independences
 
 
@@ -278,7 +278,7 @@ def likeness(words: frozenset[str], others: frozenset[str]) -> float:
 
 
 def independent_sources(statements: Sequence[StatementOrigin], upstream: Iterable[str] = ()) -> int:
-    """How many independent sources the statements amount to.
+    """The number of independent sources that the statements amount to.
 
     >>> independent_sources([StatementOrigin("one")] * 100)
     1

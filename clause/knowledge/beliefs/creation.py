@@ -16,7 +16,7 @@ from clause.ground import Ground
 from clause.knowledge.beliefs import origins, rows
 from clause.knowledge.beliefs.candidates import NEVER_TOLD, Newcomer, Surroundings, surroundings
 from clause.knowledge.beliefs.confidence import CAPTURED_FROM, overall
-from clause.knowledge.beliefs.models import Belief, BeliefCreate, BeliefCreated, EntityGiven, SourcedStatement
+from clause.knowledge.beliefs.models import NOWHERE, Belief, BeliefCreate, BeliefCreated, EntityGiven, SourcedStatement
 from clause.knowledge.beliefs.rows import content_hash
 from clause.knowledge.lineage.lineage import Settling
 from clause.knowledge.tension_detection import Contradiction, Held, pair_key
@@ -41,9 +41,6 @@ async def take_numbers(graph: Graph, scope: str, name: str, count: int = 1, *, n
 
 UNTOLD: Final = "concept"
 """The kind of an entity of which nobody has said one."""
-
-NOWHERE: Final = "unknown"
-"""The kind of what stands in an answer's provenance where nobody has said a source: nothing can be stated by it."""
 
 CAPTURES: Final = 10
 """Automatic beliefs of one session at most."""

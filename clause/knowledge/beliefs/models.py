@@ -16,6 +16,8 @@ from clause.text.fields import Frozen, Instant
 Status = Literal["active", "superseded", "disputed", "archived", "retracted"]
 Stage = Literal["tentative", "emerging", "established"]
 SourceKind = Literal["document", "conversation", "inference", "observation", "api", "user_input"]
+NOWHERE: Final = "unknown"
+"""The kind of what stands in an answer's provenance where nobody has said a source: nothing can be stated by it."""
 Visibility = Literal["private", "federated", "public"]
 Role = Literal["subject", "object", "context", "source"]
 Decay = Literal["forever", "year", "quarter", "week", "hour"]
@@ -282,7 +284,7 @@ ABSENT: Final = -1.0
 
 @dataclass(frozen=True)
 class ConfidenceRecord:
-    """What a belief's confidence was made of from one settling to the next; the order is that of the numbers kept.
+    """The parts of a belief's confidence from one settling to the next; the order is that of the numbers kept.
 
     Attributes:
         at: instant of the settling, in ms since 1970.
@@ -319,7 +321,7 @@ class ConfidenceRecord:
 
 
 SETTLED: Final = tuple(field.name for field in fields(ConfidenceRecord) if field.name != "at")
-"""What `knowledge/settle` computes for a record, in the order in which it is kept behind the instant."""
+"""The fields that `knowledge/settle` computes for a record, in the order in which it is kept behind the instant."""
 
 
 def unpacked(history: Sequence[float]) -> list[ConfidenceRecord]:

@@ -32,7 +32,7 @@ RELIABILITY: Final[Mapping[str, float]] = {
 """Reliability of a source without a track record, by kind."""
 
 REMEMBERED: Final = timedelta(days=7)
-"""How long it is remembered to whom a belief was told: what they say of it meanwhile is taken for an echo."""
+"""The time for which it is remembered to whom a belief was told: what they say of it meanwhile is taken for an echo."""
 
 _WORD = re.compile(r"[^\W_]+")
 _HOST = re.compile(r"(?<=//)[^/?#]*")
@@ -129,7 +129,7 @@ def provenance(
     author: str = OWNER_AUTHOR,
     derived: bool = False,
 ) -> dict[str, Any]:
-    """How a statement came here, and what tells whether it is independent of others; `derived`: it rests on them."""
+    """The way of a statement here, and what tells whether it is independent of others; `derived`: it rests on them."""
     uri, upstream = source.get("uri") or "", source.get("upstream") or ""
     return {
         "id": provenance_id,
@@ -174,7 +174,7 @@ def source_words(source: Mapping[str, Any]) -> frozenset[str]:
 
 
 def told_entry(author: str, at: datetime) -> str:
-    """What is kept on a belief that was told to an author.
+    """The mark that is kept on a belief that was told to an author.
 
     >>> from datetime import UTC
     >>> told_entry("owner", datetime(1970, 1, 2, tzinfo=UTC))
@@ -184,7 +184,7 @@ def told_entry(author: str, at: datetime) -> str:
 
 
 def echoes(given: SourcedStatement, told: Mapping[str, Any], *, author: str, at: datetime) -> bool:
-    """Whether a statement may be nothing but what was recalled from this graph.
+    """Tell whether a statement may be nothing but what was recalled from this graph.
 
     Args:
         given: the statement.
@@ -200,7 +200,7 @@ def echoes(given: SourcedStatement, told: Mapping[str, Any], *, author: str, at:
 
 
 def is_derived(given: BeliefCreate, kinds: Mapping[str, str]) -> bool:
-    """Whether a statement concludes rather than quotes; `kinds` are the labels of what it was derived from.
+    """Tell whether a statement concludes rather than quotes; `kinds` are the labels of what it was derived from.
 
     >>> is_derived(BeliefCreate(content="a", derived_from=("p",)), {"p": "Passage"})
     False

@@ -27,8 +27,8 @@ FILES = (
     "is on. Archives and backups made before are yours to remove."
 )
 BULK = 500
-"""Where more nodes go at once, they are not looked for one by one: all recorded runs that read the scope go, and all
-kept answers and ended jobs that name it."""
+"""The most nodes that are looked for one by one. Where more go at once, all recorded runs that read the scope go, and
+all kept answers and ended jobs that name it."""
 
 _SLICE = 500
 _CLOSURE = 2_000
@@ -63,7 +63,7 @@ class _Plan(NamedTuple):
 
 
 class ErasureService:
-    """What the doors may ask about erasure.
+    """The service that the doors ask for erasure.
 
     Args:
         ground: the open parts below.
@@ -77,7 +77,7 @@ class ErasureService:
         self._scopes = ScopeErasure(ground.graph)
 
     async def preview(self, given: ErasureRequest, *, caller: Caller) -> Erasure:
-        """What `apply` would remove; nothing is written.
+        """The things that `apply` would remove; nothing is written.
 
         Raises:
             NotFoundError: there is nothing of the kind for this caller.

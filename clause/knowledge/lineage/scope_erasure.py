@@ -26,7 +26,7 @@ _SCAN_S = 600.0
 
 
 def pieces_of(texts: Iterable[str]) -> list[str]:
-    r"""What to look for in JSON texts: the beginnings of `texts`, as JSON writes them with and without escapes.
+    r"""The pieces to look for in JSON texts: the beginnings of `texts`, as JSON writes them with and without escapes.
 
     >>> pieces_of(["a longer text", "short", "ein längerer Text"])
     ['a longer text', 'ein l\\u00e4ngerer Text', 'ein längerer Text']
@@ -40,7 +40,7 @@ def pieces_of(texts: Iterable[str]) -> list[str]:
 
 
 def pieces_of_scope(scope: str) -> list[str]:
-    """How a scope, or a session's scope within it, stands in JSON texts.
+    """The forms in which a scope, or a session's scope within it, stands in JSON texts.
 
     >>> pieces_of_scope("user:ann")
     ['"user:ann"', '"user:ann/']
@@ -64,7 +64,7 @@ class Traces:
         self._graph = graph
 
     async def texts(self, nodes: Iterable[Key], scopes: Sequence[str]) -> Sequence[str]:
-        """What nodes say, longest first: a text is looked for before the shorter ones within it."""
+        """The texts of nodes, longest first: a text is looked for before the shorter ones within it."""
         listed = [list(key) for key in sorted(nodes)]
         rows = await self._graph.run("knowledge/erasable_texts", nodes=listed, scopes=list(scopes))
         found = [str(row["text"]) for row in rows if len(row["text"]) >= SHORTEST]
@@ -81,7 +81,7 @@ class Traces:
         return {str(row["id"]) for row in rows}
 
     async def count(self, pieces: Sequence[str]) -> dict[str, int]:
-        """How many kept answers, ended jobs and curiosity's questions hold one of the pieces."""
+        """Counts the kept answers, ended jobs and curiosity's questions hold one of the pieces."""
         row = await self._graph.one("knowledge/count_traces", pieces=list(pieces), timeout_s=_SCAN_S)
         return counted(row) if row else {}
 
@@ -136,14 +136,14 @@ class Traces:
         return tuple(found[:100])
 
     async def vectors(self, nodes: Iterable[Key], scopes: Sequence[str]) -> int:
-        """How many embeddings some nodes have."""
+        """Counts the embeddings of some nodes."""
         listed = [list(key) for key in sorted(nodes)]
         row = await self._graph.one("knowledge/count_vectors", nodes=listed, scopes=list(scopes))
         return int(row["vectors"]) if row else 0
 
 
 KEPT = ("SchemaVersion", "EmbeddingModel", "ApiKey", "Policy", "TestDatabase")
-"""What stays even where its scope goes: it belongs to the installation."""
+"""The labels that stay even where its scope goes: it belongs to the installation."""
 
 _RELATIONSHIPS = 5_000
 _NODES = 1_000

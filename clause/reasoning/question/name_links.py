@@ -180,12 +180,12 @@ def namings(question: Question) -> list[Naming]:
         return [(f"{first.name}. {text}", (LinkedMention(0, len(first.name), (candidate,)),))]
     known = vocabulary_of(question.relationship_types, texts_of(question.relationship_types))
     typed = frozenset(root for word in known - FORM_WORDS for root in roots(word))
-    stood = _told_apart(text, [(one, standing(text, one, typed)) for one in mentions])
+    stood = _marked_apart(text, [(one, standing(text, one, typed)) for one in mentions])
     ways = [tuple(one for one, how in stood if how >= least) for least in (Standing.PERHAPS, Standing.LIKELY)]
     return [(text, way) for way in dict.fromkeys(filter(None, ways))] or [(text, tuple(mentions))]
 
 
-def _told_apart(text: str, stood: Sequence[tuple[LinkedMention, Standing]]) -> list[tuple[LinkedMention, Standing]]:
+def _marked_apart(text: str, stood: Sequence[tuple[LinkedMention, Standing]]) -> list[tuple[LinkedMention, Standing]]:
     """Mentions where a name is marked: in what is told before the question no word without a mark is one."""
     asks = max((found.end() for found in _SENTENCE.finditer(text)), default=0)
     if not any(how is Standing.MARKED for _, how in stood):
