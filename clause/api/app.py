@@ -356,7 +356,7 @@ class Crew:
         if (error := told.recv()) is not None:
             raise error
         for _ in range(1, self._count):
-            self._start(telling)
+            self._start(None)  # nobody listens any more: one that told would end with a broken pipe
 
     def _replace(self) -> None:
         wait([process.sentinel for process in self._started])

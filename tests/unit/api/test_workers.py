@@ -32,8 +32,8 @@ def work(opened, folder, fails):
         sys.exit(7)
     if fails == "refuses":
         raise SettingsError("no such port", remedy="take another")
-    (Path(folder) / str(os.getpid())).touch()
     opened()
+    (Path(folder) / str(os.getpid())).touch()
     time.sleep(600)
 
 if __name__ == "__main__":
@@ -99,7 +99,9 @@ def test_terminating_ends_all_and_is_no_failure(tmp_path: Path) -> None:
     until(started(tmp_path, 3))
     behind = [psutil.Process(pid) for pid in pids(tmp_path)]
     process.terminate()
-    assert process.wait(60) == 0
+    said, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert "a worker ended" not in said, "each of them opened, and none had to be replaced"
     assert psutil.wait_procs(behind, timeout=60)[1] == []
 
 
