@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Final, Literal
@@ -12,6 +13,7 @@ from clause.knowledge.beliefs.confidence import Severity
 from clause.text.fields import Frozen, Model
 from clause.text.statements.alignment import one_role
 from clause.text.statements.guards import NEAR, Vectors, contradiction
+from clause.text.statements.pair_classifier import shipped_pair_reader
 from clause.text.statements.slots import one_subject, read_statement
 
 Kind = Literal["contradiction", "temporal_conflict", "scope_conflict", "partial_overlap"]
@@ -150,6 +152,35 @@ def detect(a: Held, b: Held, similarity: float, vectors: Vectors | None = None) 
     kind: Kind = "temporal_conflict" if verdict.kind == "temporal_conflict" else _kind(a, b)
     graded = severity(verdict.score * min(a.overall, b.overall), milder=kind in {"scope_conflict", "partial_overlap"})
     return Contradiction(kind, graded, verdict.score, similarity, verdict.signals)
+
+
+READ = 0.5
+"""The least similarity of two statements that are read beside each other where no rule speaks."""
+
+SURE = 0.9
+"""The least probability of a contradiction, of two statements read beside each other."""
+
+_MOST_READ = 6
+
+
+def read_beside(newcomer: Held, others: Sequence[tuple[Held, float]]) -> list[Contradiction | None]:
+    """The contradictions that show only when a statement is read beside others.
+
+    Args:
+        newcomer: the statement.
+        others: beliefs that overlap with it in time and that no rule speaks of, and their similarity; nearest first.
+            Only the first six are read, and only those that are near enough.
+    """
+    near = [(other, similarity) for other, similarity in others if similarity >= READ][:_MOST_READ]
+    if not near:
+        return [None] * len(others)
+    shares = shipped_pair_reader().contradicting([(newcomer.content, other.content) for other, _ in near])
+    found: list[Contradiction | None] = []
+    for (other, similarity), share in zip(near, map(float, shares), strict=True):
+        kind = _kind(newcomer, other)
+        graded = severity(share * min(newcomer.overall, other.overall), milder=kind != "contradiction")
+        found.append(Contradiction(kind, graded, share, similarity, ("meaning",)) if share >= SURE else None)
+    return found + [None] * (len(others) - len(near))
 
 
 def severity(weight: float, *, milder: bool = False) -> Severity:

@@ -15,14 +15,25 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 from sklearn.neural_network import MLPClassifier
+from torch import nn
+from torch.nn.functional import cross_entropy, dropout
 
 from clause.arrays import Floats, Longs
 from clause.errors import BadInputError
 from clause.lab.pairs import Pair, embed_pairs
+from clause.policy.train.encoder import packaged_encoder
 from clause.text.embedder import Embedder
 from clause.text.statements.lexicon import FOLDER, Relation
-from clause.text.statements.pair_classifier import LABELS, PairClassifier, pair_features, read_pair
+from clause.text.statements.pair_classifier import (
+    LABELS,
+    LONGEST_PAIR,
+    STANDINGS,
+    PairClassifier,
+    pair_features,
+    read_pair,
+)
 
 _WORD = re.compile(r"[A-Za-z]+")
 _NUMBER_WORDS = "two three four five six seven eight nine ten twenty"
@@ -313,3 +324,51 @@ def _fit(network: MLPClassifier, features: Floats, labels: Longs, about: dict[st
     return PairClassifier(
         mean.astype(np.float32), scale.astype(np.float32), (parts[0], parts[1]), (parts[2], parts[3]), about
     )
+
+
+def train_beside(
+    lessons: Sequence[Pair], *, epochs: float = 3, seed: int = 0, report: Callable[[str], None] = print
+) -> tuple[dict[str, Floats], tuple[Floats, Floats]]:
+    """Train all layers of the encoder, and a head on its first token's state; the layers' weights, and the head's."""
+    torch.manual_seed(seed)
+    rng = random.Random(seed)  # noqa: S311 -- a reproducible draw
+    encoder, head = packaged_encoder(LONGEST_PAIR), nn.Linear(384, len(STANDINGS))
+    encoder.word.requires_grad_(False)
+    encoder.place.requires_grad_(False)
+    tuned = [parameter for parameter in encoder.parameters() if parameter.requires_grad]
+    optimizer = torch.optim.AdamW([{"params": tuned, "lr": 5e-5}, {"params": head.parameters(), "lr": 1e-3}])
+    steps = max(1, int(epochs * len(lessons) / _BATCH))
+    slope = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1.0, step / 100) * (1 - step / steps))
+    batches: list[list[Pair]] = []
+    for step in range(steps):
+        batches = batches or _batches(lessons, rng)
+        batch = batches.pop()
+        with torch.autocast("cpu", torch.bfloat16):
+            states = encoder([(pair.a, pair.b) for pair in batch]).states[:, 0]
+        wanted = torch.tensor([STANDINGS.index(pair.label) for pair in batch])
+        loss = cross_entropy(head(dropout(states, 0.1)), wanted, label_smoothing=0.05)
+        optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(tuned, 1.0)
+        optimizer.step()
+        slope.step()
+        if step % 50 == 0:
+            report(f"step {step} of {steps}, loss {loss.item():.3f}")
+    layers = {
+        name: np.asarray(value) for name, value in encoder.state_dict().items() if name.startswith(("norm.", "layers."))
+    }
+    return layers, (head.weight.detach().numpy().T.copy(), head.bias.detach().numpy())
+
+
+_BATCH = 32
+
+
+def _batches(lessons: Sequence[Pair], rng: random.Random) -> list[list[Pair]]:
+    """All lessons in batches of texts of like length, in a fresh order."""
+    order = rng.sample(list(lessons), len(lessons))
+    slices = [order[at : at + 20 * _BATCH] for at in range(0, len(order), 20 * _BATCH)]
+    found = []
+    for one in slices:
+        one.sort(key=lambda pair: len(pair.a) + len(pair.b))
+        found += [one[at : at + _BATCH] for at in range(0, len(one), _BATCH)]
+    return rng.sample(found, len(found))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import random
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -87,10 +89,10 @@ def breaking_nli_pairs(path: Path) -> list[Pair]:
     return [pair for pair in found if pair.label in LABELS]
 
 
-def nli_pairs(path: Path) -> list[Pair]:
-    """Counterfactually revised NLI (.tsv): contradiction and neutral; entailments go."""
+def nli_pairs(path: Path, labels: Sequence[str] = LABELS) -> list[Pair]:
+    """Counterfactually revised NLI (.tsv): contradiction and neutral; entailments go unless they are among `labels`."""
     found = [Pair(row["sentence1"], row["sentence2"], row["gold_label"]) for row in _table(path)]
-    return [pair for pair in found if pair.label in LABELS]
+    return [pair for pair in found if pair.label in labels]
 
 
 def fever_pairs(path: Path) -> list[Pair]:
@@ -256,3 +258,37 @@ def shares(predicted: Sequence[bool], true: Sequence[bool]) -> dict[str, float |
         "recall": hits / real if real else None,
         "f1": 2 * hits / (said + real) if said + real else None,
     }
+
+
+WRITTEN = Path(__file__).with_name("statements.txt")
+"""What people wrote for the project: a premise, what contradicts it, what goes with it, and the same in other words."""
+
+_NAME = re.compile(r"\b[A-Z][a-z]{2,}\b")
+_NEAR_ONES = 2
+
+
+async def beside_lessons(published: Sequence[Pair], embedder: Embedder, rng: random.Random) -> list[Pair]:
+    """Pairs for the reader of two statements beside each other: published and written ones, and what is made of these.
+
+    The statements nearest a premise that tell of something else, and what would contradict it but for the name, are
+    neutral.
+    """
+    rows = [line.split(" | ") for line in WRITTEN.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    found = [Pair(one.a, one.b, "same" if one.label == "entailment" else one.label) for one in published]
+    for premise, contrary, *others, same in rows:
+        told = [(contrary, "contradiction"), (same, "same"), *((other, "neutral") for other in others)]
+        found += [Pair(*order, label) for one, label in told for order in ((premise, one), (one, premise))]
+        found += [Pair(same, one, label) for one, label in told if one != same]
+    premises = np.array(await embedder.embed([row[0] for row in rows]))
+    for side in (0, 1):
+        near = premises @ np.array(await embedder.embed([row[side] for row in rows])).T
+        np.fill_diagonal(near, -1)
+        for place, row in enumerate(near):
+            found += [Pair(rows[place][0], rows[at][side], "neutral") for at in np.argsort(-row)[:_NEAR_ONES]]
+    names = sorted({name for row in rows for name in _NAME.findall(row[0][1:])})
+    for premise, contrary, *_ in rows:
+        shared = sorted({*_NAME.findall(premise)} & {*_NAME.findall(contrary)} & {*names})
+        if shared and rng.random() < 0.6:
+            told = rng.choice(shared)
+            found.append(Pair(premise, re.sub(rf"\b{told}\b", rng.choice(names), contrary), "neutral"))
+    return found

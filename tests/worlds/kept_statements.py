@@ -116,8 +116,9 @@ def right(first: Answer, question: Told, texts: Mapping[str, str], answers: Sequ
     if said not in gold:
         return False
     name = first.name.casefold()
-    return first.kind == "statement" or any(
-        one.casefold() in name or name in one.casefold() for one in question["says"]
+    told = question["says"]  # empty where nobody said which part of the statement it is
+    return (
+        not told or first.kind == "statement" or any(one.casefold() in name or name in one.casefold() for one in told)
     )
 
 

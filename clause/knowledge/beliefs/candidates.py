@@ -10,8 +10,8 @@ from typing import Any, Final
 from clause.arrays import Floats
 from clause.ground import Ground
 from clause.knowledge.beliefs.models import CandidateVerdict
-from clause.knowledge.tension_detection import CLOSE, Contradiction, Held, detect, overlap
-from clause.text.statements.guards import CANDIDATE, NEAR, may_merge
+from clause.knowledge.tension_detection import CLOSE, Contradiction, Held, detect, overlap, read_beside
+from clause.text.statements.guards import CANDIDATE, NEAR, Vectors, may_merge
 
 NEAREST: Final = 24
 """Near beliefs that are looked at."""
@@ -79,21 +79,16 @@ async def surroundings(ground: Ground, newcomer: Newcomer, *, nearest: int = NEA
 
 def judge(newcomer: Newcomer, rows: Sequence[Mapping[str, Any]]) -> Surroundings:
     """Which near belief says the same, and which contradict: the conflict scan runs before any merge."""
-    contradictions: dict[str, Contradiction] = {}
+    held = [row for row in rows if row["held"]]
+    contradictions = _contradictions(newcomer, held)
     verdicts = []
     same: Mapping[str, Any] | None = None
-    for row in rows:
-        if not row["held"]:
-            continue
-        exact = row["content_hash"] == newcomer.content_hash
-        other = held_of(row)
-        vectors = None if row["embedding"] is None else (newcomer.embedding, row["embedding"])
-        found = None if exact else detect(newcomer.held, other, row["similarity"], vectors)
-        if found is not None:
-            contradictions[row["id"]] = found
+    for row in held:
         if row["similarity"] <= CANDIDATE:
             continue
-        reasons = _against(newcomer.held, other, row["similarity"], vectors, exact=exact, found=found)
+        exact = row["content_hash"] == newcomer.content_hash
+        vectors, found = _vectors(newcomer, row), contradictions.get(row["id"])
+        reasons = _against(newcomer.held, held_of(row), row["similarity"], vectors, exact=exact, found=found)
         if same is None and not reasons:
             same = row
         verdicts.append(
@@ -107,6 +102,25 @@ def judge(newcomer: Newcomer, rows: Sequence[Mapping[str, Any]]) -> Surroundings
         contradictions=contradictions,
         repeats=tuple(row["id"] for row in rows if not row["held"]),
     )
+
+
+def _contradictions(newcomer: Newcomer, rows: Sequence[Mapping[str, Any]]) -> dict[str, Contradiction]:
+    """Those of beliefs that contradict a statement: by rule, else by reading both beside each other."""
+    others = {row["id"]: held_of(row) for row in rows if row["content_hash"] != newcomer.content_hash}
+    told = [row for row in rows if row["id"] in others]
+    ruled = {
+        row["id"]: detect(newcomer.held, others[row["id"]], row["similarity"], _vectors(newcomer, row)) for row in told
+    }
+    if len(told) == len(rows):  # else the same words were read when they came
+        silent = [row for row in told if ruled[row["id"]] is None]
+        silent = [row for row in silent if overlap(newcomer.held.valid, others[row["id"]].valid)]
+        read = read_beside(newcomer.held, [(others[row["id"]], row["similarity"]) for row in silent])
+        ruled |= {row["id"]: found for row, found in zip(silent, read, strict=True)}
+    return {key: found for key, found in ruled.items() if found is not None}
+
+
+def _vectors(newcomer: Newcomer, row: Mapping[str, Any]) -> Vectors | None:
+    return None if row["embedding"] is None else (newcomer.embedding, row["embedding"])
 
 
 def held_of(row: Mapping[str, Any]) -> Held:
@@ -124,7 +138,7 @@ def _against(
     mine: Held,
     other: Held,
     similarity: float,
-    vectors: tuple[Floats, Floats] | None,
+    vectors: Vectors | None,
     *,
     exact: bool,
     found: Contradiction | None,

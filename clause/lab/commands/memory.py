@@ -279,10 +279,15 @@ def train_pairs(
     fever: Annotated[list[Path] | None, typer.Option(help="FEVER-symmetric's files, each with the option.")] = None,
     sentences: Annotated[int, typer.Option(min=10, help="Sentences that are changed into made pairs.")] = 7000,
     seed: Annotated[int, typer.Option(help="Of the draw, the changes and the training.")] = 0,
+    beside: Annotated[bool, typer.Option(help="The reader of two statements beside each other, instead.")] = False,
+    epochs: Annotated[float, typer.Option(min=0.1, help="Of that reader: rounds over all its pairs.")] = 1.3,
     out: Annotated[Path | None, typer.Option(help="Where to write; the shipped one by default.")] = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Train the pair classifier, from sets that may train shipped weights and from pairs made of their sentences."""
+    if beside:
+        _train_beside(counterfactual, epochs, seed, out, as_json)
+        return
     from clause.lab.pair_training import train_pair_classifier
     from clause.lab.pairs import published_pairs
     from clause.text.statements.pair_classifier import SHIPPED
@@ -292,6 +297,24 @@ def train_pairs(
     model = asyncio.run(train_pair_classifier(published, _embedder(), sentences=sentences, seed=seed))
     model.save(out or SHIPPED)
     show({**model.about, "out": str(out or SHIPPED), "command": given_command()}, as_json)
+
+
+def _train_beside(counterfactual: list[Path], epochs: float, seed: int, out: Path | None, as_json: bool) -> None:
+    import random
+
+    from clause.lab.pair_training import train_beside
+    from clause.lab.pairs import beside_lessons, nli_pairs
+    from clause.text.statements.pair_classifier import LABELS, SHIPPED_READER, PairReader
+
+    rng = random.Random(seed)  # noqa: S311 -- a reproducible draw
+    published = [pair for path in counterfactual for pair in nli_pairs(path, (*LABELS, "entailment"))]
+    lessons = asyncio.run(beside_lessons(rng.sample(published, len(published) // 2), _embedder(), rng))
+    layers, head = train_beside(
+        lessons, epochs=epochs, seed=seed, report=lambda line: stdout().print(line, markup=False)
+    )
+    about = {"pairs": len(lessons), "published": len(published) // 2, "epochs": epochs, "seed": seed}
+    PairReader.save(out or SHIPPED_READER, layers, head, about)
+    show({**about, "out": str(out or SHIPPED_READER), "command": given_command()}, as_json)
 
 
 def show(result: dict[str, Any], as_json: bool) -> None:

@@ -54,9 +54,11 @@ def main(arguments: list[str] | None = None) -> None:
     training = commands.add_parser("train")
     training.add_argument("name")
     training.add_argument("recipe", nargs="?", default="{}", help="JSON of what differs from the usual recipe")
-    training.add_argument("--on", metavar="NAME", help="train on from this state")
+    training.add_argument("--on", metavar="NAME", help="train on from this state, or from `shipped`")
     examining = commands.add_parser("examine")
-    examining.add_argument("names", nargs="*", help="trained states, averaged; without any the frozen encoder's cosine")
+    examining.add_argument(
+        "names", nargs="*", help="trained states (or `shipped`), averaged; without any the frozen cosine"
+    )
     examining.add_argument("--keep", type=float, default=1.0, help="share of the change that is kept: 1 all, 0 none")
     examining.add_argument("--quick", action="store_true", help="thirty questions a set, as while training")
     examining.add_argument("--only", default="", help="sets whose names begin so")
@@ -106,7 +108,7 @@ def _train(given: argparse.Namespace) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     encoder, matcher = packaged_encoder(), None
     if given.on:
-        encoder, matcher, _ = restored(given.folder / given.on / "state.pt", encoder)
+        encoder, matcher, _ = _state(given.folder, given.on)
     with (folder / "log.txt").open("a", encoding="utf-8", buffering=1) as log:
         train(
             encoder,
@@ -152,12 +154,20 @@ def _calibrate(given: argparse.Namespace) -> None:
 
 
 def _restored(given: argparse.Namespace) -> tuple[TokenEncoder, Matcher, list[dict[str, Any]]]:
-    trained = [restored(given.folder / name / "state.pt", packaged_encoder()) for name in given.names]
-    encoders, matchers, recipes = zip(*trained, strict=True)
+    encoders, matchers, recipes = zip(*(_state(given.folder, name) for name in given.names), strict=True)
     averaged(encoders)
     averaged(matchers)
     blended(encoders[0], packaged_encoder(), given.keep)
-    return encoders[0], matchers[0], list(recipes)
+    return encoders[0], matchers[0], [recipe for own in recipes for recipe in own]
+
+
+def _state(folder: Path, name: str) -> tuple[TokenEncoder, Matcher, list[dict[str, Any]]]:
+    """A trained encoder, its matcher and how both were trained; `shipped` is what the package has."""
+    if name == "shipped":
+        reader = TrainedReader.load(SHIPPED)
+        return (*reader.parts(), reader.about["recipes"])
+    encoder, matcher, recipe = restored(folder / name / "state.pt", packaged_encoder())
+    return encoder, matcher, [recipe]
 
 
 def _say(line: str, *others: Any) -> None:

@@ -103,6 +103,19 @@ def strangers(path: Path, max_hops: int = 3) -> Exam:
     return exam
 
 
+def told_apart(questions: Sequence[Asked], field: int = 70) -> Exam:
+    """Written questions of one hop; candidates are the relations asked for within `field` of them, both ways."""
+    items = []
+    for place, one in enumerate(questions):
+        near = questions[max(0, place - field) : place + field]
+        labels = sorted({label for other in near for label, _ in other.path})
+        hops = [(label, forward) for label in labels for forward in (True, False)]
+        if len(one.path) == 1:
+            texts = tuple(pattern_text([hop]) for hop in hops)
+            items.append(Item(one.question, texts, tuple(float((hop,) == one.path) for hop in hops)))
+    return {"written, kept aside": items}
+
+
 def _walks(types: Sequence[tuple[str, str, str]], topic: str, max_hops: int) -> list[Path_]:
     level: list[tuple[Path_, str]] = [((), topic)]
     found: list[Path_] = []

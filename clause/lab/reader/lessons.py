@@ -16,6 +16,7 @@ from clause.lab.reader.sources import Asked, LearntRelation, Path_
 from clause.reasoning.question.pattern_text import pattern_text
 
 GROUP = 8
+_FIELD = 70  # written questions on either side that are of one field
 _SAME = 0.8  # labels nearer than this may mean one relation and are not set against each other
 
 
@@ -71,8 +72,9 @@ class Lessons:
         likeness: of the labels that real questions ask for.
         seed: of all draws.
         shares: how many groups of each kind there are in a batch, by weight: real, composed, films, chains,
-            directions.
+            directions, written.
         wrong: patterns one error away for each composed question; the others have one.
+        written: questions in words far from the relations', those of like graphs beside each other.
     """
 
     def __init__(
@@ -83,8 +85,9 @@ class Lessons:
         likeness: Likeness,
         *,
         seed: int,
-        shares: tuple[float, ...] = (0.26, 0.4, 0.07, 0.09, 0.18),
+        shares: tuple[float, ...] = (0.2, 0.26, 0.06, 0.07, 0.12, 0.29),
         wrong: int = 4,
+        written: Sequence[Asked] = (),
     ) -> None:
         self._rng = random.Random(seed)  # noqa: S311 - a reproducible draw
         self._single: dict[str, list[Asked]] = defaultdict(list)
@@ -100,6 +103,8 @@ class Lessons:
         self._weights = [len(self._single[label]) ** 0.4 for label in self._labels]
         self._all = sorted(relations)
         self._shares, self._wrong = shares, wrong
+        self._written = list(written)
+        self._as_written = {label for one in written for label, _ in one.path}
 
     def _sort_in(self, question: Asked) -> None:
         (label, forward), *_ = question.path
@@ -116,8 +121,9 @@ class Lessons:
 
     def batch(self, groups: int = 4) -> Batch:
         """The next batch of `groups` groups."""
-        makers = (self._real, self._composed, self._filmed, self._chained, self._directed)
-        drawn = [pair for maker in self._rng.choices(makers, self._shares, k=groups) for pair in maker()]
+        makers = [self._real, self._composed, self._filmed, self._chained, self._directed]
+        makers += [self._told] if self._written else []
+        drawn = [pair for maker in self._rng.choices(makers, self._shares[: len(makers)], k=groups) for pair in maker()]
         paths: dict[str, list[Path_]] = {}
         golds = []
         for _, path, said, wrong in drawn:
@@ -154,8 +160,11 @@ class Lessons:
 
     def _spelling(self, labels: Sequence[str]) -> dict[tuple[str, bool], Side]:
         """One spelling of each relation for a whole made-up graph, by relation and direction."""
-        table = {}
+        table: dict[tuple[str, bool], Side] = {}
         for label in labels:
+            if label in self._as_written:  # many are verbs: a noun's forms would turn them round
+                table |= {(label, on): (label, on) for on in (True, False)}
+                continue
             known = self._relations.get(label.lower())
             words, kept = spelt(label, known.aliases if known else (), True, self._rng)
             table[label, True] = (words, kept)
@@ -206,6 +215,14 @@ class Lessons:
             pool.append(self._relation())
         chosen = [self._rng.choice(self._single[label]) for label in pool]
         return self._group([(one.question, _low(one.path)) for one in chosen], (), 1)
+
+    def _told(self) -> list[_Drawn]:
+        """Written questions over relations of one field, some of which are easily taken for each other."""
+        middle = self._rng.randrange(len(self._written))
+        field = self._written[max(0, middle - _FIELD) : middle + _FIELD]
+        chosen = self._rng.sample(field, GROUP)
+        pool = [label for one in self._rng.sample(field, GROUP // 2) for label, _ in one.path]
+        return self._group([(one.question, one.path) for one in chosen], pool, 2)
 
     def _chained(self) -> list[_Drawn]:
         """Real questions of two and three hops."""

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from clause.lab.reader.exams import Exam, Item, films, left_out, strangers, wiki
+from clause.lab.reader.exams import Exam, Item, films, left_out, strangers, told_apart, wiki
 from clause.lab.reader.lessons import Lessons, Likeness
 from clause.lab.reader.phrases import siblings
 from clause.lab.reader.sources import (
@@ -25,6 +25,7 @@ from clause.lab.reader.sources import (
     relations,
     sentence_questions,
     wiki_chains,
+    written_questions,
 )
 from clause.policy.train.encoder import Matcher, TokenEncoder
 
@@ -32,6 +33,9 @@ _EIGHTH = 8  # one relation in eight is left out
 _TOO_LIKE = 0.85  # a relation whose label is nearer than this to a left-out one is not trained on either
 _WORDINGS = 200
 STRANGERS = Path(__file__).parent / "strangers.txt"
+WRITTEN = Path(__file__).parent / "wordings.txt"
+KEPT_ASIDE = Path(__file__).parent / "wordings_kept_aside.txt"
+"""Questions in words far from the relations' names, which train, and some over other relations, which do not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,8 @@ class Material:
 
     def lessons(self, seed: int) -> Lessons:
         """Batches drawn with `seed`."""
-        return Lessons(self.questions, self.films, self.relations, self.likeness, seed=seed)
+        written = written_questions(WRITTEN)
+        return Lessons(self.questions, self.films, self.relations, self.likeness, seed=seed, written=written)
 
 
 def left_out_label(label: str) -> bool:
@@ -103,7 +108,8 @@ def load(folder: Path) -> Material:
         {
             name: [Item(one["question"], tuple(one["patterns"]), tuple(one["worth"])) for one in items]
             for name, items in exams.items()
-        },
+        }
+        | told_apart(written_questions(KEPT_ASIDE)),
     )
 
 

@@ -22,7 +22,7 @@ from torch.nn.functional import gelu, normalize, softplus
 from clause.arrays import Floats
 from clause.errors import BadInputError, SetupError
 from clause.policy.serve.pattern_scorer import LONGEST, PatternScorer, ReadText, read_files
-from clause.text.bert import layer_names
+from clause.text.bert import Text, layer_names
 from clause.text.embedder import packaged_folder
 
 if TYPE_CHECKING:
@@ -75,17 +75,27 @@ class _Layer(nn.Module):
 class TokenEncoder(nn.Module):
     """Six layers of MiniLM (or any BERT of that form) with weights under the names of its safetensors file."""
 
-    def __init__(self, tokenizer: Tokenizer, *, words: int, width: int, inner: int, heads: int, layers: int) -> None:
+    def __init__(
+        self,
+        tokenizer: Tokenizer,
+        *,
+        words: int,
+        width: int,
+        inner: int,
+        heads: int,
+        layers: int,
+        longest: int = LONGEST,
+    ) -> None:
         super().__init__()
         self._tokenizer = tokenizer
         self.word = nn.Embedding(words, width)
-        self.place = nn.Parameter(torch.zeros(LONGEST, width))
+        self.place = nn.Parameter(torch.zeros(longest, width))
         self.norm = nn.LayerNorm(width, eps=_EPSILON)
         self.layers = nn.ModuleList(_Layer(width, inner, heads) for _ in range(layers))
 
     @staticmethod
-    def packaged(folder: Path) -> TokenEncoder:
-        """The encoder of the embedding model that is installed in `folder`.
+    def packaged(folder: Path, longest: int = LONGEST) -> TokenEncoder:
+        """The encoder of the embedding model that is installed in `folder`, for texts of up to `longest` tokens.
 
         Raises:
             SetupError: the folder does not hold such a model.
@@ -100,12 +110,12 @@ class TokenEncoder(nn.Module):
             remedy = "install clause with its dependencies"
             raise SetupError(f"the reader's encoder cannot be loaded from {folder}: {error}", remedy=remedy) from error
         tokenizer.no_padding()
-        tokenizer.enable_truncation(LONGEST)
-        encoder = TokenEncoder(tokenizer, words=30522, width=384, inner=1536, heads=12, layers=6)
-        encoder.load_state_dict(_renamed(weights))
+        tokenizer.enable_truncation(longest)
+        encoder = TokenEncoder(tokenizer, words=30522, width=384, inner=1536, heads=12, layers=6, longest=longest)
+        encoder.load_state_dict(_renamed(weights, longest))
         return encoder
 
-    def forward(self, texts: Sequence[str]) -> TokenStates:
+    def forward(self, texts: Sequence[Text]) -> TokenStates:
         """The states of the tokens of `texts`, those at both ends included."""
         rows = [row.ids for row in self._tokenizer.encode_batch(list(texts))]
         lengths = torch.tensor([len(row) for row in rows])
@@ -120,20 +130,20 @@ class TokenEncoder(nn.Module):
         return TokenStates(states, present)
 
 
-def _renamed(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def _renamed(weights: Mapping[str, Tensor], longest: int) -> dict[str, Tensor]:
     """A BERT's weights by the names used here; the type of a text (always the first) is added to its places."""
     kind = weights["embeddings.token_type_embeddings.weight"][0]
-    places = weights["embeddings.position_embeddings.weight"][:LONGEST] + kind
+    places = weights["embeddings.position_embeddings.weight"][:longest] + kind
     return {"word.weight": weights["embeddings.word_embeddings.weight"], "place": places, **layer_names(weights)}
 
 
-def packaged_encoder() -> TokenEncoder:
-    """The encoder as it is installed, before any training.
+def packaged_encoder(longest: int = LONGEST) -> TokenEncoder:
+    """The encoder as it is installed, before any training, for texts of up to `longest` tokens.
 
     Raises:
         SetupError: its package is not installed.
     """
-    return TokenEncoder.packaged(packaged_folder())
+    return TokenEncoder.packaged(packaged_folder(), longest)
 
 
 class Side(NamedTuple):
@@ -216,6 +226,10 @@ class TrainedReader:
         except (RuntimeError, KeyError) as error:
             raise BadInputError(f"{path} is no pattern scorer: {error}", field="path") from error
         return cls(encoder, matcher, about)
+
+    def parts(self) -> tuple[TokenEncoder, Matcher]:
+        """Its encoder and its matcher, to be trained on."""
+        return self._encoder, self._matcher.requires_grad_(True)
 
     def save(self, path: Path, tuned: Sequence[str]) -> None:
         """Write `path`.safetensors (float16; of the encoder what begins with one of `tuned`) and `path`.json."""

@@ -232,9 +232,9 @@ def _superlative(operator: Operator, templates: tuple[str, ...], rest: str, rank
 def _unknown(word: str) -> tuple[Operator, tuple[str, ...]]:
     if word in {"best", "worst"}:
         return ("more" if word == "best" else "less"), ("rating of {}", "score of {}", "rank of {}")
-    stem = word.removesuffix("est")
-    stem = f"{stem[:-1]}y" if stem.endswith("i") else stem
-    return "more", (f"how {stem} is {{}}", f"{stem} of {{}}")
+    stem = re.sub("i$", "y", word.removesuffix("est"))
+    sense: Operator = "less" if stem in {"littl", "tiny", "slim", "skinny", "slow", "weak", "light"} else "more"
+    return sense, (f"how {stem} is {{}}", f"{stem} of {{}}")
 
 
 def _rest(text: str) -> str:

@@ -57,7 +57,8 @@ _CLOSING = re.compile(
 _ASKED_LAST = re.compile(r"^([^,]+) ,? ?(who|when|where|which one|which ones)$")
 _NOTED = re.compile(rf"^({TOPIC}) [,:] ((?!and\b|or\b)[a-z]+(?: [a-z]+)?)$")
 _KEYWORDS = re.compile(rf"^({TOPIC}) ([a-z]+(?: [a-z]+){{0,3}})$")
-_VERBAL = (FORM_WORDS | VERB_FORMS) - {"cast", "stars", "release", "rating", "score", "award", "review"}
+_NOUNS = {"cast", "stars", "release", "rating", "score", "award", "review", "name", "names", "number"}
+_VERBAL = (FORM_WORDS | VERB_FORMS) - _NOUNS
 _EMPTY = re.compile(r" (?:even|actually|really|exactly|precisely)\b(?! [,?]|$)")
 _POSSESSED = re.compile(rf"^({TOPIC}) ([a-z]+s)(?= (?:[a-z]+ing|[a-z]+ed|with|by|from|in|about|that|which|set|made)\b)")
 _ONCE = re.compile(rf"^((?:when|(?:in |on )?(?:what|which) (?:year|date|day|month))\b.*{TOPIC}) first\b")
@@ -91,9 +92,11 @@ def as_noun_phrase(core: str) -> str:
     >>> kes = chr(0xE000)
     >>> as_noun_phrase(f"{kes} movies") == as_noun_phrase(f"{kes} : movies") == f"movies of {kes}"
     True
+    >>> as_noun_phrase(f"{kes} programming language") == f"programming language of {kes}"
+    True
     """
     listed = _KEYWORDS.match(core)
-    if listed and not any(word in _VERBAL or word.endswith(("ed", "ing")) for word in listed[2].split()):
+    if listed and not listed[2].endswith(("ed", "ing")) and not _VERBAL & {*listed[2].split()} - {"of"}:
         core = f"{listed[2]} of {listed[1]}"
     owned = _POSSESSED.match(core)
     if owned and owned[2] not in _VERBAL:

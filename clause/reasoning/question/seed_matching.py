@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
@@ -14,6 +14,7 @@ from clause.graph.scopes import scope_token
 from clause.reasoning.models.answer import SeedReason
 from clause.text.mentions import Span, folded_key, name_key
 from clause.text.retrieval import escape
+from clause.text.tokens import is_common
 
 LEAST_RELEVANCE = 0.5
 """A full-text find counts when the text says at least this share of the letters of its name."""
@@ -123,20 +124,32 @@ def match_words(
 ) -> list[EntityMatch]:
     """A candidate for each entity of whose name or of one of whose aliases `words` say enough letters.
 
-    A word of six letters or more may be misspelt a little, of four where another word of the name is right. Where
+    A word of six letters or more may be misspelt a little, of four where another word of the name is right. A last name
+    is enough, and a first name where one alone is called so. Where
     `fresh` is given, at least one of those has to be among the words said: the others are explained by a better find.
 
     >>> [c.name for c in match_words(["matrx", "reloaded"], [{"id": "1", "name": "The Matrix Reloaded"}])]
     ['The Matrix Reloaded']
+    >>> people = [{"id": "1", "name": "Ravi Menon-Bhattacharya"}, {"id": "2", "name": "Ann Fairweather"}]
+    >>> [c.name for c in match_words(["ravi", "Ann"], people)]
+    ['Ravi Menon-Bhattacharya', 'Ann Fairweather']
+    >>> [c.name for c in match_words(["Ann"], [*people, {"id": "3", "name": "Ann Longstreet"}])]
+    []
     """
     asked = [folded_key(word) for word in words]
     capital = any(word != word.lower() for word in words)
     new = asked if fresh is None else [folded_key(word) for word in fresh]
+    rows = list(rows)
+    forenames = Counter(_forename(str(row["name"])) for row in rows)
+    told = [word for word in words if word[:1].isupper() or not is_common(word.capitalize())]
+    called = {folded_key(word).removesuffix("'s") for word in told}
     found = []
     for row in rows:
         texts = (str(row["name"]), *map(str, row.get("aliases") or ()))
         relevance = max((_said(text, asked) for text in texts if _said(text, new)), default=0.0)
-        if any(is_surname(word, texts[0]) for word in words):
+        forename = _forename(texts[0])
+        alone = forename in called and forenames[forename] == 1
+        if alone or any(is_surname(word, texts[0]) for word in words):
             relevance = max(relevance, LEAST_RELEVANCE)
         if capital and row["name"] == str(row["name"]).lower():
             relevance *= _OTHER_CASE
@@ -160,6 +173,12 @@ def is_surname(said: str, name: str) -> bool:
         and words[0] not in FUNCTION_WORDS
         and name == name.title()
     )
+
+
+def _forename(name: str) -> str:
+    """The first of a name of two or three words that people are called by; empty where it is none."""
+    words = [folded_key(word) for word in WORD.findall(name)]
+    return words[0] if len(words) in {2, 3} and name == name.title() and words[0] not in FUNCTION_WORDS else ""
 
 
 def names_another(text: str, name: str) -> bool:

@@ -66,7 +66,7 @@ LITERAL: Final = "[\ue800-\uefff]"
 
 _TOKEN = re.compile(rf"{TOPIC}|{LITERAL}|['\u2019]s\b|[^\W_]+(?:['\u2019&-][^\W_]+)*|[?!.,;:()&/]")
 _ENDINGS = {"'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "'m": "am"}
-_TITLE = re.compile(r"\b(?:ms|mr|mrs|miss|dr|prof)\.? $", re.IGNORECASE)
+_TITLE = re.compile(r"\b(?:ms|mr|mrs|miss|dr|prof|(?:great-)?(?:uncle|aunt|auntie|grandpa|grandma|granny))\.? $", re.I)
 _COUNTED_OFF = re.compile(r"\b(?:the|these|those) $", re.IGNORECASE)
 _IS_AFTER = frozenset({*WH_WORDS, "that", "it", "he", "she", "there", "here"}) - {"whose"}
 _ABBREVIATED = frozenset(("dr", "mr", "mrs", "ms", "st", "vs", "prof", "jr", "sr", "inc", "ltd", "etc"))

@@ -1,8 +1,10 @@
-"""A small classifier over rule features: two statements are duplicates, contradict each other, or neither."""
+"""Two statements are duplicates, contradict each other, or neither: a small classifier over rule features, and a reader
+of both texts beside each other."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -14,6 +16,8 @@ from safetensors.numpy import load_file, save_file
 
 from clause.arrays import Floats
 from clause.errors import BadInputError, NotFoundError
+from clause.text.bert import Bert
+from clause.text.embedder import packaged_folder
 from clause.text.statements.alignment import Alignment, Relate, align, often
 from clause.text.statements.lexicon import relation
 from clause.text.statements.slots import SLOTS, ParsedStatement, differing_slots, read_statement
@@ -206,3 +210,85 @@ class PairClassifier:
 def shipped_pair_classifier() -> PairClassifier:
     """The shipped classifier, read once."""
     return PairClassifier.load()
+
+
+SHIPPED_READER = Path(__file__).parent / "models" / "beside"
+"""The shipped reader of pairs: `.safetensors` and `.json` beside each other."""
+
+LONGEST_PAIR = 128
+"""Tokens of two statements that are read."""
+
+STANDINGS = ("same", "neutral", "contradiction")
+"""How two statements may stand to each other, for `PairReader`; one that follows from the other counts as the same."""
+
+_BYTE = 127
+_SCALE = ".scale"
+
+
+class PairReader:
+    """Reads two statements beside each other, word by word: what they mean, where no list tells.
+
+    A BERT of the installed encoder's form, over both texts; the state of its first token says how they stand.
+
+    Args:
+        layers: the tuned weights, by the names of `clause.text.bert.layer_names`.
+        out: weights and bias of the three classes of `STANDINGS`, [d, 3] and [3].
+        about: how it was trained, for reports.
+    """
+
+    def __init__(self, layers: Mapping[str, Floats], out: tuple[Floats, Floats], about: Mapping[str, Any]) -> None:
+        self._bert = Bert(packaged_folder(), LONGEST_PAIR, layers)
+        self._out, self.about = out, dict(about)
+
+    def contradicting(self, pairs: Sequence[tuple[str, str]]) -> Floats:
+        """The probability that the two of each pair contradict each other, [n]; they may change places."""
+        texts = [order for a, b in pairs for order in ((a, b), (b, a))]
+        logits = np.zeros((len(texts), len(STANDINGS)), dtype=np.float32)
+        for rows, states, _ in self._bert.runs(texts):
+            logits[rows] = states[:, 0] @ self._out[0] + self._out[1]
+        odds = np.exp(logits - logits.max(axis=1, keepdims=True))
+        shares = odds / odds.sum(axis=1, keepdims=True)
+        found: Floats = shares[:, STANDINGS.index("contradiction")].reshape(-1, 2).mean(axis=1)
+        return found
+
+    @staticmethod
+    def save(path: Path, layers: Mapping[str, Floats], out: tuple[Floats, Floats], about: Mapping[str, Any]) -> None:
+        """Write `path`.safetensors, tables as bytes with a scale for each row, and `path`.json."""
+        tensors: dict[str, Any] = {"out.weight": out[0], "out.bias": out[1]}
+        for name, value in layers.items():
+            if value.ndim == 1:
+                tensors[name] = value.astype(np.float32)
+                continue
+            scale = np.abs(value).max(axis=1, keepdims=True) / _BYTE
+            tensors[name] = np.round(value / scale).astype(np.int8)
+            tensors[f"{name}{_SCALE}"] = scale.astype(np.float32)
+        save_file({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}, f"{path}.safetensors")
+        path.with_suffix(".json").write_text(json.dumps(dict(about), indent=1) + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: Path = SHIPPED_READER) -> PairReader:
+        """The reader at `path` (the shipped one by default).
+
+        Raises:
+            NotFoundError: one of its two files is missing.
+            BadInputError: the files are no reader of pairs.
+        """
+        try:
+            about = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+            tensors = load_file(path.with_suffix(".safetensors"))
+            out = tensors.pop("out.weight"), tensors.pop("out.bias")
+            scales = {name: tensors.pop(name) for name in list(tensors) if name.endswith(_SCALE)}
+            layers = {name: value * scales.get(name + _SCALE, np.float32(1)) for name, value in tensors.items()}
+            return cls(layers, out, about)
+        except FileNotFoundError as error:
+            raise NotFoundError(
+                f"no reader of pairs at {path}", remedy="clause evaluate train-pairs --beside"
+            ) from error
+        except (ValueError, KeyError, TypeError, SafetensorError) as error:
+            raise BadInputError(f"{path} holds no reader of pairs") from error
+
+
+@lru_cache(maxsize=1)
+def shipped_pair_reader() -> PairReader:
+    """The shipped reader of pairs, read once; it holds 43 MB from then on."""
+    return PairReader.load()
