@@ -232,8 +232,8 @@ def _superlative(operator: Operator, templates: tuple[str, ...], rest: str, rank
 def _unknown(word: str) -> tuple[Operator, tuple[str, ...]]:
     if word in {"best", "worst"}:
         return ("more" if word == "best" else "less"), ("rating of {}", "score of {}", "rank of {}")
-    stem = re.sub("i$", "y", word.removesuffix("est"))
-    sense: Operator = "less" if stem in {"littl", "tiny", "slim", "skinny", "slow", "weak", "light"} else "more"
+    stem = re.sub("i$", "y", word.removesuffix("est")).replace("littl", "little")
+    sense: Operator = "less" if stem in {"little", "tiny", "slim", "skinny", "slow", "weak", "light"} else "more"
     return sense, (f"how {stem} is {{}}", f"{stem} of {{}}")
 
 

@@ -201,6 +201,7 @@ def take_else(text: str) -> tuple[bool, str]:
 def take_negated(of: Skeleton, text: str) -> tuple[tuple[Excluded, ...], str]:
     """Clauses that the answers must not satisfy (`that do not star X`), and the text without them."""
     found: list[Excluded] = []
+    text = re.sub(rf"\b(in|on|under|with) ({TOPIC}) 's ([a-z]+)$", r"\1 \3 of \2", text)  # `not in X's care`
     for hit in _NEGATED.finditer(text):
         verb = (hit["verb"] or hit["never"] or hit["with"] or "with").strip()
         found.append(Excluded(of.names(hit["group"]), verb))

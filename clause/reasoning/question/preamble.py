@@ -61,6 +61,7 @@ _NOUNS = {"cast", "stars", "release", "rating", "score", "award", "review", "nam
 _VERBAL = (FORM_WORDS | VERB_FORMS) - _NOUNS
 _EMPTY = re.compile(r" (?:even|actually|really|exactly|precisely)\b(?! [,?]|$)")
 _POSSESSED = re.compile(rf"^({TOPIC}) ([a-z]+s)(?= (?:[a-z]+ing|[a-z]+ed|with|by|from|in|about|that|which|set|made)\b)")
+_HEADS = re.compile(rf"\bhead ?count (?:(?:of|for|in|at) )?(?=(?:the )?{TOPIC})|\bhead ?count$")
 _ONCE = re.compile(rf"^((?:when|(?:in |on )?(?:what|which) (?:year|date|day|month))\b.*{TOPIC}) first\b")
 
 
@@ -81,7 +82,7 @@ def stripped(text: str) -> tuple[str, bool]:
     if tag and re.search(TOPIC, core[: tag.start()]) and not ANY_WH.match(core):
         core, asked = core[: tag.start()], True
     core = _CLOSING.sub("", core).strip(" ,")
-    core = degrees(_ONCE.sub(r"\1", said_once(core)))
+    core = degrees(_ONCE.sub(r"\1", said_once(_HEADS.sub("number of members of ", core))))
     core = _ASKED_LAST.sub(r"\2 \1", core)
     return as_noun_phrase(core), asked
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import torch
 
-from clause.lab.reader.exams import Item, Walker, marks, strangers
+from clause.lab.reader.exams import Item, Walker, marks, strangers, told_apart
 from clause.lab.reader.lessons import Lessons, Likeness, key
-from clause.lab.reader.material import STRANGERS, left_out_label
-from clause.lab.reader.phrases import asked, meant, nested, phrase, spelt
-from clause.lab.reader.sources import Asked, LearntRelation, masked
+from clause.lab.reader.material import KEPT_ASIDE, STRANGERS, WRITTEN, left_out_label
+from clause.lab.reader.phrases import asked, meant, nested, phrase, siblings, spelt
+from clause.lab.reader.sources import Asked, LearntRelation, masked, written_questions
 from clause.lab.reader.training import LowRank
 from clause.reasoning.question.pattern_text import pattern_text
 
@@ -75,6 +75,27 @@ def test_phrases_nest_into_questions_that_name_the_topic_once() -> None:
 def test_a_mention_is_masked_where_it_stands() -> None:
     assert masked("Who wrote EMMA?", "Emma") == "Who wrote it?"
     assert masked("Who wrote it?", "Emma") is None
+
+
+def test_no_relation_of_the_written_questions_kept_aside_is_trained_on() -> None:
+    learnt, apart = (
+        {siblings(label) for one in written_questions(file) for label, _ in one.path} for file in (WRITTEN, KEPT_ASIDE)
+    )
+    assert min(len(learnt), len(apart)) > 90
+    assert not learnt & apart
+
+
+def test_written_questions_stand_among_the_relations_of_their_field() -> None:
+    written = written_questions(WRITTEN)
+    made = Lessons(
+        [], [], {}, Likeness([], np.zeros((0, 1), dtype=np.float32)), seed=2, shares=(0, 0, 0, 0, 0, 1), written=written
+    )
+    batch = made.batch(2)
+    said = {one.question.rstrip(" ?.") for one in written}
+    assert {text.rstrip(" ?.") for text in batch.questions} <= said
+    assert len(batch.patterns) > len(set(batch.right))
+    exam = told_apart(written[:40])["written, kept aside"]
+    assert all(sum(item.worth) == 1 and len(item.patterns) > 5 for item in exam)
 
 
 def test_every_question_about_the_strangers_can_be_answered() -> None:

@@ -9,6 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from clause.reasoning.question.forms import ParsedQuestion, parse
+from clause.reasoning.question.sides import asked_kin
 from clause.reasoning.question.skeleton import EntityCandidate, LinkedMention
 from clause.text.literals import read_literal
 
@@ -149,6 +150,9 @@ def test_who_is_older_of_two_is_a_comparison_and_no_choice():
         ("where was Petrel built, i mean at what yard", ["Petrel"], "at which yard was it built"),
         ("what year did the Petrel first hit the water", ["Petrel"], "what year did it hit the water"),
         ("Petrel top mast height", ["Petrel"], "top mast height of it"),
+        ("Petrel programming language", ["Petrel"], "programming language of it"),
+        ("ann lee maiden name", ["ann lee"], "maiden name of it"),
+        ("where did uncle Ann Lee live", ["Ann Lee"], "where did it live"),
         ("did Ann Lee build Petrel or was it someone else?", ["Ann Lee", "Petrel"], "did it build something"),
     ],
 )
@@ -187,12 +191,34 @@ def test_a_comparison_asks_by_the_words_beside_it(question, asked):
         ("the most short treatment", "min", "length of it"),
         ("most recently made object", "max", "when was it made"),
         ("lift w/ highest throughput", "max", "throughput of it"),
+        ("the littlest animal you have", "min", "how little is it"),
     ],
 )
 def test_a_superlative_measures_what_its_words_say(question, direction, asked):
     best = parse(question, []).superlative
     assert best is not None
     assert (best.direction, best.questions[0]) == (direction, asked)
+
+
+def test_a_headcount_counts_members():
+    parsed = parse("headcount team wren", linked("headcount team wren", ["team wren"]))
+    assert parsed.form == "count"
+    assert "members of it" in " ".join(parsed.clauses[0].questions)
+
+
+def test_what_belongs_to_a_denied_name_is_denied_with_it():
+    question = "what planes are not in Annika's care"
+    (denied,) = parse(question, linked(question, ["Annika"])).negated
+    assert denied.clause == "in care of"
+
+
+@pytest.mark.parametrize(
+    ("question", "kin"),
+    [("who fathered Ann", "father"), ("Who gave birth to Ann?", "mother"), ("whom did Ann father?", "child")],
+)
+def test_verbs_of_birth_ask_for_relatives(question, kin):
+    clause = parse(question, linked(question, ["Ann"])).clauses[0]
+    assert kin in {asked for said in clause.questions for asked in asked_kin(said)}
 
 
 def test_which_of_the_two_counts_nothing():

@@ -108,3 +108,10 @@ def test_a_query_is_never_empty_and_always_names_a_scope(words, scopes):
     assert query.startswith("+scope_token:")
     if not scopes:
         assert "nothing" in query
+
+
+def test_a_first_name_is_enough_where_one_alone_is_called_so():
+    people = [row("Gustaf Lindqvist-Sandberg"), row("Axel Lindqvist-Sandberg"), row("The Gustaf Society")]
+    assert [found.name for found in match_words(["Gustaf"], people)] == ["Gustaf Lindqvist-Sandberg"]
+    assert match_words(["Gustaf"], [*people, row("Gustaf Hartigan-Petersen")]) == []
+    assert match_words(["will"], [row("Will Hartigan-Petersen")]) == []
