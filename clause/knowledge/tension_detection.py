@@ -154,33 +154,43 @@ def detect(a: Held, b: Held, similarity: float, vectors: Vectors | None = None) 
     return Contradiction(kind, graded, verdict.score, similarity, verdict.signals)
 
 
-READ = 0.5
-"""The least similarity of two statements that are read beside each other where no rule speaks."""
+READ: Final = 0.45
+"""The least similarity of two statements that are read beside each other."""
 
-SURE = 0.9
-"""The least probability of a contradiction, of two statements read beside each other."""
+MEANT: Final = 0.75
+"""The least probability, of two statements read beside each other, that is a contradiction of its own."""
 
-_MOST_READ = 6
+_MOST_READ = 4
 
 
-def read_beside(newcomer: Held, others: Sequence[tuple[Held, float]]) -> list[Contradiction | None]:
-    """The contradictions that show only when a statement is read beside others.
+def read_beside(newcomer: Held, others: Sequence[tuple[Held, float]]) -> list[float]:
+    """The probabilities that a statement contradicts others by what both mean, word by word: [n].
 
     Args:
         newcomer: the statement.
-        others: beliefs that overlap with it in time and that no rule speaks of, and their similarity; nearest first.
-            Only the first six are read, and only those that are near enough.
+        others: beliefs and their similarity, nearest first. Four are read, if they are near enough and true at the same
+            time; of the others it is 0.
     """
-    near = [(other, similarity) for other, similarity in others if similarity >= READ][:_MOST_READ]
-    if not near:
-        return [None] * len(others)
-    shares = shipped_pair_reader().contradicting([(newcomer.content, other.content) for other, _ in near])
-    found: list[Contradiction | None] = []
-    for (other, similarity), share in zip(near, map(float, shares), strict=True):
-        kind = _kind(newcomer, other)
-        graded = severity(share * min(newcomer.overall, other.overall), milder=kind != "contradiction")
-        found.append(Contradiction(kind, graded, share, similarity, ("meaning",)) if share >= SURE else None)
-    return found + [None] * (len(others) - len(near))
+    read = [
+        place
+        for place, (other, similarity) in enumerate(others)
+        if similarity >= READ and overlap(newcomer.valid, other.valid)
+    ][:_MOST_READ]
+    shares = [0.0] * len(others)
+    if read:
+        found = shipped_pair_reader().contradicting([(newcomer.content, others[place][0].content) for place in read])
+        for place, share in zip(read, found, strict=True):
+            shares[place] = float(share)
+    return shares
+
+
+def meant(a: Held, b: Held, similarity: float, share: float) -> Contradiction | None:
+    """The contradiction between two beliefs that no rule sees, of this probability, or None where that is too small."""
+    if share < MEANT:
+        return None
+    kind = _kind(a, b)
+    graded = severity(share * min(a.overall, b.overall), milder=kind != "contradiction")
+    return Contradiction(kind, graded, share, similarity, ("meaning",))
 
 
 def severity(weight: float, *, milder: bool = False) -> Severity:

@@ -12,7 +12,7 @@ import json
 import sys
 from pathlib import Path
 
-from clause.knowledge.tension_detection import CLOSE, Held, detect, read_beside
+from clause.knowledge.tension_detection import CLOSE, Held, detect, meant, read_beside
 from clause.text.embedder import SentenceTransformerEmbedder
 from clause.text.statements.guards import may_merge
 
@@ -46,8 +46,8 @@ async def counted(file: Path) -> Counts:
             u, v = vectors[2 * place], vectors[2 * place + 1]
             near = (u, v) if u @ v >= CLOSE else None  # the service reads no vectors of those farther away
             one, other = Held(a, 0.8), Held(b, 0.8)
-            ruled = detect(one, other, float(u @ v), near)
-            tension = ruled is not None or read_beside(one, [(other, float(u @ v))]) != [None]
+            (share,) = read_beside(one, [(other, float(u @ v))])
+            tension = (detect(one, other, float(u @ v), near) or meant(one, other, float(u @ v), share)) is not None
             counts["tensions"] += tension
             counts["merged"] += not tension and may_merge(a, b, float(u @ v), vectors=(u, v)).allowed
     embedder.close()

@@ -10,7 +10,7 @@ from typing import Any, Final
 from clause.arrays import Floats
 from clause.ground import Ground
 from clause.knowledge.beliefs.models import CandidateVerdict
-from clause.knowledge.tension_detection import CLOSE, Contradiction, Held, detect, overlap, read_beside
+from clause.knowledge.tension_detection import CLOSE, Contradiction, Held, detect, meant, overlap, read_beside
 from clause.text.statements.guards import CANDIDATE, NEAR, Vectors, may_merge
 
 NEAREST: Final = 24
@@ -105,18 +105,18 @@ def judge(newcomer: Newcomer, rows: Sequence[Mapping[str, Any]]) -> Surroundings
 
 
 def _contradictions(newcomer: Newcomer, rows: Sequence[Mapping[str, Any]]) -> dict[str, Contradiction]:
-    """Those of beliefs that contradict a statement: by rule, else by reading both beside each other."""
-    others = {row["id"]: held_of(row) for row in rows if row["content_hash"] != newcomer.content_hash}
-    told = [row for row in rows if row["id"] in others]
-    ruled = {
-        row["id"]: detect(newcomer.held, others[row["id"]], row["similarity"], _vectors(newcomer, row)) for row in told
-    }
-    if len(told) == len(rows):  # else the same words were read when they came
-        silent = [row for row in told if ruled[row["id"]] is None]
-        silent = [row for row in silent if overlap(newcomer.held.valid, others[row["id"]].valid)]
-        read = read_beside(newcomer.held, [(others[row["id"]], row["similarity"]) for row in silent])
-        ruled |= {row["id"]: found for row, found in zip(silent, read, strict=True)}
-    return {key: found for key, found in ruled.items() if found is not None}
+    """Those of beliefs that contradict a statement, by rule or by what both mean."""
+    found: dict[str, Contradiction] = {}
+    others = [(row, held_of(row)) for row in rows if row["content_hash"] != newcomer.content_hash]
+    read = [(other, row["similarity"]) for row, other in others]
+    # What is held in the same words was read when it came.
+    shares = read_beside(newcomer.held, read) if len(others) == len(rows) else [0.0] * len(others)
+    for (row, other), share in zip(others, shares, strict=True):
+        ruled = detect(newcomer.held, other, row["similarity"], _vectors(newcomer, row))
+        told = ruled or meant(newcomer.held, other, row["similarity"], share)
+        if told is not None:
+            found[row["id"]] = told
+    return found
 
 
 def _vectors(newcomer: Newcomer, row: Mapping[str, Any]) -> Vectors | None:

@@ -242,13 +242,13 @@ class PairReader:
 
     def contradicting(self, pairs: Sequence[tuple[str, str]]) -> Floats:
         """The probability that the two of each pair contradict each other, [n]; they may change places."""
-        texts = [order for a, b in pairs for order in ((a, b), (b, a))]
+        texts = [(min(pair), max(pair)) for pair in pairs]
         logits = np.zeros((len(texts), len(STANDINGS)), dtype=np.float32)
         for rows, states, _ in self._bert.runs(texts):
             logits[rows] = states[:, 0] @ self._out[0] + self._out[1]
         odds = np.exp(logits - logits.max(axis=1, keepdims=True))
         shares = odds / odds.sum(axis=1, keepdims=True)
-        found: Floats = shares[:, STANDINGS.index("contradiction")].reshape(-1, 2).mean(axis=1)
+        found: Floats = shares[:, STANDINGS.index("contradiction")]
         return found
 
     @staticmethod
