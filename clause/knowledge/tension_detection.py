@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Final, Literal
@@ -12,8 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from clause.knowledge.beliefs.confidence import Severity
 from clause.text.fields import Frozen, Model
 from clause.text.statements.alignment import one_role
-from clause.text.statements.guards import NEAR, Vectors, contradiction
-from clause.text.statements.pair_classifier import shipped_pair_reader
+from clause.text.statements.guards import NEAR, TensionVerdict, Vectors, contradiction
 from clause.text.statements.slots import one_subject, read_statement
 
 Kind = Literal["contradiction", "temporal_conflict", "scope_conflict", "partial_overlap"]
@@ -81,6 +79,9 @@ class TensionFilter(Model):
 CLOSE: Final = 0.85
 """The similarity above which two beliefs are looked at; from `NEAR` on where they are of one subject, or say so."""
 
+MEANT: Final = 0.75
+"""The least probability, of two statements read beside each other, that is a contradiction of its own."""
+
 _STEPS: Final[tuple[Severity, ...]] = ("low", "medium", "high", "critical")
 _BOUNDS: Final = (0.3, 0.5, 0.7)
 
@@ -128,13 +129,16 @@ def overlap(first: tuple[datetime | None, datetime | None], second: tuple[dateti
     return not starts or not ends or max(starts) < min(ends)
 
 
-def detect(a: Held, b: Held, similarity: float, vectors: Vectors | None = None) -> Contradiction | None:
+def detect(
+    a: Held, b: Held, similarity: float, vectors: Vectors | None = None, meaning: float = 0.0
+) -> Contradiction | None:
     """The contradiction between two beliefs of one scope, or None: precision comes first.
 
     Args:
         a, b: the beliefs; they may change places.
         similarity: the cosine of their embeddings.
         vectors: the embeddings, for the pair classifier; without them the rules alone speak.
+        meaning: how likely they contradict each other, read beside each other; it decides where no rule speaks.
 
     >>> found = detect(Held("The car is red", 0.9), Held("The car is blue", 0.9), 0.9)
     >>> found.kind, found.severity, found.signals
@@ -144,53 +148,17 @@ def detect(a: Held, b: Held, similarity: float, vectors: Vectors | None = None) 
     unknown = not (a.subjects and b.subjects)
     read = read_statement(a.content), read_statement(b.content)
     near = same_subject or (unknown and one_subject(*read)) or one_role(*read)
-    if not overlap(a.valid, b.valid) or similarity <= (NEAR if near else CLOSE):
+    if not overlap(a.valid, b.valid):
         return None
-    verdict = contradiction(a.content, b.content, similarity, vectors=vectors, same_subject=same_subject)
+    verdict = TensionVerdict(meaning, ("meaning",), "contradiction" if meaning >= MEANT else None)
+    if similarity > (NEAR if near else CLOSE):
+        ruled = contradiction(a.content, b.content, similarity, vectors=vectors, same_subject=same_subject)
+        verdict = ruled if ruled.found else verdict
     if not verdict.found:
         return None
     kind: Kind = "temporal_conflict" if verdict.kind == "temporal_conflict" else _kind(a, b)
     graded = severity(verdict.score * min(a.overall, b.overall), milder=kind in {"scope_conflict", "partial_overlap"})
     return Contradiction(kind, graded, verdict.score, similarity, verdict.signals)
-
-
-READ: Final = 0.45
-"""The least similarity of two statements that are read beside each other."""
-
-MEANT: Final = 0.75
-"""The least probability, of two statements read beside each other, that is a contradiction of its own."""
-
-_MOST_READ = 4
-
-
-def read_beside(newcomer: Held, others: Sequence[tuple[Held, float]]) -> list[float]:
-    """The probabilities that a statement contradicts others by what both mean, word by word: [n].
-
-    Args:
-        newcomer: the statement.
-        others: beliefs and their similarity, nearest first. Four are read, if they are near enough and true at the same
-            time; of the others it is 0.
-    """
-    read = [
-        place
-        for place, (other, similarity) in enumerate(others)
-        if similarity >= READ and overlap(newcomer.valid, other.valid)
-    ][:_MOST_READ]
-    shares = [0.0] * len(others)
-    if read:
-        found = shipped_pair_reader().contradicting([(newcomer.content, others[place][0].content) for place in read])
-        for place, share in zip(read, found, strict=True):
-            shares[place] = float(share)
-    return shares
-
-
-def meant(a: Held, b: Held, similarity: float, share: float) -> Contradiction | None:
-    """The contradiction between two beliefs that no rule sees, of this probability, or None where that is too small."""
-    if share < MEANT:
-        return None
-    kind = _kind(a, b)
-    graded = severity(share * min(a.overall, b.overall), milder=kind != "contradiction")
-    return Contradiction(kind, graded, share, similarity, ("meaning",))
 
 
 def severity(weight: float, *, milder: bool = False) -> Severity:
@@ -201,15 +169,6 @@ def severity(weight: float, *, milder: bool = False) -> Severity:
     """
     step = sum(weight >= bound for bound in _BOUNDS)
     return _STEPS[max(0, step - milder)]
-
-
-def pair_key(first: str, second: str) -> str:
-    """What is unique for the tension of two beliefs, whichever is named first.
-
-    >>> pair_key("b", "a")
-    'a|b'
-    """
-    return "|".join(sorted((first, second)))
 
 
 def _kind(a: Held, b: Held) -> Kind:

@@ -18,9 +18,6 @@ from clause.arrays import Flags, Floats, Longs, Vectors
 from clause.errors import SetupError
 
 GRAPH = Path(__file__).parent / "bert.onnx"
-Text = str | tuple[str, str]
-"""A text, or two that are read beside each other."""
-
 _RUN = 512  # most places of a run, padding included: bounds what attention holds, and fits the processor's caches
 _PADDING = 10  # most padded places of a run: they take as long as reading the weights once more
 _PARTS = {
@@ -87,7 +84,7 @@ class Bert:
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(longest)
 
-    def runs(self, texts: Sequence[Text]) -> Iterator[TokenRun]:
+    def runs(self, texts: Sequence[str] | Sequence[tuple[str, str]]) -> Iterator[TokenRun]:
         """The states of all texts, in runs of texts of similar length."""
         tokens = [row.ids for row in self._tokenizer.encode_batch(list(texts))]
         waiting = sorted(range(len(tokens)), key=lambda row: len(tokens[row]))

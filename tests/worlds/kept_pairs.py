@@ -12,9 +12,10 @@ import json
 import sys
 from pathlib import Path
 
-from clause.knowledge.tension_detection import CLOSE, Held, detect, meant, read_beside
+from clause.knowledge.tension_detection import CLOSE, Held, detect
 from clause.text.embedder import SentenceTransformerEmbedder
 from clause.text.statements.guards import may_merge
+from clause.text.statements.pair_classifier import read_beside
 
 FOLDER = Path(__file__).parent / "pairs"
 FILES = (FOLDER / "tuned_on.txt", FOLDER / "kept_aside.txt")
@@ -45,9 +46,8 @@ async def counted(file: Path) -> Counts:
         for place, (a, b) in enumerate(pairs):
             u, v = vectors[2 * place], vectors[2 * place + 1]
             near = (u, v) if u @ v >= CLOSE else None  # the service reads no vectors of those farther away
-            one, other = Held(a, 0.8), Held(b, 0.8)
-            (share,) = read_beside(one, [(other, float(u @ v))])
-            tension = (detect(one, other, float(u @ v), near) or meant(one, other, float(u @ v), share)) is not None
+            (meaning,) = read_beside(a, [(b, float(u @ v))])
+            tension = detect(Held(a, 0.8), Held(b, 0.8), float(u @ v), near, meaning) is not None
             counts["tensions"] += tension
             counts["merged"] += not tension and may_merge(a, b, float(u @ v), vectors=(u, v)).allowed
     embedder.close()

@@ -10,8 +10,9 @@ from typing import Any, Final
 from clause.arrays import Floats
 from clause.ground import Ground
 from clause.knowledge.beliefs.models import CandidateVerdict
-from clause.knowledge.tension_detection import CLOSE, Contradiction, Held, detect, meant, overlap, read_beside
+from clause.knowledge.tension_detection import CLOSE, Contradiction, Held, detect, overlap
 from clause.text.statements.guards import CANDIDATE, NEAR, Vectors, may_merge
+from clause.text.statements.pair_classifier import read_beside
 
 NEAREST: Final = 24
 """Near beliefs that are looked at."""
@@ -106,17 +107,19 @@ def judge(newcomer: Newcomer, rows: Sequence[Mapping[str, Any]]) -> Surroundings
 
 def _contradictions(newcomer: Newcomer, rows: Sequence[Mapping[str, Any]]) -> dict[str, Contradiction]:
     """Those of beliefs that contradict a statement, by rule or by what both mean."""
-    found: dict[str, Contradiction] = {}
-    others = [(row, held_of(row)) for row in rows if row["content_hash"] != newcomer.content_hash]
-    read = [(other, row["similarity"]) for row, other in others]
-    # What is held in the same words was read when it came.
-    shares = read_beside(newcomer.held, read) if len(others) == len(rows) else [0.0] * len(others)
-    for (row, other), share in zip(others, shares, strict=True):
-        ruled = detect(newcomer.held, other, row["similarity"], _vectors(newcomer, row))
-        told = ruled or meant(newcomer.held, other, row["similarity"], share)
-        if told is not None:
-            found[row["id"]] = told
-    return found
+    others = [row for row in rows if row["content_hash"] != newcomer.content_hash]
+    meanings = dict.fromkeys((row["id"] for row in others), 0.0)
+    if len(others) == len(rows):  # else the same words were read when they came
+        near = [row for row in others if overlap(newcomer.held.valid, held_of(row).valid)]
+        read = read_beside(newcomer.held.content, [(row["content"], row["similarity"]) for row in near])
+        meanings |= zip((row["id"] for row in near), read, strict=True)
+    found = {
+        row["id"]: detect(
+            newcomer.held, held_of(row), row["similarity"], _vectors(newcomer, row), meaning=meanings[row["id"]]
+        )
+        for row in others
+    }
+    return {key: told for key, told in found.items() if told is not None}
 
 
 def _vectors(newcomer: Newcomer, row: Mapping[str, Any]) -> Vectors | None:
@@ -161,3 +164,12 @@ def compatible(first: tuple[datetime | None, datetime | None], second: tuple[dat
     """
     agree = all(a is None or b is None or a == b for a, b in zip(first, second, strict=True))
     return agree and overlap(first, second)
+
+
+def pair_key(first: str, second: str) -> str:
+    """What is unique for the tension of two beliefs, whichever is named first.
+
+    >>> pair_key("b", "a")
+    'a|b'
+    """
+    return "|".join(sorted((first, second)))

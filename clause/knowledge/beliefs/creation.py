@@ -14,12 +14,12 @@ from clause.graph.runner import Graph
 from clause.graph.scopes import Caller, parse_scope
 from clause.ground import Ground
 from clause.knowledge.beliefs import origins, rows
-from clause.knowledge.beliefs.candidates import NEVER_TOLD, Newcomer, Surroundings, surroundings
+from clause.knowledge.beliefs.candidates import NEVER_TOLD, Newcomer, Surroundings, pair_key, surroundings
 from clause.knowledge.beliefs.confidence import CAPTURED_FROM, overall
 from clause.knowledge.beliefs.models import NOWHERE, Belief, BeliefCreate, BeliefCreated, EntityGiven, SourcedStatement
 from clause.knowledge.beliefs.rows import content_hash
 from clause.knowledge.lineage.lineage import Settling
-from clause.knowledge.tension_detection import Contradiction, Held, pair_key
+from clause.knowledge.tension_detection import Contradiction, Held
 from clause.text.linking import EntityRef, Linking
 from clause.text.names import name_key
 

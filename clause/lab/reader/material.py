@@ -25,7 +25,6 @@ from clause.lab.reader.sources import (
     relations,
     sentence_questions,
     wiki_chains,
-    written_questions,
 )
 from clause.policy.train.encoder import Matcher, TokenEncoder
 
@@ -36,6 +35,17 @@ STRANGERS = Path(__file__).parent / "strangers.txt"
 WRITTEN = Path(__file__).parent / "wordings.txt"
 KEPT_ASIDE = Path(__file__).parent / "wordings_kept_aside.txt"
 """Questions in words far from the relations' names, which train, and some over other relations, which do not."""
+
+
+def written_questions(path: Path) -> list[Asked]:
+    """Questions that people wrote for the project, in words far from the relations': `>label;<label | question`."""
+    found = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line[:1] in "<>" and line:
+            steps, question = line.split(" | ", 1)
+            hops = tuple((step[1:].strip().lower(), step[0] == ">") for step in steps.split(";"))
+            found.append(Asked(question.strip(), hops, "written"))
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,17 +109,6 @@ def sentence_questions(folder: Path) -> list[Asked]:
     return found
 
 
-def written_questions(path: Path) -> list[Asked]:
-    """Questions that people wrote for the project, in words far from the relations': `>label;<label | question`."""
-    found = []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if line[:1] in "<>" and line:
-            steps, question = line.split(" | ", 1)
-            hops = tuple((step[1:].strip().lower(), step[0] == ">") for step in steps.split(";"))
-            found.append(Asked(question.strip(), hops, "written"))
-    return found
-
-
 def wiki_chains(path: Path) -> list[tuple[Asked, str]]:
     """2WikiMultihopQA's questions that ask for a chain of relations from one topic, each with its name."""
     found = []

@@ -22,7 +22,7 @@ from torch.nn.functional import gelu, normalize, softplus
 from clause.arrays import Floats
 from clause.errors import BadInputError, SetupError
 from clause.policy.serve.pattern_scorer import LONGEST, PatternScorer, ReadText, read_files
-from clause.text.bert import Text, layer_names
+from clause.text.bert import layer_names
 from clause.text.embedder import packaged_folder
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class TokenEncoder(nn.Module):
         encoder.load_state_dict(_renamed(weights, longest))
         return encoder
 
-    def forward(self, texts: Sequence[Text]) -> TokenStates:
+    def forward(self, texts: Sequence[str] | Sequence[tuple[str, str]]) -> TokenStates:
         """The states of the tokens of `texts`, those at both ends included."""
         rows = [row.ids for row in self._tokenizer.encode_batch(list(texts))]
         lengths = torch.tensor([len(row) for row in rows])

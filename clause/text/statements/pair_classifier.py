@@ -221,6 +221,10 @@ LONGEST_PAIR = 128
 STANDINGS = ("same", "neutral", "contradiction")
 """How two statements may stand to each other, for `PairReader`; one that follows from the other counts as the same."""
 
+READ = 0.45
+"""The least similarity of two statements that are read beside each other."""
+
+_MOST_READ = 4
 _BYTE = 127
 _SCALE = ".scale"
 
@@ -292,3 +296,19 @@ class PairReader:
 def shipped_pair_reader() -> PairReader:
     """The shipped reader of pairs, read once; it holds 43 MB from then on."""
     return PairReader.load()
+
+
+def read_beside(text: str, others: Sequence[tuple[str, float]]) -> list[float]:
+    """The probabilities that a statement contradicts others by what both mean: [n].
+
+    Args:
+        text: the statement.
+        others: statements and their similarity, nearest first. Four are read, if near enough; of the rest it is 0.
+    """
+    read = [place for place, (_, similarity) in enumerate(others) if similarity >= READ][:_MOST_READ]
+    shares = [0.0] * len(others)
+    if read:
+        found = shipped_pair_reader().contradicting([(text, others[place][0]) for place in read])
+        for place, share in zip(read, found, strict=True):
+            shares[place] = float(share)
+    return shares

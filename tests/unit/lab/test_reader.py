@@ -10,9 +10,9 @@ import torch
 
 from clause.lab.reader.exams import Item, Walker, marks, strangers, told_apart
 from clause.lab.reader.lessons import Lessons, Likeness, key
-from clause.lab.reader.material import KEPT_ASIDE, STRANGERS, WRITTEN, left_out_label
+from clause.lab.reader.material import KEPT_ASIDE, STRANGERS, WRITTEN, left_out_label, written_questions
 from clause.lab.reader.phrases import asked, meant, nested, phrase, siblings, spelt
-from clause.lab.reader.sources import Asked, LearntRelation, masked, written_questions
+from clause.lab.reader.sources import Asked, LearntRelation, masked
 from clause.lab.reader.training import LowRank
 from clause.reasoning.question.pattern_text import pattern_text
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clause.knowledge.beliefs.candidates import Newcomer, compatible, judge
+from clause.knowledge.beliefs.candidates import Newcomer, compatible, judge, pair_key
 from clause.knowledge.beliefs.rows import content_hash
-from clause.knowledge.tension_detection import Held, detect, overlap, pair_key, severity
+from clause.knowledge.tension_detection import Held, detect, overlap, severity
 
 VECTOR = np.ones(384, dtype=np.float32) / np.sqrt(384).astype(np.float32)
 YEARS = {number: datetime(number, 1, 1, tzinfo=UTC) for number in range(2010, 2014)}
@@ -152,3 +152,33 @@ def test_overlap_and_compatibility_do_not_depend_on_the_order(first: Any, second
 @given(st.text(min_size=1, max_size=5), st.text(min_size=1, max_size=5))
 def test_a_pair_has_one_key(first: str, second: str) -> None:
     assert pair_key(first, second) == pair_key(second, first)
+
+
+def test_what_no_rule_sees_contradicts_by_its_meaning() -> None:
+    held = row("There's about nine thousand in the savings account.", 0.6)
+    found = judge(newcomer("The savings account is empty."), [held])
+    assert found.contradictions[held["id"]].signals == ("meaning",)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        row("There's about nine thousand in the savings account.", 0.3),
+        row(
+            "There's about nine thousand in the savings account.", 0.6, valid_from=YEARS[2010], valid_until=YEARS[2011]
+        ),
+        row("The savings account was opened in May.", 0.6),
+    ],
+)
+def test_what_is_far_away_or_past_or_goes_together_does_not(other: dict[str, Any]) -> None:
+    held = newcomer("The savings account is empty.", valid=(YEARS[2012], None))
+    assert judge(held, [other]).contradictions == {}
+
+
+def test_what_is_said_again_in_the_same_words_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unread(*_: Any) -> Any:
+        raise AssertionError
+
+    monkeypatch.setattr("clause.knowledge.beliefs.candidates.read_beside", unread)
+    rows = [row("The savings account is empty.", 1.0), row("There's about nine thousand in the savings account.", 0.6)]
+    assert judge(newcomer("The savings account is empty."), rows).exact

@@ -34,7 +34,7 @@ def both_ways(*names: str) -> list[Hops]:
         ("What did it direct?", [("directed_by", False)]),
         ("What does it cause?", [("caused_by", False)]),
         ("What causes it?", [("caused_by", True)]),
-        ("What is part of it?", [("has_part", True)]),
+        ("Which parts does it have?", [("has_part", True)]),
     ],
 )
 def test_the_side_that_is_asked_for_comes_first(scorer: PatternScorer, question: str, wanted: Hops) -> None:
