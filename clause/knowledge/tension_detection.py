@@ -12,7 +12,7 @@ from clause.knowledge.beliefs.confidence import Severity
 from clause.text.fields import Frozen, Model
 from clause.text.statements.alignment import one_role
 from clause.text.statements.guards import NEAR, TensionVerdict, Vectors, contradiction
-from clause.text.statements.slots import one_subject, read_statement
+from clause.text.statements.slots import numbered_apart, one_subject, read_statement
 
 Kind = Literal["contradiction", "temporal_conflict", "scope_conflict", "partial_overlap"]
 Standing = Literal["detected", "investigating", "resolved", "accepted"]
@@ -81,7 +81,6 @@ CLOSE: Final = 0.85
 
 MEANT: Final = 0.75
 """The least probability, of two statements read beside each other, that is a contradiction of its own."""
-
 _STEPS: Final[tuple[Severity, ...]] = ("low", "medium", "high", "critical")
 _BOUNDS: Final = (0.3, 0.5, 0.7)
 
@@ -150,7 +149,8 @@ def detect(
     near = same_subject or (unknown and one_subject(*read)) or one_role(*read)
     if not overlap(a.valid, b.valid):
         return None
-    verdict = TensionVerdict(meaning, ("meaning",), "contradiction" if meaning >= MEANT else None)
+    told = meaning >= MEANT and not numbered_apart(*read)
+    verdict = TensionVerdict(meaning, ("meaning",), "contradiction" if told else None)
     if similarity > (NEAR if near else CLOSE):
         ruled = contradiction(a.content, b.content, similarity, vectors=vectors, same_subject=same_subject)
         verdict = ruled if ruled.found else verdict
