@@ -123,7 +123,8 @@ class OwnRun:
     ) -> tuple[tuple[float, float], dict[str, float]]:
         """How far the reader moves and how sure it may be (precision, offset): what does best on questions left out.
 
-        (0, 0), the reader as it ships, where nothing does better, or only by answering fewer of them rightly.
+        (0, 0), the reader as it ships, where nothing does better, or only by answering fewer of them rightly. A reader
+        that moves has to answer more of them rightly: to be less sure of wrong ones, it need not move.
         """
         asked = [(place, fold) for fold in folds for place in fold.questions][:_JUDGED]
         priors, done = (0.0, *PRECISIONS), 0
@@ -140,7 +141,8 @@ class OwnRun:
             for offset in (0.0, offset_of(found)):
                 worths[prior, offset] = worth(found, offset)
         shipped_worth, shipped_right = worths[0.0, 0.0]
-        best = max((one for one, (_, right) in worths.items() if right >= shipped_right), key=worths.__getitem__)
+        able = [one for one, (_, right) in worths.items() if right >= shipped_right + (one[0] > 0)]
+        best = max(able, key=worths.__getitem__)
         if worths[best][0] < shipped_worth + max(1.0, _GAIN * len(asked)):
             best = 0.0, 0.0
         shares = {"shipped_right": shipped_right / len(asked), "right": worths[best][1] / len(asked)}
