@@ -199,8 +199,9 @@ class Container:
         return await self.graph.agent()
 
     async def _migrations(self) -> str:
-        from clause.graph.migrations import drift
+        from clause.graph.migrations import drift, online
 
+        await online(self.graph, limit_s=0.0)  # after a crash some are built anew: until then names may not be found
         drifted = await drift(self.graph, dimension=self.embedder.dimension)
         if drifted:
             raise ClauseError(f"the schema drifted: {', '.join(sorted(drifted))}", remedy="run `clause doctor`")

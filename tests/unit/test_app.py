@@ -1,4 +1,5 @@
 import asyncio
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from types import SimpleNamespace
@@ -90,16 +91,16 @@ def opened(**parts: Any) -> Container:
 class Graph:
     """A server that answers, or is away."""
 
-    def __init__(self, error: ClauseError | None = None) -> None:
-        self.error = error
+    def __init__(self, error: ClauseError | None = None, building: Sequence[dict[str, Any]] = ()) -> None:
+        self.error, self.building = error, building
 
     async def agent(self) -> str:
         if self.error:
             raise self.error
         return "Neo4j/2026.08.1"
 
-    async def run(self, _name: str) -> list[dict[str, Any]]:
-        return [{}, {}]
+    async def run(self, name: str) -> list[dict[str, Any]]:
+        return list(self.building) if name == "graph/building" else [{}, {}]
 
 
 async def readiness(monkeypatch: pytest.MonkeyPatch, graph: Graph, drifted: dict[str, str], warm: bool) -> dict:
@@ -140,6 +141,13 @@ async def test_parts_that_are_not_ready_say_why(monkeypatch: pytest.MonkeyPatch)
     assert found["migrations"] == (False, "the schema drifted: entity_id; run `clause doctor`")
     assert found["model"] == (False, f"{EMBEDDER.model} is still loading")
     assert found["policy"] == (True, "learned")
+
+
+async def test_an_index_that_is_built_anew_after_a_crash_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    building = [{"name": "entity_names", "state": "POPULATING", "percent": 40.0}]
+    found = await readiness(monkeypatch, Graph(building=building), {}, warm=True)
+    ready, why = found["migrations"]
+    assert (ready, why.split(";")[0]) == (False, "index entity_names is populating (40 % built)")
 
 
 async def test_background_work_ends_with_the_stack_and_its_failure_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
