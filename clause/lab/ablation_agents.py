@@ -286,7 +286,7 @@ def _piloted(agents: LearnedAgents, pilot: Pilot) -> LearnedAgents:
 
 
 EDGE_WEIGHT = 1e-4
-"""What an edge counts against an end, so that none is added in vain."""
+"""The count of an edge against an end, so that none is added in vain."""
 
 
 class OptimalArchitect:

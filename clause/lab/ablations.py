@@ -67,7 +67,7 @@ CuratorTurn = Callable[[Episode], Decision[CuratorAction]]
 Scores = Callable[[Episode], Mapping[str, float]]
 
 OBSERVED_EDGES, OBSERVED_STEPS, OBSERVED_TOKENS = (5, 10, 20, 200), (3, 6, 10), (64, 128, 256, 2048)
-"""What `budgets-shuffled` draws from: the frontier's limits and ample ones."""
+"""The pool that `budgets-shuffled` draws from: the frontier's limits and ample ones."""
 
 
 class SwappedAgents(PlainAgents):
@@ -366,4 +366,4 @@ DECIDING: Mapping[str, MakeAgents] = {
         stops=False,
     ),
 }
-"""Who decides in the study of proofs, by name; the rules and the optimum are those of `docs/benchmarks-training.md`."""
+"""Deciders in the study of proofs, by name; the rules and the optimum are those of `docs/benchmarks-training.md`."""

@@ -33,7 +33,7 @@ THRESHOLD = 0.85
 """The cosine above which the seed joins a memory to a cluster."""
 
 COMPRESSION = 4.0
-"""What the calibrated threshold is looked for: the middle of the seed's 3 to 5."""
+"""The compression that the calibrated threshold is looked for: the middle of the seed's 3 to 5."""
 
 _HALVINGS = 12
 

@@ -261,7 +261,7 @@ def shares(predicted: Sequence[bool], true: Sequence[bool]) -> dict[str, float |
 
 
 WRITTEN = Path(__file__).with_name("statements.txt")
-"""What people wrote for the project: a premise, what contradicts it, what goes with it, and the same in other words."""
+"""Statements that people wrote: a premise, what contradicts it, what goes with it, and the same in other words."""
 
 _NAME = re.compile(r"\b[A-Z][a-z]{2,}\b")
 _NEAR_ONES = 2

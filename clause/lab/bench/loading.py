@@ -202,7 +202,7 @@ def _percentiles(figure: Timings) -> dict[str, float]:
 
 
 SPAN = 12
-"""How far apart the ends of a cause are, in the bench's graph."""
+"""The distance between the ends of a cause, in the bench's graph."""
 
 
 class RoomServices(ReasoningServices, Protocol):

@@ -284,7 +284,7 @@ def _unit(rows: Any) -> Doubles:
 
 
 IDLE_S = 3.0
-"""How long the idle loop is watched, for comparison."""
+"""The time for which the idle loop is watched, for comparison."""
 
 _GROUPS = 40
 _BATCH = 250
