@@ -349,7 +349,7 @@ def job_kinds(graph: Graph, embedder: Embedder, keys: IdempotencyKeys) -> dict[s
     """The long work that this service does, by kind: what `POST /api/jobs` may start."""
     from clause.graph.scopes import PUBLIC
     from clause.ingest.embedding import embed_job
-    from clause.ingest.sample import SCOPE, load_sample
+    from clause.ingest.samples import SCOPE, load_sample
 
     async def embed(lease: Lease) -> None:
         wanted = lease.job.parameters.get("model", embedder.model)

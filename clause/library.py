@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from clause.evaluation.harness import FigureRow
     from clause.evaluation.question_files import GoldQuestion
     from clause.evaluation.training_material import ScopeReader
-    from clause.ingest.sample import SampleReport
+    from clause.ingest.samples import SampleReport
     from clause.ingest.source import LoadReport
     from clause.insights.room import Insights
     from clause.intelligence.room import Intelligence
@@ -133,7 +133,7 @@ class Clause(Asking):
 
     async def load_sample(self, *, progress: Progress = silent) -> SampleReport:
         """See to it that the film graph that ships with clause is there, in scope `kg:metaqa`; quick when it is."""
-        from clause.ingest.sample import load_sample  # noqa: PLC0415
+        from clause.ingest.samples import load_sample  # noqa: PLC0415
 
         return await load_sample(self.container.graph, self.container.embedder, progress)
 

@@ -121,7 +121,7 @@ async def opened(
     async with Container.open(Settings.load(), policies=policies, progress=note_when_done) as container:
         await container.warming
         if sample:
-            from clause.ingest.sample import load_sample
+            from clause.ingest.samples import load_sample
 
             await load_sample(container.graph, container.embedder, note_when_done)
         gc.freeze()  # as a service does

@@ -140,7 +140,7 @@ async def _prepare(settings: Settings, sample: Shown) -> dict[str, str]:
     from clause.cli.db import neo4j_addresses, progress_bar
     from clause.graph.database import open_graph
     from clause.graph.migrations import migrate
-    from clause.ingest.sample import load_sample, load_texts
+    from clause.ingest.samples import load_sample, load_texts
     from clause.text.embedder import SentenceTransformerEmbedder
 
     with progress_bar() as progress:

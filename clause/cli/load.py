@@ -75,15 +75,15 @@ def triples(
 
 
 def _question(file: Path, form: FileFormat | None) -> str | None:
-    """A question that the first plain triple of the file answers; None where the first lines have none."""
-    from clause.graph.scopes import question_about
+    """A question that the first plain triple of the file answers, for a class last; None where there is none."""
+    from clause.graph.scopes import question_about, tells_class
     from clause.ingest.readers import Format, read_triples
 
-    for record in islice(read_triples(file, Format(form.value) if form else None), 100):
-        found = record.triple
-        if found and found.head.name.isprintable() and len(found.head.name) <= 60:
-            return question_about(found.head.name, found.relation)
-    return None
+    records = islice(read_triples(file, Format(form.value) if form else None), 100)
+    triples = [found for record in records if (found := record.triple)]
+    plain = [one for one in triples if one.head.name.isprintable() and len(one.head.name) <= 60]
+    asked = min(plain, key=lambda one: tells_class(one.relation), default=None)
+    return question_about(asked.head.name, asked.relation) if asked else None
 
 
 def next_commands(question: str, scope: str, *, texts: bool) -> list[tuple[str, str]]:
@@ -96,7 +96,7 @@ def next_commands(question: str, scope: str, *, texts: bool) -> list[tuple[str, 
         *([] if shutil.which("clause") else _shell()),
         (f'clause ask "{question}"' + f" --scope {scope}" * texts, "another question"),
         own[texts],
-        ("clause mcp install claude-code", "an agent gets tools: ask, remember, recall"),
+        ("clause mcp install claude-code", "an agent gets tools: ask, memory_write, memory_read"),
     ]
 
 

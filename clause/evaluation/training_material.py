@@ -13,7 +13,7 @@ import numpy as np
 from clause.arrays import Vector
 from clause.evaluation.question_files import GoldQuestion
 from clause.graph.runner import Graph
-from clause.ingest.sample.loader import KB
+from clause.ingest.samples import KB
 from clause.ingest.source import open_text
 from clause.reasoning.neighbourhood.neo4j import PAIRS, Neo4jNeighbourhood
 from clause.reasoning.neighbourhood.port import NeighbourhoodPort, View

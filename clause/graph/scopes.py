@@ -236,19 +236,30 @@ async def known_scopes(graph: Graph) -> list[str]:
 EXAMPLES = 6
 _LOOKED_AT = 400
 _LONGEST_NAME = 60
+_TELLS_CLASS = re.compile(r"(?:(?:is|instance|kind|type)[_ ]?(?:an?|of)?|has[_ ]?type|class)", re.IGNORECASE)
 
 
 async def example_questions(graph: Graph, scope: str) -> list[str]:
     """Questions that ask for triples of a scope, each of another type of relationship and, while there are so many,
-    about another entity; at most EXAMPLES; none where it holds no triples."""
+    about another entity, for classes last; at most EXAMPLES; none where it holds no triples."""
     rows = await graph.run("graph/triples_of_scope", scope=scope, limit=_LOOKED_AT)
     named = [row for row in rows if row["head"] and row["head"].isprintable() and len(row["head"]) <= _LONGEST_NAME]
+    named.sort(key=lambda row: tells_class(row["relation"]))
     found: dict[str, str] = {}
     for repeated in (False, True):
         for row in named:
             if row["relation"] not in found and (repeated or row["head"] not in found.values()):
                 found[row["relation"]] = row["head"]
     return [question_about(head, relation) for relation, head in found.items()][:EXAMPLES]
+
+
+def tells_class(relation: str) -> bool:
+    """Tell whether a type says what a thing is, by its name: nobody asks that first.
+
+    >>> tells_class("is_a"), tells_class("instanceOf"), tells_class("type"), tells_class("has_genre")
+    (True, True, True, False)
+    """
+    return _TELLS_CLASS.fullmatch(relation) is not None
 
 
 def question_about(head: str, relation: str) -> str:

@@ -42,8 +42,8 @@ from clause.reasoning.episode.actions import (
     Stop,
 )
 from clause.reasoning.episode.budget import Spend
+from clause.reasoning.episode.driver import unit_vectors
 from clause.reasoning.episode.episode import Episode
-from clause.reasoning.episode.pool import unit_vectors
 from clause.reasoning.neighbourhood.port import Edge
 
 if TYPE_CHECKING:

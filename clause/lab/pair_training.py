@@ -23,7 +23,7 @@ from torch.nn.functional import cross_entropy, dropout
 from clause.arrays import Floats, Longs
 from clause.errors import BadInputError
 from clause.lab.pairs import Pair, embed_pairs
-from clause.policy.train.encoder import packaged_encoder
+from clause.policy.train.encoder import mixed_precision, packaged_encoder
 from clause.text.embedder import Embedder
 from clause.text.statements.lexicon import FOLDER, Relation
 from clause.text.statements.pair_classifier import (
@@ -31,6 +31,7 @@ from clause.text.statements.pair_classifier import (
     LONGEST_PAIR,
     STANDINGS,
     PairClassifier,
+    ReaderWeights,
     pair_features,
     read_pair,
 )
@@ -327,23 +328,36 @@ def _fit(network: MLPClassifier, features: Floats, labels: Longs, about: dict[st
 
 
 def train_beside(
-    lessons: Sequence[Pair], *, epochs: float = 3, seed: int = 0, report: Callable[[str], None] = print
+    lessons: Sequence[Pair],
+    *,
+    epochs: float = 3,
+    seed: int = 0,
+    start: ReaderWeights | None = None,
+    report: Callable[[str], None] = print,
 ) -> tuple[dict[str, Floats], tuple[Floats, Floats]]:
-    """Train all layers of the encoder, and a head on its first token's state; the layers' weights, and the head's."""
+    """Train all layers of the encoder, and a head on its first token's state; the layers' weights, and the head's.
+
+    From `start` on it is trained more gently, and reads two statements in the order in which they are served.
+    """
     torch.manual_seed(seed)
     rng = random.Random(seed)  # noqa: S311 -- a reproducible draw
     encoder, head = packaged_encoder(LONGEST_PAIR), nn.Linear(384, len(STANDINGS))
+    rates = (5e-5, 1e-3)
+    if start is not None:
+        encoder.load_state_dict({name: torch.tensor(value) for name, value in start.layers.items()}, strict=False)
+        head.load_state_dict({"weight": torch.tensor(start.out[0].T), "bias": torch.tensor(start.out[1])})
+        lessons, rates = [Pair(min(one.a, one.b), max(one.a, one.b), one.label) for one in lessons], (3e-5, 3e-4)
     encoder.word.requires_grad_(False)
     encoder.place.requires_grad_(False)
     tuned = [parameter for parameter in encoder.parameters() if parameter.requires_grad]
-    optimizer = torch.optim.AdamW([{"params": tuned, "lr": 5e-5}, {"params": head.parameters(), "lr": 1e-3}])
+    optimizer = torch.optim.AdamW([{"params": tuned, "lr": rates[0]}, {"params": head.parameters(), "lr": rates[1]}])
     steps = max(1, int(epochs * len(lessons) / _BATCH))
     slope = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1.0, step / 100) * (1 - step / steps))
     batches: list[list[Pair]] = []
     for step in range(steps):
         batches = batches or _batches(lessons, rng)
         batch = batches.pop()
-        with torch.autocast("cpu", torch.bfloat16):
+        with mixed_precision():
             states = encoder([(pair.a, pair.b) for pair in batch]).states[:, 0]
         wanted = torch.tensor([STANDINGS.index(pair.label) for pair in batch])
         loss = cross_entropy(head(dropout(states, 0.1)), wanted, label_smoothing=0.05)

@@ -263,17 +263,28 @@ def shares(predicted: Sequence[bool], true: Sequence[bool]) -> dict[str, float |
 WRITTEN = Path(__file__).with_name("statements.txt")
 """Statements that people wrote: a premise, what contradicts it, what goes with it, and the same in other words."""
 
+LATER = "# Later hands.\n"
+"""The line behind which those of later hands stand."""
+
 _NAME = re.compile(r"\b[A-Z][a-z]{2,}\b")
 _NEAR_ONES = 2
 
 
-async def beside_lessons(published: Sequence[Pair], embedder: Embedder, rng: random.Random) -> list[Pair]:
+def written_statements() -> tuple[list[str], list[str]]:
+    """The lines of the written statements: those that train from the start, and those of later hands."""
+    first, later = (part.splitlines() for part in WRITTEN.read_text(encoding="utf-8").split(LATER))
+    return [line for line in first if not line.startswith("#")], [line for line in later if " | " in line]
+
+
+async def beside_lessons(
+    lines: Sequence[str], published: Sequence[Pair], embedder: Embedder, rng: random.Random
+) -> list[Pair]:
     """Pairs for the reader of two statements beside each other: published and written ones, and what is made of these.
 
     The statements nearest a premise that tell of something else, and what would contradict it but for the name, are
     neutral.
     """
-    rows = [line.split(" | ") for line in WRITTEN.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    rows = [line.split(" | ") for line in lines]
     found = [Pair(one.a, one.b, "same" if one.label == "entailment" else one.label) for one in published]
     for premise, contrary, *others, same in rows:
         told = [(contrary, "contradiction"), (same, "same"), *((other, "neutral") for other in others)]

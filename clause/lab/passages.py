@@ -20,7 +20,7 @@ from clause.ingest.source import open_text
 from clause.lab.recall import filled, mean
 
 KS = (2, 5, 10)
-"""Where recall is cut: so many texts, whatever their titles."""
+"""The depths at which recall is cut: so many texts, whatever their titles."""
 
 Rank = Callable[[str], Awaitable[Sequence[str]]]
 """The texts for a question, best first."""
@@ -28,7 +28,7 @@ Rank = Callable[[str], Awaitable[Sequence[str]]]
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """What stored texts are of: id and title of the document that each was cut from, the first of equals."""
+    """The documents of stored texts: id and title of the document that each was cut from, the first of equals."""
 
     documents: Mapping[str, tuple[str, str]]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from clause.ingest.sample.loader import VECTORS, pack_sample, save
+from clause.ingest.samples import VECTORS, pack_sample, save
 from clause.text.embedder import SentenceTransformerEmbedder
 
 

@@ -24,7 +24,7 @@ from clause.text.tokens import count_tokens
 
 Path = tuple[str | int, ...]
 PREFIX = "rest-"
-"""How our cursors begin; any other is the service's own."""
+"""The beginning of our cursors; any other is the service's own."""
 
 _SMALL = 200  # tokens: what comes before the long parts of an object, wherever it stands
 _OVERHEAD = 3  # tokens of the punctuation around a part
@@ -214,7 +214,7 @@ def page_of(
 
 
 def _absolute(start: Path, path: Path) -> Path:
-    """Where a cut lies in the whole answer: a page that goes on inside a list or text counts from there.
+    """The place of a cut in the whole answer: a page that goes on inside a list or text counts from there.
 
     >>> _absolute(("items", 5), ("items", 2, "text", 7)), _absolute(("items", 5, "text", 7), ("items", 0, "text", 3))
     (('items', 7, 'text', 7), ('items', 5, 'text', 10))

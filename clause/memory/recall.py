@@ -29,22 +29,22 @@ from clause.text.retrieval import (
 
 DENSE_BEFORE, DENSE_AFTER = 0.1, 0.2
 SPARSE_BEFORE, SPARSE_AFTER = 0.5, 0.1
-"""How much of the score of what was said just before (after) it a memory gets, by meaning and by words."""
+"""The share of the score of what was said just before (after) it that a memory gets, by meaning and by words."""
 
 SPEAKER = 0.3
-"""What a memory gets when the query names its speaker."""
+"""The gain of a memory when the query names its speaker."""
 
 WORDS = 3.5
-"""How many times as much words count in relative fusion: so a weight of .3 is what recalls most (.6 of the whole)."""
+"""The weight of words over meaning in relative fusion: so a weight of .3 is what recalls most (.6 of the whole)."""
 
 SHARPNESS = 1.5
 """Exponent of the scaled BM25 scores: a hit that stands out counts more than several that do not."""
 
 WORD_BY_WORD, COMPARED = 2.5, 40
-"""What a memory gets for how near it comes to the query's words, on average; so many of the best are compared."""
+"""The gain of a memory for how near it comes to the query's words, on average; so many of the best are compared."""
 
 SAID_BEFORE = 0.9
-"""How much of what was said just before a memory counts as if it said it."""
+"""The share of what was said just before a memory that counts as if it said it."""
 
 SAME_CONVERSATION = timedelta(minutes=30)
 """Memories next to each other in a scope belong to one conversation when no more time lies between them."""

@@ -105,7 +105,7 @@ def _by_bucket(sizes: dict[int, int]) -> dict[str, int]:
 
 
 def _between(sizes: dict[int, int], low: int, high: int | None) -> int:
-    """How many clusters have more than `low` and at most `high` members."""
+    """The number of clusters that have more than `low` and at most `high` members."""
     return sum(count for size, count in sizes.items() if size > low and (high is None or size <= high))
 
 
@@ -117,10 +117,10 @@ def table(figures: MemoryStatistics) -> list[tuple[str, Any]]:
 
 
 THRESHOLDS = (0.95, 0.90, 0.85, 0.80, 0.75, 0.70, 0.65, 0.60, 0.55, 0.50)
-"""Where the curve is drawn."""
+"""The thresholds at which the curve is drawn."""
 
 _LOOSER = (0.45, 0.40, 0.35, 0.30)
-"""Where the wish is looked for beyond the curve."""
+"""The thresholds at which the wish is looked for beyond the curve."""
 
 _STEPS = tuple(step / 100 for step in (-4, -3, -2, -1, 1, 2, 3, 4))
 _AS_GOOD = 0.05
@@ -128,7 +128,7 @@ _AS_GOOD = 0.05
 
 
 class CurvePoint(Frozen):
-    """What one threshold does to the texts."""
+    """The effect of one threshold on the texts."""
 
     threshold: float = Field(description="cosine to a prototype that must be exceeded to join")
     clusters: int = Field(ge=0, description="how many clusters")

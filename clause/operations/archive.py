@@ -28,7 +28,7 @@ from clause.graph.jobs import Jobs
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller, known_scopes, parse_scope
 from clause.ground import Ground
-from clause.ingest.sample.loader import SCOPE, TEXTS_SCOPE
+from clause.ingest.samples import SCOPE, TEXTS_SCOPE
 from clause.knowledge.lineage.erasure import ErasureService
 from clause.knowledge.lineage.models import Erasure, ErasureRequest
 from clause.operations.archive_lines import Checked, End, Footer, Header, checked, created, lines_of
@@ -87,7 +87,7 @@ class Archive:
 
 
 class _Lines:
-    """What the lines say together: their hash, that no node comes twice, and that every end is there."""
+    """The sum of what the lines say: their hash, that no node comes twice, and that every end is there."""
 
     def __init__(self) -> None:
         self.digests: list[bytes] = []
@@ -186,7 +186,7 @@ def _footer(line: bytes, path: Path) -> Footer:
 
 
 TRIES = 5
-"""How often a scope is read until two readings in a row agree."""
+"""The times a scope is read until two readings in a row agree."""
 
 _TOLD = 500
 
@@ -329,7 +329,7 @@ MADE = frozenset(
         "relationships",
     }
 )
-"""What loading the sample and asking it leave behind."""
+"""The labels that loading the sample and asking it leave behind."""
 
 
 async def reset_sample(graph: Graph, settings: Settings, *, apply: bool, scope: str = SCOPE) -> Erasure | None:

@@ -108,7 +108,7 @@ class Checked(NamedTuple):
 
 
 class LineError(ValueError):
-    """What is wrong with a line."""
+    """The fault of a line, in words."""
 
 
 def checked(line: bytes, header: Header, number: int, file: str) -> Checked:
@@ -174,7 +174,7 @@ READERS: Mapping[str, Callable[[Mapping[str, Any]], object]] = {
     "Experience": lambda node: entry_of({"entry": node, "entities": ()}),
     "Insight": lambda node: insight_of({"insight": node, "conflicts": (), "superseded_by": ()}),
 }
-"""What the rooms read a node of a label with: one that they could not read would break every list of it."""
+"""The model by which the rooms read a node of a label: one that they could not read would break every list of it."""
 
 
 def _is_read(label: str, properties: Mapping[str, Any]) -> None:

@@ -33,7 +33,7 @@ MAX_KEYS = 1000
 """Most keys that there may be."""
 
 LASTS = timedelta(days=365)
-"""How long a key lasts unless something else is said."""
+"""The time that a key lasts unless something else is said."""
 
 _USED_AGAIN = timedelta(minutes=5)
 Result = TypeVar("Result")

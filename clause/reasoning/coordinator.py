@@ -23,8 +23,7 @@ from clause.reasoning.answer.integrations import Conclusion, Integrations
 from clause.reasoning.answer.report import Finished, Reporter, shown, subgraph_view
 from clause.reasoning.episode.actions import ARCHITECT, CURATOR, NAVIGATOR, Agent
 from clause.reasoning.episode.budget import Budgets, Prices, Resource, TokenCounter
-from clause.reasoning.episode.driver import Driver, PortFeeder, begun
-from clause.reasoning.episode.pool import TextSource
+from clause.reasoning.episode.driver import Driver, PortFeeder, TextSource, begun
 from clause.reasoning.models import (
     AgentHandoff,
     AnswerPath,
@@ -35,7 +34,7 @@ from clause.reasoning.models import (
     CoordinationResult,
     SelectedEvidence,
 )
-from clause.reasoning.neighbourhood.port import FoundText, NeighbourhoodPort, View
+from clause.reasoning.neighbourhood.port import FoundText, Hop, NeighbourhoodPort, View
 from clause.reasoning.question.name_links import forgiven
 from clause.reasoning.question.preparation import Asker, PreparedQuestion
 
@@ -388,6 +387,8 @@ async def rehearse(graph: Graph, port: NeighbourhoodPort, coordinator: Coordinat
         return 0
     for size in FRONTIERS:
         await port.expand([row["id"] for row in entities[:size]], View(scopes), per_type=50)
+    for kind in (await port.relationship_types(View(scopes)))[:1]:
+        await port.starts(Hop(kind.name, forward=True), View(scopes), limit=1)
     question = CoordinationRequest(
         query=f"what about {entities[0]['name']}"[:1000],
         budgets=BudgetAllocation(),

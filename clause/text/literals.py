@@ -8,12 +8,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
+from itertools import pairwise
 from typing import Final, Literal
 
 from clause.text.mentions import folded_key
-from clause.text.quantities import DATE, NUMBER, TIME_OF_DAY, Date, Number, number_of, read_date, read_number, years_of
+from clause.text.quantities import (
+    DATE,
+    NUMBER,
+    TIME_OF_DAY,
+    UNITS,
+    Date,
+    Number,
+    number_of,
+    read_date,
+    read_number,
+    singular,
+    years_of,
+)
 
 Operator = Literal["before", "after", "since", "until", "in", "between", "more", "less", "at_least", "at_most", "same"]
 
@@ -40,6 +53,8 @@ WORDS: Final[dict[str, Operator]] = {
 """Words that compare two values, as operators."""
 
 _TAGGED = re.compile(r'"(?P<text>.*)"(?:@(?P<language>[A-Za-z]{2,3}(?:-[A-Za-z0-9]+)*)|\^\^<?(?P<type>[^>]*)>?)?', re.S)
+_RANGE = re.compile(r"\b(?:between|from) (?P<low>\d+)(?: (?:and|to) | ?[-–] ?)$", re.IGNORECASE)
+_TIMES = frozenset({"day", "month", "year"})
 _DATES = frozenset({"date", "datetime", "gyear", "gyearmonth", "localdatetime"})
 _NUMBERS = frozenset({"integer", "int", "long", "float", "double", "decimal", "short", "nonnegativeinteger"})
 
@@ -93,8 +108,12 @@ def read_literal(text: str, datatype: str | None = None, language: str | None = 
 def find_literals(text: str) -> list[FoundLiteral]:
     """Dates and numbers in a text, in order of place; a date stands over a number at the same place.
 
+    The lower end of a range is counted like the upper one: `between 5 and 10 km`.
+
     >>> [(f.start, str(f.value)) for f in find_literals("from May 1968, over 100 minutes, at 18:00")]
     [(5, '1968-05'), (20, '6000 s'), (36, '64800 time of day')]
+    >>> [str(f.value) for f in find_literals("between 1900 and 2000 euros, or from 2 to 3.5 million")]
+    ['1900 EUR', '2000 EUR', '2000000', '3500000']
     """
     found: list[FoundLiteral] = []
     for hit in DATE.finditer(text):
@@ -106,7 +125,17 @@ def find_literals(text: str) -> list[FoundLiteral]:
         number = number_of(hit)
         if number is not None and not any(hit.start() < f.end and f.start < hit.end() for f in found):
             found.append(FoundLiteral(hit.start(), hit.end(), number))
-    return sorted(found, key=lambda literal: literal.start)
+    ordered = sorted(found, key=lambda literal: literal.start)
+    return [*(_counted_like(low, high, text) for low, high in pairwise(ordered)), *ordered[-1:]]
+
+
+def _counted_like(low: FoundLiteral, high: FoundLiteral, text: str) -> FoundLiteral:
+    """The lower end of a range by what its upper end counts, where it says nothing itself."""
+    opened = _RANGE.search(text[: high.start])
+    counted = text[high.start : high.end].lstrip("0123456789.,")
+    if opened is None or opened.span("low") != (low.start, low.end) or not counted or isinstance(high.value, Date):
+        return low
+    return replace(low, value=read_number(opened["low"] + counted) or low.value)
 
 
 def order(one: LiteralValue, two: LiteralValue) -> int | None:
@@ -140,6 +169,27 @@ def of_one_kind(values: Sequence[LiteralValue | None]) -> list[LiteralValue | No
     if not any(isinstance(value, Number) for value in values):
         return list(values)
     return [Number(Decimal(value.first[0])) if isinstance(value, Date) and value.bare else value for value in values]
+
+
+def sort_key(value: LiteralValue | None) -> float | None:
+    """A value as a number to sort by: dates by their first day; None of what has no order."""
+    if isinstance(value, Date):
+        year, month, day = value.first
+        return year * 372.0 + (month - 1) * 31 + day
+    return float(value.value) if isinstance(value, Number) else None
+
+
+def measured_by(value: LiteralValue, name: str) -> LiteralValue:
+    """A bare number with the unit that the name of its attribute says, a time apart: that says when, not how long.
+
+    >>> str(measured_by(Number(Decimal(5)), "weight kg")), str(measured_by(Number(Decimal(1990)), "build year"))
+    ('5000 g', '1990')
+    """
+    if not isinstance(value, Number) or value.unit:
+        return value
+    words = [word for word in name.split() if len(word) > 1 and singular(word) not in _TIMES]
+    counted = (read_number(f"{value.value} {word}") for word in words)
+    return next((number for number in counted if number is not None and number.unit in UNITS), value)
 
 
 def holds(

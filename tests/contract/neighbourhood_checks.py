@@ -210,15 +210,19 @@ async def no_path_is_an_empty_answer(port: NeighbourhoodPort, view: View) -> Non
     assert await port.paths(["nowhere"], ["alien"], view, max_hops=3, limit=5) == []
 
 
-async def heads_are_what_a_type_leads_from(port: NeighbourhoodPort, view: View) -> None:
-    assert list(await port.heads("directed_by", view, limit=10)) == ["alien", "blade", "heat"]
-    assert list(await port.heads("tagged", view, limit=50)) == list(FILMS)
-    assert len(await port.heads("tagged", view, limit=5)) == 5
-    assert list(await port.heads("no_such_type", view, limit=5)) == []
+async def starts_are_what_a_hop_leads_from(port: NeighbourhoodPort, view: View) -> None:
+    tagged = Hop("tagged", forward=True)
+    assert [node.id for node in await port.starts(DIRECTED, view, limit=10)] == ["alien", "blade", "heat"]
+    assert [node.id for node in await port.starts(DIRECTED_INVERSE, view, limit=10)] == ["mann", "scott"]
+    assert [node.id for node in await port.starts(tagged, view, limit=50)] == list(FILMS)
+    assert len(await port.starts(tagged, view, limit=5)) == 5
+    assert list(await port.starts(Hop("no_such_type", forward=True), view, limit=5)) == []
+    seen = await port.expand(["alien"], view, per_type=5)
+    assert (await port.starts(DIRECTED_INVERSE, view, limit=10))[1] == seen.nodes["scott"]
 
 
 CHECKS: tuple[Check, ...] = (
-    heads_are_what_a_type_leads_from,
+    starts_are_what_a_hop_leads_from,
     several_types_are_told_apart,
     both_directions_are_walked_and_edges_keep_theirs,
     a_self_loop_is_seen_in_both_directions,

@@ -120,6 +120,7 @@ def test_what_only_training_and_a_neo4j_of_our_own_need_is_left_out_of_the_image
         f'while [ $# -gt 0 ]; do if [ "$1" = -r ]; then cp "$2" {asked}; fi; shift; done\n'
     )
     stand_in.chmod(0o755)
+    (tmp_path / "bin" / "python").symlink_to(sys.executable)
     command = ["sh", str(ROOT / "deploy" / "install.sh"), str(tmp_path), "none"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if "offline" in done.stderr.lower():

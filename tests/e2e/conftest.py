@@ -74,15 +74,28 @@ Pier 2|warden|Mila Brandt
 Tarnsund|river|Sel
 """
 
+SHOP = "kg:e2e-shop"
+ORDERS = "".join(
+    f"Order {number}|{said}\n"
+    for number in range(101, 161)
+    for said in (
+        f"placed by|{'Boris Holm' if number % 3 else 'Ana Dahl'}",
+        f"placed on|2024-05-{number % 28 + 1:02}",
+        f"total eur|{number * 7}",
+    )
+)
+
 
 @pytest.fixture(scope="session")
 def served_address(migrated_address: Address, tmp_path_factory: pytest.TempPathFactory) -> Address:
-    """The test server, holding the small graph, and one of which no policy knows the types."""
+    """The test server, holding the small graph, and some of which no policy knows the types."""
     folder = tmp_path_factory.mktemp("e2e")
-    film, climate, marina = folder / "films.txt", folder / "climate.txt", folder / "marina.txt"
-    marina.write_text(BOATS, encoding="utf-8")
-    film.write_text(TRIPLES, encoding="utf-8")
-    climate.write_text(CAUSES, encoding="utf-8")
+    graphs = (
+        ("films", SCOPE, TRIPLES),
+        ("climate", CLIMATE, CAUSES),
+        ("marina", MARINA, BOATS),
+        ("shop", SHOP, ORDERS),
+    )
 
     async def load() -> None:
         from clause.graph.catalogue import Catalogue
@@ -94,9 +107,10 @@ def served_address(migrated_address: Address, tmp_path_factory: pytest.TempPathF
         embedder = SentenceTransformerEmbedder()
         async with Graph(migrated_address, Catalogue.load()) as graph:
             await replace_embedding_model(graph, embedder.model, embedder.dimension)
-            await load_triples(graph, embedder, film, SCOPE)
-            await load_triples(graph, embedder, climate, CLIMATE)
-            await load_triples(graph, embedder, marina, MARINA)
+            for name, scope, triples in graphs:
+                file = folder / f"{name}.txt"
+                file.write_text(triples, encoding="utf-8")
+                await load_triples(graph, embedder, file, scope)
         embedder.close()
 
     asyncio.run(load())

@@ -62,7 +62,7 @@ async def ask(watched: Watched, question: str, *, scopes: str = SCOPE) -> None:
 
 
 async def answered(watched: Watched) -> None:
-    await expect(watched.page.locator("#result")).to_be_visible(timeout=60_000)
+    await expect(watched.page.locator("#result")).to_be_visible()
     await expect(watched.page.locator("body")).not_to_have_attribute("aria-busy", "true")
 
 

@@ -88,7 +88,7 @@ async def test_no_key_and_a_wrong_one_are_told_at_the_field_and_the_right_one_is
 
     await ask(explorer, token)
 
-    await expect(page.locator("#result")).to_be_visible(timeout=60_000)
+    await expect(page.locator("#result")).to_be_visible()
     await expect(page.get_by_role("alert")).to_be_empty()
     await expect(page.locator("#answers")).to_contain_text("Ken Loach")
     assert await page.get_by_label("API key").get_attribute("aria-invalid") is None
@@ -104,7 +104,7 @@ async def test_a_key_that_no_header_holds_is_told_without_asking(explorer: Watch
 async def test_the_key_is_hidden_and_stands_nowhere_but_in_its_field(explorer: Watched, token: str) -> None:
     page = explorer.page
     await ask(explorer, token)
-    await expect(page.locator("#result")).to_be_visible(timeout=60_000)
+    await expect(page.locator("#result")).to_be_visible()
     assert await page.get_by_label("API key").get_attribute("type") == "password"
     assert token not in page.url
     assert not [address for address in explorer.asked if token in address]

@@ -226,7 +226,7 @@ async def test_entities_are_found_walked_and_merged(
     assert (merged["scope"], merged["reason"]) == (CHOIR, "one person")
     await page.locator("#detail").get_by_role("link", name="Ask about it").press("Enter")
     await expect(page.locator("#asking")).to_be_visible()
-    await expect(page.locator("#asked")).to_contain_text("Ilse Brandner", timeout=60_000)
+    await expect(page.locator("#asked")).to_contain_text("Ilse Brandner")
 
 
 async def test_a_change_that_another_made_meanwhile_is_refused_and_told(

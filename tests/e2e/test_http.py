@@ -17,7 +17,7 @@ from clause.api.app import EXAMPLES
 from clause.graph.catalogue import Catalogue
 from clause.graph.runner import Graph
 from clause.graph.wire import Address
-from clause.ingest import sample
+from clause.ingest import samples
 from clause.ingest.triples import load_triples
 from clause.reasoning.models import CoordinationResponse
 from clause.text.embedder import SentenceTransformerEmbedder
@@ -258,7 +258,7 @@ SAMPLE = "kg:e2e-sample"
 @pytest.fixture
 def weir(http: httpx.Client, served_address: Address, tmp_path: Path) -> Iterator[str]:
     """The sample's own lines about the films of Peter Weir; erased afterwards."""
-    with gzip.open(Path(sample.__file__).parent / "metaqa" / "kb.txt.gz", "rt", encoding="utf-8") as lines:
+    with gzip.open(samples.KB, "rt", encoding="utf-8") as lines:
         triples = [line.rstrip("\n").split("|") for line in lines]
     films = {head for head, relation, tail in triples if (relation, tail) == ("directed_by", "Peter Weir")}
     file = tmp_path / "weir.txt"

@@ -23,7 +23,6 @@ pytestmark = pytest.mark.integration
 SAVED = {exploration.name: exploration for exploration in explorations()}
 DRAWN = ("05_the_last_answer", "06_where_evidence_comes_from", "02_how_labels_hang_together")
 _LISTENS = statement("SHOW SETTINGS 'server.http.listen_address' YIELD value", mode="read", columns="value")
-_DRAWN_MS = 30_000
 
 
 @pytest.fixture(scope="module")
@@ -51,13 +50,13 @@ async def signed_in(browser_address: str, served_address: Address, service: str)
         watched = await watch(browser, width=1500, height=1000)
         page = watched.page
         await page.goto(style_link(browser_address, with_user(served_address.uri, served_address.user)))
-        await expect(page.get_by_test_id("username")).to_have_value(served_address.user, timeout=_DRAWN_MS)
+        await expect(page.get_by_test_id("username")).to_have_value(served_address.user)
         await page.get_by_test_id("password").fill(served_address.password.get_secret_value())
         await page.get_by_test_id("connect").click()
-        await expect(page.get_by_text("You are connected as user")).to_be_visible(timeout=_DRAWN_MS)
+        await expect(page.get_by_text("You are connected as user")).to_be_visible()
         await page.locator(".monaco-editor").first.click()
         await page.keyboard.press("Control+Enter")
-        await expect(page.locator("article", has_text=":style node")).to_be_visible(timeout=_DRAWN_MS)
+        await expect(page.locator("article", has_text=":style node")).to_be_visible()
         await expect(page.get_by_text("Could not parse grass data")).to_have_count(0)
         yield watched
 
@@ -75,7 +74,7 @@ async def test_a_saved_exploration_draws_nodes_in_our_colours(signed_in: Watched
     page = signed_in.page
     await run(page, SAVED[name].text)
     frame = page.locator("article", has_text=SAVED[name].title[:30])
-    await expect(frame.locator("g.node").first).to_be_visible(timeout=_DRAWN_MS)
+    await expect(frame.locator("g.node").first).to_be_visible()
     assert await frame.locator("g.node").count() >= 4
     colours = {await disc.get_attribute("fill") for disc in await frame.locator("circle.b-outline").all()}
     assert "rgb(43,122,61)" in colours, "Evidence has the colour of style.grass"
@@ -87,5 +86,5 @@ async def test_a_link_opens_browser_with_the_statement_in_its_editor(
 ) -> None:
     page = await signed_in.page.context.new_page()
     await page.goto(browser_link(browser_address, served_address.uri, SAVED["14_hubs"]))
-    await expect(page.locator(".monaco-editor").first).to_contain_text("Hubs: the entities", timeout=_DRAWN_MS)
+    await expect(page.locator(".monaco-editor").first).to_contain_text("Hubs: the entities")
     await page.close()

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from clause.ingest.sample.loader import KB
+from clause.ingest.samples import KB
 from tests.faults.serving import serving
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(900)]

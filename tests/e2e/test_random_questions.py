@@ -17,14 +17,14 @@ import httpx
 import pytest
 
 from clause.graph.wire import Address
-from clause.ingest.sample.loader import KB
+from clause.ingest.samples import KB
 from clause.reasoning.answer.run_record import RunRecord, make_receipt
 from clause.reasoning.models import CoordinationResponse
 from clause.text.embedder import DEFAULT_MODEL
 from clause.text.names import canonical_key, entity_id
 from tests.faults.serving import until
 
-SCOPE = "kg:random"
+SCOPE = "kg:e2e-random"
 TRIPLES = 6_000
 CLIENTS = 4
 LINKED = 0.6

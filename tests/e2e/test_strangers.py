@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.e2e.conftest import CLIMATE, MARINA, SCOPE, coordinated, names
+from tests.e2e.conftest import CLIMATE, MARINA, SCOPE, SHOP, coordinated, names
 
 
 def ask(http: httpx.Client, query: str, status: int = 200, scope: str = CLIMATE, **more: Any) -> dict[str, Any]:
@@ -57,6 +57,29 @@ def test_a_question_that_names_only_an_attribute_is_answered_and_replayed(http: 
     assert answered["receipt"]["edges"]["spent"] == 1
     replayed = http.post(f"/api/clause/runs/{answered['run_id']}/replay")
     assert replayed.json()["differences"] == []
+
+
+def test_a_count_that_the_budget_cannot_prove_is_not_told_and_says_so(http: httpx.Client) -> None:
+    query = "How many orders did Boris Holm place?"
+    told = ask(http, query, scope=SHOP)["result"]
+    assert names(told) == {"40"}
+    dear = ask(http, query, scope=SHOP, budgets={"edge_budget": 39})["result"]
+    assert not dear["answers"]
+    assert dear["reason"] == "the evidence that would prove the answer does not fit into the budgets: raise them"
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ("which order has the highest total", {"Order 160"}),
+        ("orders over 1110 euros", {"Order 159", "Order 160"}),
+        ("which orders were placed on 3 May 2024", {"Order 114", "Order 142"}),
+        ("which customer placed the most orders", {"Boris Holm"}),
+    ],
+)
+def test_what_is_asked_of_everything_is_answered_whole(http: httpx.Client, query: str, wanted: set[str]) -> None:
+    result = ask(http, query, scope=SHOP)["result"]
+    assert names(result) == wanted, result["reason"]
 
 
 def test_a_name_with_a_slip_is_taken_and_said(http: httpx.Client) -> None:

@@ -22,7 +22,7 @@ from clause.graph.catalogue import Catalogue
 from clause.graph.runner import Graph
 from clause.graph.wire import Address
 from clause.ingest.passages import load_passages
-from clause.ingest.sample.loader import load_texts
+from clause.ingest.samples import load_texts
 from clause.ingest.triples import load_triples
 from clause.operations.archive import reset_sample
 from clause.operations.keys import ApiKeys, KeyFile

@@ -25,7 +25,7 @@ from clause.graph.catalogue import Catalogue, cypher_folder
 from clause.mcp_bridge.server import offered
 from clause.policy.serve.checkpoint import read
 from clause.reasoning.question.seed_ranking import shipped_weights
-from clause.ingest.sample.loader import KB, VECTORS
+from clause.ingest.samples import KB, VECTORS
 inside = Path(clause.__file__).parent
 assert cypher_folder().is_relative_to(inside), cypher_folder()
 assert KB.is_relative_to(inside) and KB.is_file() and VECTORS.is_file()

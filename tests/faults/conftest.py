@@ -26,7 +26,7 @@ Kes|release_year|1969
 """
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def doomed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ManagedServer]:
     """A running, migrated server that holds a few films in kg:films."""
     home = tmp_path_factory.mktemp("doomed")

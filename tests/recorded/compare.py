@@ -20,6 +20,8 @@ CLOCKED = re.compile(
 """Numbers that fall with every second since something was told: the freshness of a belief is one of six dimensions of
 its confidence, and both of them, like the decay of a memory, are part of what is found with them."""
 CLOCK_TOLERANCE = 5e-4
+LAST_MINUTE = "answer.rate"
+"""The share of conflicts among the writes of the last minute: on a slower machine the one of before is gone."""
 SCORES = ("decay_adjusted_score", "final_score")
 """What lists are ordered by that the clock has a say in: it decides between those that score alike."""
 PARTS = ("operation", "request", "status", "headers", "answer")
@@ -78,6 +80,8 @@ class _Comparison:
             ids, others = IDS.findall(one), IDS.findall(other)
             return IDS.split(one) == IDS.split(other) and all(map(self._is_pair, ids, others))
         if isinstance(one, float) and isinstance(other, int | float) and not isinstance(other, bool):
+            if place == LAST_MINUTE:
+                return True
             tolerance = max(self._tolerance, CLOCK_TOLERANCE) if CLOCKED.search(place) else self._tolerance
             return one == other or math.isclose(one, other, rel_tol=tolerance, abs_tol=tolerance)
         return type(one) is type(other) and bool(one == other)

@@ -25,6 +25,8 @@ LATER = {"linked_documents": "<linked>"}
 """Thoughts are linked in the batches in which they happen to be written, each to the nearest that are there by then."""
 EPOCH = re.compile(r"_time$")
 """Instants as seconds since 1970, as clusters of memories tell them."""
+STATED = re.compile(r"(?<=last stated )\d{4}-\d\d-\d\d")
+"""The day on which something was last stated: today, in a recording."""
 DURATIONS = re.compile(r"(^|_)(ms|milliseconds|seconds|latency)$")
 
 
@@ -61,7 +63,7 @@ class Normal:
 
     def text(self, text: str) -> str:
         """A text, normalised."""
-        text = self._random.sub(lambda match: self._name(match[0]), text)
+        text = STATED.sub("<day>", self._random.sub(lambda match: self._name(match[0]), text))
         return INSTANT.sub(lambda match: "<time>" if self._is_ours(match[0]) else match[0], text)
 
     def _name(self, found: str) -> str:

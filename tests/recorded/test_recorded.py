@@ -28,6 +28,8 @@ def test_a_difference_is_found_and_named() -> None:
     ]
     assert not list(differences(before, before))
     assert [one.place for one in differences(before, [])] == ["exchanges"]
+    minute, later = ([{**before[0], "answer": {"rate": rate, "of": {"rate": rate}}}] for rate in (0.5, 0.0))
+    assert [one.place for one in differences(minute, later)] == ["answer.of.rate"]
 
 
 def test_ids_are_compared_by_what_they_stand_for() -> None:

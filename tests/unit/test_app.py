@@ -15,7 +15,7 @@ from clause.graph import migrations
 from clause.graph.database import find_address
 from clause.graph.server import ManagedServer
 from clause.graph.wire import Address
-from clause.ingest import embedding, sample
+from clause.ingest import embedding, samples
 from clause.settings import Settings
 from clause.telemetry import Metrics
 from tests.fakes.embedder import HashEmbedder
@@ -70,7 +70,7 @@ async def test_the_jobs_that_may_be_started_do_their_work(monkeypatch: pytest.Mo
         done.append(embedder)
 
     monkeypatch.setattr(embedding, "embed_job", embed_job)
-    monkeypatch.setattr(sample, "load_sample", load_sample)
+    monkeypatch.setattr(samples, "load_sample", load_sample)
     lease = FakeLease()
     for kind in ("embed", "load_sample", "forget_keys"):
         await kinds()[kind](lease)

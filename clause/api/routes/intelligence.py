@@ -10,24 +10,22 @@ from fastapi import APIRouter, Path, Query, Response
 from clause.api.dependencies import CallerDependency, Services
 from clause.api.preconditions import Idempotent, etag
 from clause.api.strict_json import StrictRoute, written
-from clause.intelligence.causal.models import (
-    CausalQuestion,
-    CausalType,
-    CounterfactualResponse,
-    InterventionRequest,
-    InterventionResponse,
-    RootCauseRequest,
-    RootCauses,
-)
 from clause.intelligence.models import (
     AgentWrites,
     AgentWritesDone,
     Basin,
+    CausalQuestion,
+    CausalType,
     Conflicts,
+    CounterfactualResponse,
     CuriosityAnswer,
     CuriosityClosed,
     CuriosityPlan,
     CuriosityPlanRequest,
+    InterventionRequest,
+    InterventionResponse,
+    RootCauseRequest,
+    RootCauses,
     Strengthened,
     StrengthenRequest,
     ThoughtSeed,

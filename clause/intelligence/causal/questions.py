@@ -19,8 +19,10 @@ from clause.ground import Ground
 from clause.intelligence.basins import Concepts
 from clause.intelligence.causal.graph import CausalEdge, CausalGraph
 from clause.intelligence.causal.inference import SAMPLES, Propagation
-from clause.intelligence.causal.models import (
+from clause.intelligence.causal.scores import BACKGROUND_OPERATIONS, CausalMemory, CausalScores, answer, memory_key
+from clause.intelligence.models import (
     CausalBasis,
+    CausalIntervention,
     CausalQuestion,
     CausalRoot,
     CausalType,
@@ -31,8 +33,6 @@ from clause.intelligence.causal.models import (
     RootCauseRequest,
     RootCauses,
 )
-from clause.intelligence.causal.scores import BACKGROUND_OPERATIONS, CausalMemory, CausalScores, answer, memory_key
-from clause.intelligence.models import CausalIntervention
 from clause.telemetry import logger
 from clause.text.names import readable_relation
 from clause.text.statements.words import causal_meaning

@@ -213,7 +213,7 @@ def serve_start(*, as_json: JsonFlag = False) -> None:
 
 def _graph() -> Any:
     from clause.evaluation.training_material import read_triples
-    from clause.ingest.sample.loader import KB
+    from clause.ingest.samples import KB
     from clause.policy.train.lessons import TypedWalks
 
     return TypedWalks(read_triples(KB))

@@ -356,7 +356,7 @@ def train_relation_path(
 
 def _sample_graph() -> Any:
     from clause.evaluation.training_material import read_triples
-    from clause.ingest.sample.loader import KB
+    from clause.ingest.samples import KB
     from clause.policy.train.lessons import TypedWalks
 
     return TypedWalks(read_triples(KB))

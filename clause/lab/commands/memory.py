@@ -275,44 +275,58 @@ def make_pairs(
 
 def train_pairs(
     *,
-    counterfactual: Annotated[list[Path], typer.Option(help="Counterfactual NLI's train files, each with the option.")],
+    counterfactual: Annotated[
+        list[Path] | None, typer.Option(help="Counterfactual NLI's train files, each with the option; needed at first.")
+    ] = None,
     fever: Annotated[list[Path] | None, typer.Option(help="FEVER-symmetric's files, each with the option.")] = None,
     sentences: Annotated[int, typer.Option(min=10, help="Sentences that are changed into made pairs.")] = 7000,
     seed: Annotated[int, typer.Option(help="Of the draw, the changes and the training.")] = 0,
     beside: Annotated[bool, typer.Option(help="The reader of two statements beside each other, instead.")] = False,
+    further: Annotated[bool, typer.Option(help="That reader from what ships on, by later hands.")] = False,
     epochs: Annotated[float, typer.Option(min=0.1, help="Of that reader: rounds over all its pairs.")] = 1.3,
     out: Annotated[Path | None, typer.Option(help="Where to write; the shipped one by default.")] = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Train the pair classifier, from sets that may train shipped weights and from pairs made of their sentences."""
-    if beside:
-        _train_beside(counterfactual, epochs, seed, out, as_json)
+    if not counterfactual and not further:
+        raise typer.BadParameter("Counterfactual NLI's train files are needed", param_hint="--counterfactual")
+    if beside or further:
+        _train_beside(counterfactual or [], epochs, seed, out, further=further, as_json=as_json)
         return
     from clause.lab.pair_training import train_pair_classifier
     from clause.lab.pairs import published_pairs
     from clause.text.statements.pair_classifier import SHIPPED
 
-    published = published_pairs("counterfactual-nli", counterfactual)
+    published = published_pairs("counterfactual-nli", counterfactual or [])
     published += published_pairs("fever-symmetric", fever or [])
     model = asyncio.run(train_pair_classifier(published, _embedder(), sentences=sentences, seed=seed))
     model.save(out or SHIPPED)
     show({**model.about, "out": str(out or SHIPPED), "command": given_command()}, as_json)
 
 
-def _train_beside(counterfactual: list[Path], epochs: float, seed: int, out: Path | None, as_json: bool) -> None:
+def _train_beside(
+    counterfactual: list[Path], epochs: float, seed: int, out: Path | None, *, further: bool, as_json: bool
+) -> None:
     import random
 
     from clause.lab.pair_training import train_beside
-    from clause.lab.pairs import beside_lessons, nli_pairs
-    from clause.text.statements.pair_classifier import LABELS, SHIPPED_READER, PairReader
+    from clause.lab.pairs import beside_lessons, nli_pairs, written_statements
+    from clause.text.statements.pair_classifier import LABELS, SHIPPED_READER, PairReader, read_weights
 
     rng = random.Random(seed)  # noqa: S311 -- a reproducible draw
     published = [pair for path in counterfactual for pair in nli_pairs(path, (*LABELS, "entailment"))]
-    lessons = asyncio.run(beside_lessons(rng.sample(published, len(published) // 2), _embedder(), rng))
+    first, later = written_statements()
+    drawn = [] if further else rng.sample(published, len(published) // 2)
+    lessons = asyncio.run(beside_lessons(first, drawn, _embedder(), rng))
+    if further:
+        fresh = asyncio.run(beside_lessons(later, [], _embedder(), rng))
+        lessons = [*fresh, *rng.sample(lessons, min(len(fresh), len(lessons)))]
+    start = read_weights() if further else None
     layers, head = train_beside(
-        lessons, epochs=epochs, seed=seed, report=lambda line: stdout().print(line, markup=False)
+        lessons, epochs=epochs, seed=seed, start=start, report=lambda line: stdout().print(line, markup=False)
     )
-    about = {"pairs": len(lessons), "published": len(published) // 2, "epochs": epochs, "seed": seed}
+    about: dict[str, Any] = {"pairs": len(lessons), "published": len(drawn), "epochs": epochs, "seed": seed}
+    about = {**start.about, "further": about} if start else about
     PairReader.save(out or SHIPPED_READER, layers, head, about)
     show({**about, "out": str(out or SHIPPED_READER), "command": given_command()}, as_json)
 

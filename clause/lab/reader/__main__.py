@@ -27,8 +27,7 @@ from clause.lab.reader.training import (
     train,
     untrained,
 )
-from clause.lab.worlds import DEV, MADE, WRITTEN, NotedReadings, ask_own, ask_worlds, fitted_weights, own_questions
-from clause.policy.serve.grounded import ReadingSigns
+from clause.lab.worlds import Lessons, NotedReadings, fitted_weights, lessons_of, moved_weights
 from clause.policy.serve.pattern_scorer import SHIPPED
 from clause.policy.train.encoder import Matcher, TokenEncoder, TrainedReader, packaged_encoder
 from clause.text.bert import GRAPH
@@ -70,6 +69,9 @@ def main(arguments: list[str] | None = None) -> None:
     exporting.add_argument("--to", type=Path, default=GRAPH)
     calibrating = commands.add_parser("calibrate", help="fit how readings are judged, through the served pipeline")
     calibrating.add_argument("--worlds", type=Path, default=Path("tests/worlds"))
+    calibrating.add_argument(
+        "--move", action="store_true", help="what ships, by the halves of strangers' that are read"
+    )
     calibrating.add_argument("--own", nargs=2, action="append", default=[], metavar=("FILE", "SCOPE"))
     given = parser.parse_args(arguments)
     torch.set_num_threads(given.threads)
@@ -136,20 +138,15 @@ def _ship(given: argparse.Namespace) -> None:
 
 
 def _calibrate(given: argparse.Namespace) -> None:
-    async def noted() -> list[list[tuple[ReadingSigns, bool]]]:
+    async def noted() -> list[Lessons]:
         policy = NotedReadings()
-        async with opened(sample=False, policies={"noted": lambda: policy}) as container:
-            worlds = await ask_worlds(container, given.worlds, (*DEV, *MADE, *WRITTEN), "noted")
-            graphs = [policy.lessons(found) for found in worlds.values()]
-            for file, scope in given.own:
-                asked = await ask_own(container.coordinator, own_questions(Path(file)), scope, "noted")
-                graphs.append(policy.lessons(asked))
-        return graphs
+        async with opened(sample=False, policies={policy.name: lambda: policy}) as container:
+            return await lessons_of(container, policy, given.worlds, move=given.move, own=given.own)
 
     graphs = asyncio.run(noted())
     given.folder.mkdir(parents=True, exist_ok=True)
     (given.folder / "signs.json").write_text(json.dumps(graphs), encoding="utf-8")
-    bias, weights = fitted_weights(graphs)
+    bias, weights = (moved_weights if given.move else fitted_weights)(graphs)
     _say(f"{sum(map(len, graphs))} readings of {len(graphs)} graphs: bias {bias:.2f}, {weights}")
 
 

@@ -266,7 +266,7 @@ SYLLABLES = (
     "vel",
 )
 ENDS, MIDDLES = (1, 2, 3, 5, 8, 13, 21), (1, 2, 3, 5, 8)
-"""How many things a relation of a made-up graph leads to: some lead to many."""
+"""Things that a relation of a made-up graph leads to: some lead to many."""
 _BESIDE = 4
 
 

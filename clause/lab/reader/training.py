@@ -17,7 +17,7 @@ from torch.nn.functional import cross_entropy, gelu
 
 from clause.lab.reader.exams import Exam, marks
 from clause.lab.reader.lessons import Batch, Lessons
-from clause.policy.train.encoder import Matcher, Side, TokenEncoder, TokenStates
+from clause.policy.train.encoder import Matcher, Side, TokenEncoder, TokenStates, mixed_precision
 
 Report = Callable[[str], None]
 _WARM = 25  # steps in which the rates rise
@@ -102,7 +102,7 @@ def start_narrow(encoder: TokenEncoder, matcher: Matcher, texts: Sequence[str]) 
 
 def loss_of(batch: Batch, encoder: TokenEncoder, matcher: Matcher) -> tuple[Tensor, float]:
     """The listwise loss of a batch, and the share of its questions whose pattern came first."""
-    with torch.autocast("cpu", torch.bfloat16):
+    with mixed_precision():
         asked, said = encoder(batch.questions), encoder(batch.patterns)
     scores = matcher(matcher.question(asked), matcher.pattern(said))
     scores = scores.masked_fill(torch.from_numpy(batch.ignored), -torch.inf)
@@ -129,7 +129,7 @@ def _sides(encoder: TokenEncoder, ready: Callable[[TokenStates], Side], texts: S
     order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
     for start in range(0, len(order), 256):
         part = order[start : start + 256]
-        with torch.autocast("cpu", torch.bfloat16):
+        with mixed_precision():
             states = encoder([texts[i] for i in part])
         side = ready(states)
         for row, place in enumerate(part):

@@ -35,7 +35,7 @@ from clause.reasoning.neighbourhood.port import Edge, Expansion, Hop
 
 IS_ALL, EXCEEDS = CURATOR_OPTION.index("is_all"), CURATOR_OPTION.index("exceeds")
 CausalScore = Callable[[Hop, str, Sequence[str]], float | None]
-"""What `Question.causal_score` is."""
+"""The type of `Question.causal_score`."""
 
 MOST_READ = 400
 """Nodes whose neighbours are read for one hop of a plan."""
@@ -223,13 +223,13 @@ class LearnedAgents:
 
     @property
     def _unpriced(self) -> bool:
-        """Whether nothing has a price: then what fits whole is taken whole, and no network is asked."""
+        """True where nothing has a price: then what fits whole is taken whole, and no network is asked."""
         return max(self.prices.edge, self.prices.latency, self.prices.token) <= NEUTRAL_PRICE
 
     # -- inside --------------------------------------------------------------------------------------------------------
 
     def _look(self, episode: Episode, plan: Plan) -> Look | None:
-        """What must be read before the plan can be judged; None once it was taken up or dropped."""
+        """The look that must be taken before the plan can be judged; None once it was taken up or dropped."""
         subgraph = episode.subgraph
         front: dict[str, None] = {plan.seed: None}
         if len(plan.pattern) <= episode.budgets.steps:

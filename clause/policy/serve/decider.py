@@ -77,7 +77,7 @@ def log_softmax(logits: Floats) -> Floats:
 
 
 NETWORK_OF: Mapping[Agent, str] = {ARCHITECT: "architect", NAVIGATOR: "navigator", CURATOR: "curator"}
-"""Which option network decides for which agent."""
+"""The option network that decides for each agent."""
 
 
 @dataclass(slots=True)

@@ -24,6 +24,7 @@ from clause.reasoning.question.grounding import GraphReads, Rated, ground
 from clause.reasoning.question.name_links import Naming, namings
 from clause.reasoning.question.pattern_text import Wording, own_wording, pattern_text
 from clause.reasoning.question.patterns import UNWALKED_STEP, Rank, TypedPattern, best_scores
+from clause.reasoning.question.plan import Exists, QuestionPlan
 from clause.reasoning.question.reading import RankedReading, Readings
 from clause.reasoning.question.skeleton import reworded
 from clause.text.names import inverse_text, relation_words
@@ -89,9 +90,9 @@ class ReadingSigns(NamedTuple):
     unheld: float = 0.0
 
 
-WEIGHTS: Final = ReadingSigns(0.35, 0.81, -0.05, 1.4, 1.52, 0.96, 3.04, -0.1, -1.56, -1.08)
-BIAS: Final = -2.4
-"""The logistic that judges a reading: fitted by `python -m clause.lab.reader calibrate` (docs/benchmarks-reader.md)."""
+WEIGHTS: Final = ReadingSigns(0.28, 0.3, -0.2, 1.17, 1.29, 0.68, 3.18, 0.06, -1.17, -0.99)
+BIAS: Final = -2.21
+"""The logistic that judges a reading: `python -m clause.lab.reader calibrate --move` (docs/benchmarks-reader.md)."""
 
 
 def probability(signs: ReadingSigns, offset: float = 0.0) -> float:
@@ -309,7 +310,7 @@ def signs_of(
                 share=math.log(share / (1 - share)),
                 gap=gap / _GAP_SCALE,
                 linked=min((linked.get(topic, 1.0) for topic in reading.topics), default=1.0),
-                verdict=form in {"yes_no", "comparison"},
+                verdict=form in {"yes_no", "comparison"} and not _is_bare(reading.plan),
                 joined=len(reading.patterns) > 1,
                 worded=math.isinf(reading.nearest),
                 explained=explained,
@@ -342,8 +343,15 @@ def agreed(listed: Sequence[RankedReading], judged: Sequence[float]) -> list[flo
     return [best[_names(reading)] for reading in listed]
 
 
+def _is_bare(plan: QuestionPlan) -> bool:
+    """Tell whether a plan says yes to anything that is there, without another side to check it against."""
+    return isinstance(plan, Exists) and not plan.targets and plan.alternatives is None
+
+
 def _names(reading: RankedReading) -> frozenset[str]:
-    return frozenset(answer.node or answer.name for answer in reading.result.answers)
+    """The answers of a reading; a yes to one thing that is there is not the yes to another."""
+    own = (repr(reading.plan),) if _is_bare(reading.plan) else ()
+    return frozenset((*(answer.node or answer.name for answer in reading.result.answers), *own))
 
 
 def reading_id(reading: RankedReading) -> str:

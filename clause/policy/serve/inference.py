@@ -18,7 +18,7 @@ from clause.policy.serve.grounded import GroundedPolicy, count_edges
 from clause.policy.serve.reader import MAX_WORDS, RESEMBLES, PatternReader, ScoredPattern, words
 from clause.reasoning.agents.policy import Agents, Embed, PlainPolicy, Question, SeedCandidate
 from clause.reasoning.neighbourhood.port import RelationshipType
-from clause.reasoning.question.grounding import asked_kind
+from clause.reasoning.question.name_links import asked_kind
 from clause.reasoning.question.skeleton import mask, named_span, span_of
 from clause.text.thread_pool import CpuPool
 

@@ -39,7 +39,7 @@ CONTEXT = (
     "picked",
 )
 MASKED = CONTEXT.index("masked")
-"""Where the context tells whether masks are on."""
+"""The place in the context that tells whether masks are on."""
 
 ARCHITECT_OPTION = (
     "is_stop",

@@ -32,6 +32,11 @@ if TYPE_CHECKING:
 _EPSILON = 1e-12
 
 
+def mixed_precision() -> torch.autocast:
+    """Bfloat16 for products, where the processor has it: elsewhere it would be made by hand, and 20 times slower."""
+    return torch.autocast("cpu", torch.bfloat16, enabled=torch.ops.mkldnn._is_mkldnn_bf16_supported())
+
+
 class TokenStates:
     """States of the tokens of several texts: a table [texts, longest, d] and which of its places hold a token."""
 

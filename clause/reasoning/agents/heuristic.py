@@ -32,8 +32,8 @@ from clause.reasoning.episode.actions import (
     Pick,
     Stop,
 )
+from clause.reasoning.episode.driver import unit_vectors
 from clause.reasoning.episode.episode import Episode
-from clause.reasoning.episode.pool import unit_vectors
 from clause.reasoning.episode.subgraph import Front
 from clause.reasoning.neighbourhood.port import Edge, Hop
 

@@ -26,8 +26,8 @@ A_co = TypeVar("A_co", covariant=True)
 Embed = Callable[[Sequence[str]], Awaitable[Floats]]
 """Texts -> unit vectors [n, d]."""
 
-Heads = Callable[[str, int], Awaitable[Sequence[str]]]
-"""The nodes that a relationship type leads from, so many at most, in what the caller may see."""
+Starts = Callable[[Hop, int], Awaitable[Sequence[Node]]]
+"""The nodes that a hop leads from, so many at most, in what the caller may see."""
 
 Expand = Callable[[Look], Awaitable[Expansion]]
 """Reads what a look asks for, in what the caller may see."""
@@ -74,7 +74,7 @@ class Question:
 
     `vectors` holds unit vectors of the nodes read so far when the policy asks for them (`Policy.reads_vectors`);
     the coordinator fills it after every look. `causal` scores hops where the graph has causal relationships and the
-    request wants them. `expand`, `heads`, `recall` and `read_vectors` read the graph and its texts before an episode
+    request wants them. `expand`, `starts`, `recall` and `read_vectors` read the graph and its texts before an episode
     begins, for policies that ground their reading; `reading` is the id of the reading that the request chose,
     `abstain_below` the score below which it wants no answer.
     """
@@ -88,7 +88,7 @@ class Question:
     start_nodes_given: bool = False
     causal: CausalScores | None = None
     expand: Expand | None = None
-    heads: Heads | None = None
+    starts: Starts | None = None
     reading: str | None = None
     abstain_below: float | None = None
     recall: Recall = _nothing_recalled

@@ -80,7 +80,7 @@ MOST_LEAD, FAR = 5.0, 7.0
 """Leading by more is worth no more, and rivals so far behind count for nothing: what became of them since is no part of
 a replay."""
 USUAL, OFTEN = 0.25, 8
-"""How near a statement comes to a word of a question that is about something else: so many of them count as read."""
+"""The nearness of a statement to a word of a question that is about something else: so many of them count as read."""
 _WEAKEST = 2
 SAID: Final = 0.9
 """The confidence of what was told outright; what is less sure is worth less."""
@@ -156,8 +156,8 @@ def silent(question: Question, agents: Agents, policy: Policy) -> bool:
 async def begun_by(
     question: Question, embed: Embed, policy: Policy, *, instead: Policy | None, walk: Policy | None
 ) -> tuple[Policy, Agents]:
-    """Who decides, and their agents: `policy`; where the graph is silent, `instead` if it is sure of an answer, else
-    `walk` where passages are among the texts. Only a request that names nobody has `instead` or `walk`.
+    """The policy that decides, and its agents: `policy`; where the graph is silent, `instead` if it is sure of an
+    answer, else `walk` where passages are among the texts. Only a request that names nobody has `instead` or `walk`.
     """
     seeds = question.seeds
     agents = await policy.begin(question, embed)
@@ -233,7 +233,7 @@ def _sureness(found: FoundText) -> float:
 
 
 def _held(found: FoundText) -> float:
-    """What many hold stands before a rumour: each independent source halves the doubt; sources that one author names
+    """A rumour stands behind what many hold: each independent source halves the doubt; sources that one author names
     count a little, and never as much as two independent ones.
     """
     independent = 1 - 0.5 ** max(0, found.sources - 1)
@@ -280,7 +280,7 @@ async def _mentions(question: Question, statements: Sequence[str]) -> tuple[Look
 
 
 def _told(rated: Rated, score: float, mentioned: Expansion) -> list[ProvedAnswer]:
-    """What is wanted, where the statement says just one such thing, and the statement itself."""
+    """The thing that is wanted, where the statement says just one such, and the statement itself."""
     node = rated.found.node
     said = SaidBy(node.id, rated.found.confidence)
     statement = ProvedAnswer(node.text or "", node.id, score, (), said)
@@ -299,7 +299,7 @@ def _edge_to(name: str, statement: str, mentioned: Expansion) -> Edge | None:
 
 
 def _doubt(rated: Sequence[Rated], best: Sequence[tuple[int, float]]) -> str | None:
-    """What to say where the best statement is too unsure."""
+    """The reason that is told where the best statement is too unsure."""
     if not best:
         return None
     text = rated[best[0][0]].found.node.text or ""

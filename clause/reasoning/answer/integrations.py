@@ -25,8 +25,8 @@ from clause.reasoning.agents.scoring import hop_vector
 from clause.reasoning.answer.report import Finished
 from clause.reasoning.episode.actions import NAVIGATOR, Backtrack, Continue, Restart
 from clause.reasoning.episode.budget import Unit
+from clause.reasoning.episode.driver import unit_vectors
 from clause.reasoning.episode.episode import Episode
-from clause.reasoning.episode.pool import unit_vectors
 from clause.reasoning.episode.subgraph import Front, walk
 from clause.reasoning.models import (
     AnswerPath,

@@ -17,9 +17,8 @@ from clause.reasoning.answer.run_record import RunRecord, digest_of, make_receip
 from clause.reasoning.answer.runs import RunRecorder
 from clause.reasoning.episode.actions import Agent, Pick
 from clause.reasoning.episode.budget import Spend, edge_unit_id
-from clause.reasoning.episode.driver import Turns
+from clause.reasoning.episode.driver import Turns, unit_vectors
 from clause.reasoning.episode.episode import Episode
-from clause.reasoning.episode.pool import unit_vectors
 from clause.reasoning.episode.steps import step_records
 from clause.reasoning.episode.subgraph import Path, chains
 from clause.reasoning.models import CoordinationRequest, CoordinationResponse, SelectedEvidence
@@ -41,6 +40,7 @@ from clause.reasoning.question.preparation import PreparedQuestion
 
 NO_SEEDS = "no entity of these scopes is named in the question, and no start node was given"
 NO_WALK = "the walk reached nothing that could answer the question"
+TOO_DEAR = "the evidence that would prove the answer does not fit into the budgets: raise them"
 TOO_WEAK = "the best answer's score is below the policy's threshold"
 
 
@@ -106,7 +106,7 @@ def calibrated(answers: tuple[Answer, ...], calibration: ScopeCalibration | None
 def _abstains(asked: PreparedQuestion, policy: Policy, answers: Sequence[Answer], account: Account) -> str | None:
     """Why no answer is good enough; None where one is."""
     if not answers:
-        return account.reason or (NO_WALK if asked.question.seeds else NO_SEEDS)
+        return account.reason or (TOO_DEAR if account.readings else NO_WALK if asked.question.seeds else NO_SEEDS)
     if max(answer.answer_score for answer in answers) >= least_score(asked.question, account, policy):
         return None
     return account.doubt or TOO_WEAK

@@ -34,8 +34,8 @@ BATCH = 16
 MOST_PENDING = 1_000
 """Runs that wait to be written; what comes on top is not recorded, so that memory stays bounded."""
 
-YOUNG_S = 3.0
-"""Seconds in which a run that is not there may still come from another process of the service."""
+YOUNG_S = 10.0
+"""Seconds from the question on in which a run may still come from another process; answering may take some of them."""
 LOOK_S = 0.05
 
 

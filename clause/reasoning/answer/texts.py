@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from clause.arrays import Vector
 from clause.graph.runner import Graph
 from clause.graph.scopes import scope_token
-from clause.reasoning.episode.pool import TextSource
+from clause.reasoning.episode.driver import TextSource
 from clause.reasoning.neighbourhood.neo4j import FOREVER
 from clause.reasoning.neighbourhood.port import FoundText, Node, View
 from clause.text.fields import utc_now

@@ -1,22 +1,33 @@
 """The driver of an episode: agents decide, read or act until they stop. Serving and training run this one; they differ
 only in who feeds it what it wants to read.
 
-The driver is a generator: it yields what is to be read and is sent what was `Found`. Nothing here waits for anything.
+The Curator's pool is filled here: the walked triples as sentences, the texts that were touched, and those that the
+indexes find where these are few. The driver is a generator: it yields what is to be read and is sent what was `Found`.
+Nothing here waits for anything.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias, TypeVar
+from typing import Protocol, TypeAlias, TypeVar
 
+import numpy as np
+
+from clause.arrays import Floats, Vector
 from clause.reasoning.agents.policy import Agents, Decision, LeftOut, Question
 from clause.reasoning.episode.actions import ARCHITECT, CURATOR, NAVIGATOR, Action, Agent, Look, Stop
-from clause.reasoning.episode.budget import Budgets, TokenCounter
+from clause.reasoning.episode.budget import (
+    Budgets,
+    TokenCounter,
+    Unit,
+    edge_sentence,
+    edge_unit_id,
+    relation_text,
+)
 from clause.reasoning.episode.episode import Episode
-from clause.reasoning.episode.pool import MOST_FOUND, SMALL_POOL, TextSource, edge_units, text_units, touched_texts
-from clause.reasoning.neighbourhood.port import Expansion, NeighbourhoodPort, Node, View
+from clause.reasoning.neighbourhood.port import Edge, Expansion, FoundText, NeighbourhoodPort, Node, View
 from clause.reasoning.neighbourhood.snapshot import Snapshot
 from clause.telemetry import span
 
@@ -28,6 +39,13 @@ SHORT_TEXT_TOKENS = 16
 
 WHOLE_NODE_CAP = 50
 """Edges of each (node, hop) when an agent asks for all neighbours of a node."""
+
+
+SMALL_POOL = 20
+"""A pool with fewer units than this is filled up from the indexes."""
+
+MOST_FOUND = 40
+"""Units that the indexes fill a pool up with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,3 +238,67 @@ def feed_from(snapshot: Snapshot, reading: Drive[T]) -> T:
     except StopIteration as done:
         value: T = done.value
         return value
+
+
+class TextSource(Protocol):
+    """Finds units of text by meaning and words when the walk touched few."""
+
+    async def nearest(self, text: str, embedding: Vector, view: View, *, limit: int) -> Sequence[Node]:
+        """At most `limit` nodes with text (passages, beliefs, ...), best first."""
+        ...
+
+    async def recall(self, text: str, embedding: Vector, view: View, *, limit: int) -> Sequence[FoundText]:
+        """At most `limit` nodes with text of each ranking, with their scores, best first."""
+        ...
+
+
+def walked_edges(episode: Episode) -> list[Edge]:
+    """The edges of the working subgraph, those that the walk used first."""
+    walked = [edge for front in episode.walked for edges in front.reached.values() for edge in edges]
+    return list(dict.fromkeys([*walked, *episode.subgraph.edges]))
+
+
+def edge_units(episode: Episode, question: Question, count: TokenCounter) -> list[Unit]:
+    """The walked edges as units."""
+    edges = walked_edges(episode)
+    texts = [
+        edge_sentence(edge, episode.subgraph.nodes, relation_text(edge, question.relationship_types)) for edge in edges
+    ]
+    return [
+        Unit(edge_unit_id(edge), text, tokens, "triple", edge=edge)
+        for edge, text, tokens in zip(edges, texts, count(texts), strict=True)
+    ]
+
+
+def text_units(nodes: Iterable[Node], count: TokenCounter) -> list[Unit]:
+    """The nodes that say something themselves (beliefs, memories, values, passages) as units."""
+    speaking = [node for node in nodes if node.text]
+    texts = [node.text or "" for node in speaking]
+    return [
+        Unit(node.id, text, tokens, node.kind, node=node.id)
+        for node, text, tokens in zip(speaking, texts, count(texts), strict=True)
+    ]
+
+
+def touched_texts(episode: Episode) -> list[Node]:
+    """The nodes of the working subgraph that were read, by id; those that say something become units."""
+    nodes = episode.subgraph.nodes
+    return [nodes[node] for node in sorted(episode.subgraph.touching()) if node in nodes]
+
+
+def unit_vectors(units: Sequence[Unit], question: Question) -> Floats:
+    """Unit vectors float32 [n, d]; a triple's is the normalised sum of head, relationship and tail, so that nothing is
+    embedded on the request's path. Zero where nothing is known.
+    """
+    vectors = np.zeros((len(units), question.embedding.shape[0]), dtype=np.float32)
+    for row, unit in enumerate(units):
+        if unit.edge is not None:
+            parts = [question.vectors.get(end) for end in (unit.edge.source, unit.edge.target)]
+            kind = question.relationship_types.get(unit.edge.relation)
+            known = [part for part in (*parts, kind.embedding if kind else None) if part is not None]
+            vectors[row] = np.sum(known, axis=0) if known else 0
+        elif unit.id in question.vectors:
+            vectors[row] = question.vectors[unit.id]
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    np.divide(vectors, lengths, out=vectors, where=lengths > 0)
+    return vectors

@@ -101,8 +101,8 @@ WIDE = 1_000
 """Relationships of a node that one read takes whole; beyond, each type is read apart."""
 REACH = 1_000
 """Relationships of one type and direction that are read around a wider node, before filters and the cap."""
-SCANNED = 20_000
-"""Relationships of one type, in all scopes, among which those are looked for that lead from anything."""
+ENTITIES = 100_000
+"""Entities that are looked at where no node is named."""
 TEXT_LINKS = frozenset({"ABOUT", "MENTIONS"})
 WIDE_OF_LINKS = 64
 """The same, where links of texts alone are asked for: what is often mentioned is about little."""
@@ -182,13 +182,13 @@ class Neo4jNeighbourhood:
                 gathering.take(row, limit=most)
         return gathering.expansion(asked)
 
-    async def heads(self, relation: str, view: View, *, limit: int) -> Sequence[str]:
-        """Ids of nodes that a relationship type leads from, sorted, at most `limit`, from its first SCANNED edges."""
-        if not view.scopes or relation not in {kind.name for kind in await self.relationship_types(view)}:
+    async def starts(self, hop: Hop, view: View, *, limit: int) -> Sequence[Node]:
+        """Nodes that a hop leads from, by id, at most `limit`, among the first ENTITIES."""
+        if not view.scopes or hop.relation not in {kind.name for kind in await self.relationship_types(view)}:
             return ()
-        statement = name_relations(self._graph.catalogue["reasoning/heads"], [relation])
-        rows = await self._graph.execute(statement, {**self._seen_by(view), "scanned": SCANNED, "limit": limit})
-        return [row["id"] for row in rows]
+        parameters = {**self._seen_by(view), "relation": hop.relation, "forward": hop.forward}
+        rows = await self._graph.run("reasoning/starts", **parameters, entities=ENTITIES, limit=limit)
+        return [_node([row[name] for name in ("id", "name", "kind", "degree", "text", "basin")]) for row in rows]
 
     async def embeddings(self, nodes: Sequence[str]) -> Mapping[str, Vector]:
         """Unit vectors of the nodes that have one, from memory where they were read before."""

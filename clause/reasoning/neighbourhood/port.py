@@ -161,8 +161,8 @@ class NeighbourhoodPort(Protocol):
         """Walkable edges around `nodes`, at most `per_type` for each (node, hop); only `hops` where given."""
         ...
 
-    async def heads(self, relation: str, view: View, *, limit: int) -> Sequence[str]:
-        """Ids of nodes that a relationship type leads from, sorted, at most `limit`; which, is the store's choice."""
+    async def starts(self, hop: Hop, view: View, *, limit: int) -> Sequence[Node]:
+        """Nodes that a hop leads from, by id, at most `limit`; which, is the store's choice."""
         ...
 
     async def embeddings(self, nodes: Sequence[str]) -> Mapping[str, Vector]:

@@ -218,11 +218,10 @@ class Snapshot:
         """Walkable edges around `nodes`, at most `per_type` for each (node, hop)."""
         return self.expand_now(nodes, per_type=per_type, hops=hops)
 
-    async def heads(self, relation: str, view: View, *, limit: int) -> Sequence[str]:  # noqa: ARG002
-        """Ids of nodes that a relationship type leads from, sorted, the first `limit`."""
-        hop = Hop(relation, forward=True)
+    async def starts(self, hop: Hop, view: View, *, limit: int) -> Sequence[Node]:  # noqa: ARG002
+        """Nodes that a hop leads from, by id, the first `limit`."""
         found = (node for node, row in self._row_of.items() if hop in self._row(row))
-        return sorted(found)[:limit]
+        return [self._node(self._row_of[node]) for node in sorted(found)[:limit]]
 
     async def embeddings(self, nodes: Sequence[str]) -> Mapping[str, Vector]:
         """Unit vectors of the nodes that have one."""

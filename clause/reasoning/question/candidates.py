@@ -29,7 +29,8 @@ from clause.reasoning.question.patterns import (
     says,
     wanted_kind,
 )
-from clause.reasoning.question.plan import AnyOf, NodeTest, QuestionPlan, WalkFrom, Where, alike
+from clause.reasoning.question.plan import AnyOf, NodeTest, QuestionPlan, WalkFrom, Where
+from clause.reasoning.question.seed_matching import alike
 from clause.reasoning.question.sides import (
     PLACES,
     asked_kin,
@@ -84,14 +85,12 @@ class Candidates:
     Attributes:
         nearest: the raw score of the best.
         is_class: the topic has things of its class.
-        is_head: the topic is what the question asks for (`which employees ...`).
     """
 
     meaning: Meaning
     patterns: tuple[FoundPattern, ...]
     nearest: float
     is_class: bool = False
-    is_head: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,11 +135,11 @@ class QuestionContext:
                 self.instead.append(f'"{said}", which is only {why}')
             if patterns:
                 nearest = max(one.score for one in patterns)
-                members = [one for one in patterns if self._leads_to_members(one.pattern)]
+                members = [one for one in patterns if self.leads_to_members(one.pattern)]
                 head = any(_HEAD.search(question) for question in questions)
                 kept = members if members and head and self._narrows else patterns
                 rated = self._normalised(kept, questions)
-                found.append(Candidates(meaning, rated, nearest, is_class=bool(members), is_head=head))
+                found.append(Candidates(meaning, rated, nearest, is_class=bool(members)))
         return found
 
     @property
@@ -154,7 +153,8 @@ class QuestionContext:
         parsed = self.parsed
         return bool(parsed.filters or parsed.superlative or parsed.negated or len(parsed.topics) > 1)
 
-    def _leads_to_members(self, pattern: TypedPattern) -> bool:
+    def leads_to_members(self, pattern: TypedPattern) -> bool:
+        """Tell whether a walk is the step from a class to its members."""
         return len(pattern) == 1 and not pattern[0].forward and self.text_of(pattern[0].relation) in CLASS_TYPES
 
     def _normalised(self, patterns: Sequence[FoundPattern], questions: Sequence[str]) -> tuple[FoundPattern, ...]:
@@ -166,13 +166,15 @@ class QuestionContext:
         doers = self._doers([one.pattern for one in patterns])
         sayable = [roots(word) for word in sorted(words - doers) if roots(word) & around]
         fits = [self.is_kind(one.ends, self.noun) for one in patterns]
+        known = [any(map(self.names.classes, one.ends[:_SEEN])) for one in patterns]
+        classed = any(right and has for right, has in zip(fits, known, strict=True))
         kin_asked = asked_kin(asked)
         named = frozenset().union(*sayable)
         settled = not words & PLACES and any(
             len(one.pattern) == 1 and not one.steps and self._right_side(one.pattern, asked) for one in patterns
         )
         scored = []
-        for one, own, right in zip(patterns, said, fits, strict=True):
+        for one, own, right, has in zip(patterns, said, fits, known, strict=True):
             loss = self.priors.unsaid * sum(not word & own for word in sayable) + self._by_shape(one, asked)
             loss += self._wrong_kind(
                 one, asked, lexical=any(word & self.roots_of(one.pattern[-1:]) for word in sayable)
@@ -183,6 +185,7 @@ class QuestionContext:
                 loss -= UNNAMED_HOP * sum(not self.roots_of((hop,)) & named for hop in one.pattern)
             if any(fits):
                 loss += -self.priors.right_class if right else self.priors.right_class
+            loss += self.priors.other_class * (classed and has and not right)
             scored.append(replace(one, score=one.score + one.steps - loss))
         top = max(one.score for one in scored)
         total = top + math.log(sum(math.exp(one.score - top) for one in scored))
@@ -195,7 +198,7 @@ class QuestionContext:
 
     def is_class_alone(self, patterns: Sequence[TypedPattern]) -> bool:
         """Tell whether all that is walked is from a class to what is of it (`which employees ...`)."""
-        return bool(patterns) and all(self._leads_to_members(pattern) for pattern in patterns)
+        return bool(patterns) and all(self.leads_to_members(pattern) for pattern in patterns)
 
     def covered(self, walks: Sequence[TypedPattern], ends: Sequence[str]) -> float:
         """The share of the question's telling words that some walks, or the class of what they lead to, explain.
@@ -220,9 +223,9 @@ class QuestionContext:
 
         Who commanded one mission is not answered by who operated it where the graph knows commanders of others.
         """
-        noun = self.noun
+        own = {self.noun, self.parsed.superlative.counted if self.parsed.superlative else ""}
         walked = frozenset().union(*map(self.roots_of, walks))
-        asked = (word for word in telling_words(self.parsed) if word != noun)
+        asked = (word for word in telling_words(self.parsed) if word not in own)
         return any(roots(word) & self.vocabulary and not kin(word) & walked for word in asked)
 
     def _is_other_kind(self, nodes: Sequence[str], asked: Sequence[str]) -> bool:
@@ -390,9 +393,7 @@ class QuestionContext:
         if gender is None or not nodes:
             return None
         around: Around = yield Read(nodes[: self.bounds.sample], None, self.bounds.sample_edges)
-        hops = dict.fromkeys(hop for edges in around.values() for hop in edges if hop.forward)
-        for hop in hops:
-            if {"gender", "sex"} & set(self.text_of(hop.relation).split()):
-                words = frozenset(("male", "man", "m") if gender == "male" else ("female", "woman", "f"))
-                return NodeTest((hop,), called=words)
-        return None
+        hops = (hop for edges in around.values() for hop in edges if hop.forward)
+        said = next((hop for hop in hops if {"gender", "sex"} & set(self.text_of(hop.relation).split())), None)
+        words = frozenset(("male", "man", "m") if gender == "male" else ("female", "woman", "f"))
+        return None if said is None else NodeTest((said,), called=words)

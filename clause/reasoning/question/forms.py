@@ -16,11 +16,13 @@ from clause.reasoning.question.measures import Comparison, Superlative, find_com
 from clause.reasoning.question.modifiers import (
     ClassWords,
     Excluded,
+    Lack,
     LiteralFilter,
     class_words,
     take_else,
     take_excluded,
     take_filters,
+    take_lack,
     take_negated,
 )
 from clause.reasoning.question.pattern_text import ACTIVE_PASTS, PRESENT
@@ -97,7 +99,7 @@ def conjoined(of: Skeleton, text: str, topics: Sequence[int], kind: ClassWords |
         if number + 1 < len(groups):
             right, taken = _owned(right)
             start = group.end() + taken
-        said = _LEADING.sub("", f"{left} ").strip()
+        said = re.sub(r"\bboth ", "", _LEADING.sub("", f"{left} ")).strip()
         if number and said and all(word in PREPOSITIONS for word in said.split()):
             said = f"{_verb(previous)} {said}".strip()
         elif number and not said:
@@ -174,7 +176,20 @@ _CHOICES = re.compile(r"\b(?P<one>[a-z-]+) or (?:(?:an?|the|in|from|of|by) )?(?P
 _NAMED_CHOICES = re.compile(rf"(?:an? |the )?{TOPIC} or (?:an? |the )?{TOPIC}$")
 _IS_EITHER = re.compile(rf"\b(?:is|are|was|were) (?:an? |the )?{TOPIC} or (?:an? |the )?{TOPIC}$")
 _NO_CHOICE = re.compile(r"\b(?:brothers?|sisters?|any|more|not) or\b|\bor (?:not|no)$")
+_WHAT_IS = re.compile(r"^(?:what|who|which) (?:is|are|was|were) ")
 _COMMON = re.compile(r"\bin common\b")
+_AFTERTHOUGHT = re.compile(
+    r"(?<=[.!?,;]) *(?:(?:and )?(?:which|what)(?: ones?| are they| is it|(?: is|'?s) (?:it called|its name))?"
+    r"|(?:please )?(?:name|list|tell me)(?: them| it| me| names)?|names?(?: only| please)?"
+    r"|just (?:the )?(?:names?|figure|number)|who(?: are they| is it| would that be)?)[ ,.?!]*$",
+    re.IGNORECASE,
+)
+"""A last sentence that only asks again: `Which ones?`, `Name them.`"""
+_ANY = re.compile(
+    r"^(?:(?:is|are|was|were) there (?:an? |any(?:thing|one|body)? |some(?:thing|one)? |one )?"
+    r"|(?:do|does|did|has|have|is|are|was|were) any (?:of (?:the )?)?)(?=\S)"
+)
+"""What asks for yes or no by itself, and for a thing where the last sentence asks which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,12 +203,13 @@ class ParsedQuestion:
         topics: places of the names that walks start from (of a comparison: its operands).
         clauses: one for each topic: its masked core questions.
         excluded: places of names that are no answers; `itself` tells that the topics are none.
-        negated: clauses that the answers must not satisfy.
+        negated: clauses that the answers must not satisfy; `lack`: what they must not have at all.
         comparison, superlative, filters, class_words, implied: as the question says them; None or empty where not.
         choices: words of which one is the answer (`male or female`).
         joint: the whole core with every topic masked (`it`), for scorers that read two patterns at once.
         did_refer: whether a pronoun or the sentence before brought the topic in.
         words: the words that are no names, in small letters, spelt right.
+        whole: the core with all that modifies it, every topic as `something`.
     """
 
     text: str
@@ -213,13 +229,15 @@ class ParsedQuestion:
     joint: str = ""
     did_refer: bool = False
     words: tuple[str, ...] = ()
+    lack: Lack | None = None
+    whole: str = ""
 
     @property
     def form(self) -> QuestionForm:
         """The one word for it: what is asked for, or of a list what sets it apart."""
         if self.kind != "list":
             return self.kind
-        if self.excluded or self.itself or self.negated:
+        if self.excluded or self.itself or self.negated or self.lack:
             return "exclusion"
         if len(self.topics) > 1:
             return "intersection"
@@ -238,15 +256,18 @@ def parse(text: str, mentions: Sequence[LinkedMention], vocabulary: frozenset[st
     >>> parsed.form, parsed.excluded, parsed.topics, parsed.clauses[0].questions
     ('exclusion', (0,), (1,), ('which films did it make',))
     """
-    made = skeleton(text, mentions)
+    made = skeleton(_AFTERTHOUGHT.sub(lambda hit: " " * len(hit[0]), text), mentions)
     made = replace(made, text=re.sub(r"[a-z]{5,}", lambda hit: mended(hit[0], vocabulary), made.text))
     core, asked = stripped(made.text)
+    core = _ANY.sub("which ", core) if _AFTERTHOUGHT.search(text) else core
     excluded, core = take_excluded(made, core)
     core = as_noun_phrase(core)
+    core = core if made.names(core) else re.sub(r"^(the )?top (?=[a-z])", r"\1highest ", core)
     if not made.names(core) and excluded:
         core, _ = refer(core, excluded)
     verdict = asked or _opens_verdict(made, core, stated=made.text.endswith("?"))
     core = re.sub(rf"^({'|'.join(sorted(AUXILIARIES))}) not ", r"\1 ", core) if verdict else core
+    whole = masked(made, core, -1)
     negated, core = take_negated(made, core) if not verdict else ((), core)
     filters, core = take_filters(made, core)
     itself, core = take_else(core)
@@ -263,6 +284,7 @@ def parse(text: str, mentions: Sequence[LinkedMention], vocabulary: frozenset[st
         filters=filters,
         did_refer=bool(made.referred),
         words=tuple(dict.fromkeys(re.findall(r"[a-z]{3,}", made.text))),
+        whole=whole,
     )
     if comparison is not None:
         clauses = tuple(TopicClause(topic, comparison.questions) for topic in comparison.operands)
@@ -273,7 +295,11 @@ def parse(text: str, mentions: Sequence[LinkedMention], vocabulary: frozenset[st
 def _listed(made: Skeleton, core: str, base: ParsedQuestion, *, verdict: bool) -> ParsedQuestion:
     """The question without its modifiers: a list, or one of the kinds that are made of a list."""
     counted = None if verdict else _COUNT.search(core)
-    superlative, core = (None, core) if verdict or counted else find_superlative(core)
+    firsts = base.filters and re.search(r"\bfirst\b", core)  # when it first opened, of what opened in a year
+    whole = core
+    superlative, core = (None, core) if verdict or counted or firsts else find_superlative(core)
+    lack, core = (None, core) if verdict or superlative else take_lack(core)
+    counted = _COUNT.search(core) if counted else None
     implied = find_implied(core)
     either = implied is None and (verdict or _IS_EITHER.search(core))
     choices, core = _chosen_among(made, core, base.text) if either else ((), core)
@@ -281,7 +307,9 @@ def _listed(made: Skeleton, core: str, base: ParsedQuestion, *, verdict: bool) -
     kind: Kind = "yes_no" if verdict else "count" if counted else "superlative" if superlative is not None else "list"
     plain = f"{core[: counted.start()]} which {core[counted.end() :]}".strip() if counted else core
     plain = " ".join(plain.split())
-    noun = None if verdict or choices else class_words(plain)
+    ranked = superlative is not None and not whole.startswith(core)  # what is the oldest boat: which boat
+    asked = _WHAT_IS.sub("which ", plain) if ranked else plain
+    noun = None if verdict or choices else class_words(asked)
     topics = made.names(core)
     if kind == "yes_no" or len(topics) < 2:
         clauses = single(made, plain, topics)
@@ -296,7 +324,7 @@ def _listed(made: Skeleton, core: str, base: ParsedQuestion, *, verdict: bool) -
             for clause in clauses
         )
     clauses = tuple(replace(one, questions=(*reworded(one.questions[-1]), *one.questions)) for one in clauses)
-    joint = masked(made, re.sub(TOPIC, "it", plain), -1) if topics else plain
+    joint = _masked_all(made, plain)
     return replace(
         base,
         kind=kind,
@@ -307,7 +335,12 @@ def _listed(made: Skeleton, core: str, base: ParsedQuestion, *, verdict: bool) -
         implied=implied,
         choices=choices,
         joint=joint,
+        lack=lack,
     )
+
+
+def _masked_all(made: Skeleton, text: str) -> str:
+    return masked(made, re.sub(TOPIC, MASK, text), -1) if made.names(text) else text
 
 
 def _chosen_among(made: Skeleton, core: str, text: str) -> tuple[tuple[str, ...], str]:

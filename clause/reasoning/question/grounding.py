@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -10,7 +11,7 @@ from clause.reasoning.agents.policy import Question
 from clause.reasoning.episode.actions import Look
 from clause.reasoning.neighbourhood.port import Edge, Expansion, Hop, Node
 from clause.reasoning.question.candidates import CLASS_TYPES
-from clause.reasoning.question.forms import Kind, ParsedQuestion, parse
+from clause.reasoning.question.forms import ParsedQuestion, parse
 from clause.reasoning.question.name_links import Naming, namings, texts_of, vocabulary_of
 from clause.reasoning.question.patterns import Around, Rank, Read, ReadBounds, drive_async
 from clause.reasoning.question.reading import Readings, read_question
@@ -19,7 +20,7 @@ from clause.text.linking import Closeness, NamedEntity, match_name
 from clause.text.literals import LiteralValue, String, read_literal
 from clause.text.names import readable_relation
 
-SERVED: Final = ReadBounds(beam=12, patterns=400, sample=8, per_type=200, front=400)
+SERVED: Final = ReadBounds(beam=12, patterns=400, sample=8, per_type=200, front=400, values=2_000)
 """The bounds of reading while somebody waits."""
 
 _CLASSES_OF_ONE = 8
@@ -48,8 +49,9 @@ class GraphReads:
     _edges: dict[str, dict[Hop, Sequence[Edge]]] = field(default_factory=dict)
     _nodes: dict[str, Node] = field(default_factory=dict)
     _around: set[str] = field(default_factory=set)
+    _from: dict[Hop, tuple[int, Sequence[Node]]] = field(default_factory=dict)
     _cut: set[tuple[str, Hop]] = field(default_factory=set)
-    _whole: set[tuple[str, Hop]] = field(default_factory=set)
+    _read: dict[tuple[str, Hop], float] = field(default_factory=dict)
     _classes: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -70,11 +72,12 @@ class GraphReads:
         """The edges around a frontier: one query, and one for the classes of what is new where the graph has any."""
         hops = wanted.hops or self._hops
         if not wanted.nodes:
-            heads = await self._heads(hops, wanted.per_type)
-            return await self.read(wanted._replace(nodes=heads)) if heads else {}
-        missing = tuple(node for node in wanted.nodes if not self._known(node, wanted.hops))
+            starts = await self._starts(hops, wanted.most or wanted.per_type)
+            unread = not starts or not wanted.per_type
+            return {node: {} for node in starts} if unread else await self.read(wanted._replace(nodes=starts))
+        missing = tuple(node for node in wanted.nodes if not self._known(node, wanted))
         if missing:
-            await self._look(Look(missing, hops, wanted.per_type), whole=wanted.hops is not None)
+            await self._look(missing, wanted)
         return {
             node: {hop: edges[: wanted.per_type] for hop, edges in self._edges[node].items() if hop in hops}
             for node in wanted.nodes
@@ -96,40 +99,47 @@ class GraphReads:
         own = frozenset() if not kind or kind in _PLAIN_KINDS else frozenset((kind,))
         return self._classes.get(node, frozenset()) | own
 
-    async def _heads(self, hops: Sequence[Hop], limit: int) -> tuple[str, ...]:
-        """What any of some hops leads from, wherever it is."""
-        if self.question.heads is None:
+    async def _starts(self, hops: Sequence[Hop], limit: int) -> tuple[str, ...]:
+        """What any of some hops leads from, wherever it is: one query for each that is not known so far."""
+        found: dict[str, None] = {}
+        if self.question.starts is None:
             return ()
-        found = [await self.question.heads(hop.relation, limit) for hop in hops]
-        return tuple(dict.fromkeys(node for heads in found for node in heads))
+        for hop in hops:
+            known = self._from.get(hop)
+            if known is None or len(known[1]) == known[0] < limit:
+                known = self._from[hop] = limit, await self.question.starts(hop, limit)
+                self._nodes |= {node.id: node for node in known[1]}
+            found |= dict.fromkeys(node.id for node in known[1][:limit])
+        return tuple(found)
 
     @property
     def _hops(self) -> tuple[Hop, ...]:
         names = sorted(self.question.relationship_types)
         return tuple(Hop(name, forward) for name in names for forward in (True, False))
 
-    def _known(self, node: str, hops: Sequence[Hop] | None) -> bool:
+    def _known(self, node: str, wanted: Read) -> bool:
         around = node in self._around
-        if hops is None:
+        if wanted.hops is None:
             return around
-        return all((node, hop) in self._whole or (around and (node, hop) not in self._cut) for hop in hops)
+        read = ((node, hop) for hop in wanted.hops)
+        return all(self._read.get(one, 0) >= wanted.per_type or (around and one not in self._cut) for one in read)
 
-    async def _look(self, look: Look, *, whole: bool) -> None:
+    async def _look(self, nodes: tuple[str, ...], wanted: Read) -> None:
         expand = self.question.expand
         if expand is None:
             return
-        found = await expand(look)
+        found = await expand(look := Look(nodes, wanted.hops or self._hops, wanted.per_type))
         self.kept.append((look, found))
         self._nodes.update(found.nodes)
-        for node in look.nodes:
-            mine = self._edges.setdefault(node, {})
-            mine.update(found.neighbours.get(node, {}))
-            if whole:
-                self._whole.update((node, hop) for hop in look.hops or ())
-            else:
-                self._around.add(node)
-        if not whole:
+        for node in nodes:
+            mine, new = self._edges.setdefault(node, {}), found.neighbours.get(node, {})
+            mine |= {hop: edges for hop, edges in new.items() if len(edges) > len(mine.get(hop, ()))}
+        if wanted.hops is None:
+            self._around.update(nodes)
             self._cut |= found.truncated
+        else:
+            read = ((node, hop) for node in nodes for hop in wanted.hops)
+            self._read |= {one: wanted.per_type if one in found.truncated else math.inf for one in read}
         await self._classify(found)
 
     async def _classify(self, found: Expansion) -> None:
@@ -143,17 +153,6 @@ class GraphReads:
         for node in new:
             ends = [edge.other(node) for edges in said.neighbours.get(node, {}).values() for edge in edges]
             self._classes[node] = frozenset(said.nodes[end].name for end in ends if end in said.nodes)
-
-
-def asked_kind(question: Question) -> Kind:
-    """What a question asks for: things, yes or no, a number, a winner, or the best of things.
-
-    >>> from clause.reasoning.episode.budget import Prices
-    >>> import numpy as np
-    >>> asked_kind(Question("how many films did Kes make", np.zeros(1), [], {}, Prices()))
-    'count'
-    """
-    return parse(*namings(question)[0]).kind
 
 
 async def ground(
@@ -174,7 +173,6 @@ async def ground(
     def parsed(mentions: Sequence[LinkedMention]) -> ParsedQuestion:
         return parse(reads.text, mentions, vocabulary)
 
-    kinds = sorted(question.relationship_types.values(), key=lambda kind: (-kind.count, kind.name))
-    types = [kind.name for kind in kinds]
+    types = sorted(question.relationship_types, key=lambda name: (-question.relationship_types[name].count, name))
     steps = read_question(parsed(reads.mentions), reads, text_of=text_of, bounds=bounds, types=types, again=parsed)
     return await drive_async(steps, reads.read, rated), reads

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from decimal import Decimal
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from clause.reasoning.neighbourhood.port import Edge
-from clause.reasoning.question.modifiers import class_words
+from clause.reasoning.question.modifiers import ClassWords, class_words
 from clause.reasoning.question.pattern_text import PARTICIPLES
-from clause.reasoning.question.patterns import Effects, NodeNames, ReadBounds, TypedPattern
-from clause.reasoning.question.plan import PlanAnswer, PlanResult, alike, ends_of, sort_key
 from clause.reasoning.question.skeleton import TOPIC, Skeleton
-from clause.reasoning.question.vocabulary import AUXILIARIES, COMPARATIVES, DATED, MOST_LEAST, SUPERLATIVES, WH_WORDS
-from clause.text.literals import LiteralValue, Operator, holds, order
-from clause.text.quantities import Date, Number, singular
+from clause.reasoning.question.vocabulary import (
+    AUXILIARIES,
+    COMPARATIVES,
+    DATED,
+    MOST_LEAST,
+    SUPERLATIVES,
+    WH_WORDS,
+)
+from clause.text.literals import Operator
+from clause.text.quantities import singular
 
 _OPERANDS = re.compile(
     rf"(?:[,:] )?(?:\b(?:between|out of|of|among|is it|was it) (?:the )?)?{TOPIC}"
@@ -64,9 +67,11 @@ _NOT_MEASURES = re.compile(
 )
 _FREQUENCY = r"(?:often|frequently|commonly|common|frequent|usually|times)"
 _RANK = r"(?:(?P<rank>second|third|fourth|fifth|2nd|3rd|4th|5th)[ -])?"
+_NO_NOUN = rf"(?!{TOPIC}|(?:to|of|in|by|per|for|on|at|from|with|during|and|or|a|an|the|this|last|each|every|ever)\b)"
+_COUNTED = rf"(?:(?:different|distinct|direct|separate|various|other) )?(?P<noun>{_NO_NOUN}[a-z-]+)"
 _MOST = re.compile(
     rf"\b(?:the )?{_RANK}(?P<sense>most|least|fewest)\b"
-    rf"(?: (?:(?P<often>{_FREQUENCY})|(?P<adjective>{_ADJECTIVES})|(?P<noun>(?!{TOPIC}|(?:to|of|in|by)\b)[a-z-]+)))?"
+    rf"(?: (?:(?P<often>{_FREQUENCY})|(?P<adjective>{_ADJECTIVES})|{_COUNTED}))?"
 )
 _EST = re.compile(
     rf"\b(?:the |'s )?{_RANK}(?P<word>{'|'.join(SUPERLATIVES)}|best|worst|[a-z]{{3,}}est)\b(?: of all| ever)?"
@@ -83,11 +88,10 @@ _NO_SUPERLATIVES = frozenset(_NO_SUPERLATIVE_WORDS.split())
 _OF_SEVERAL = re.compile(r"^(?:which|who|what) of\b|^(?:out )?of (?:the|all|these|those)\b")
 _RANKS = {"second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "fifth": 5, "5th": 5}
 _EVENT = re.compile(r"\b([a-z]+ed|born|made|built|written|won|sold|come out|came out|join|release|publish|happen)\b")
-
-
 _STEMS = [word.removesuffix("er") for word in COMPARATIVES if word.endswith("er")]
 _DEGREES = {base: stem for stem in _STEMS for base in (stem, f"{stem}e", stem[:-1], f"{stem[:-1]}y")}
 _PLAIN_DEGREE = re.compile(rf"\b(?P<sense>more|most) (?P<base>{'|'.join(sorted(_DEGREES, key=len, reverse=True))})\b")
+_NUMBER_OF = re.compile(r"\b(?:(?P<most>greatest|largest|highest|biggest)|smallest|lowest) (?:number|count) of\b")
 
 
 def degrees(text: str) -> str:
@@ -96,6 +100,7 @@ def degrees(text: str) -> str:
     >>> degrees("is it more big than"), degrees("the most short one"), degrees("most recent")
     ('is it bigger than', 'the shortest one', 'most recent')
     """
+    text = _NUMBER_OF.sub(lambda hit: "most" if hit["most"] else "fewest", text)
     return _PLAIN_DEGREE.sub(lambda hit: _DEGREES[hit["base"]] + ("er" if hit["sense"] == "more" else "est"), text)
 
 
@@ -116,13 +121,24 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Superlative:
-    """The best of what the core asks for: by an attribute (`questions` about one answer, `it`) or by frequency."""
+    """The best of what the core asks for: by an attribute (`questions` about one answer, `it`) or by frequency.
+
+    `does` tells that it may be either: by what is done the most (`which costs the most`); where its word is not `known`
+    the direction is only likely.
+    """
 
     direction: Literal["max", "min"]
     by: Literal["attribute", "frequency"]
     questions: tuple[str, ...] = ()
     rank: int = 1
     dated: bool = False
+    does: bool = False
+    known: bool = True
+
+    @property
+    def lasts(self) -> bool:
+        """Whether it may be told by when something began: what is longest began first."""
+        return any(word in question for question in self.questions for word in ("length", "duration", "age", "long"))
 
     @property
     def counted(self) -> str:
@@ -176,6 +192,13 @@ def _compared(text: str) -> tuple[Operator, tuple[str, ...]] | None:
     return operator, _measured(operator, own, rest)
 
 
+_LASTING = re.compile(
+    r"\b(?:the )?longest (?:without|w/o|since)\b(?P<what>.*)|\b(?:been|gone|served|serving|with us)\b.*\blongest$"
+    r"|\bsince (?:the )?longest$"
+)
+_LEVEL_OF = re.compile(r"^(?:the |what is the )?· (?:[a-z-]+ )?(?P<noun>[a-z-]+) (?:of|for|in|at|among|from)\b")
+
+
 def find_superlative(text: str) -> tuple[Superlative | None, str]:
     """The superlative of a skeleton's text, and the text without its words.
 
@@ -187,6 +210,10 @@ def find_superlative(text: str) -> tuple[Superlative | None, str]:
             r"\b(more|less|fewer)\b", lambda hit: {"more": "most", "less": "least", "fewer": "fewest"}[hit[1]], text
         )
     plain = _NOT_MEASURES.sub(lambda hit: "·" * len(hit[0]), text)
+    lasting = _LASTING.search(plain)
+    if lasting is not None:  # what began, or was done last, before all else
+        asked = "last date of it" if lasting["what"] else "start date of it"
+        return Superlative("min", "attribute", (asked, "when was it last", "since when"), dated=True), text
     most = _MOST.search(plain)
     if most is not None:
         return _of_most(text, most)
@@ -198,10 +225,18 @@ def find_superlative(text: str) -> tuple[Superlative | None, str]:
         rest = _tidy(f"{text[: hit.start()]} {owner} {text[hit.end() :]}").removeprefix("of ")
         operator, templates = SUPERLATIVES.get(word) or _unknown(word)
         held = _HELD.search(f"{text[: hit.start()]}·{text[hit.end() :]}")
+        held = held or _LEVEL_OF.search(f"{text[: hit.start()]}· {text[hit.end() :].lstrip()}")
         if held and operator not in DATED:
             templates = (f"{held['noun']} of {{}}", *templates)
-        return _superlative(operator, templates, rest, _RANKS.get(hit["rank"] or "", 1)), rest
+        found = _superlative(operator, templates, rest, _RANKS.get(hit["rank"] or "", 1))
+        return replace(found, known=word in SUPERLATIVES or word in {"best", "worst"}), rest
     return None, text
+
+
+_DONE_MOST = re.compile(
+    r"\b(?!(?:is|are|was|were|the|which|who|what|has|have|does|did|do|been|appears?|occurs?)\b)(?P<verb>[a-z]{3,})"
+    r"(?: (?:us|you|me|them|him|her|it|one))? (?:the )?(?:most|least)\b[^a-z]*(?:[a-z]+ ?)?$"
+)
 
 
 def _of_most(text: str, hit: re.Match[str]) -> tuple[Superlative, str]:
@@ -215,6 +250,9 @@ def _of_most(text: str, hit: re.Match[str]) -> tuple[Superlative, str]:
         if adjective.startswith("recent"):
             operator = "after" if direction == "max" else "before"
         return _superlative(operator, MOST_LEAST[adjective], rest, rank), rest
+    done = None if noun or hit["often"] else _DONE_MOST.search(text[: hit.end()])
+    if done:
+        return Superlative(direction, "frequency", (f"how much does it {done['verb']}",), rank, does=True), rest
     return Superlative(direction, "frequency", (f"number of {noun} of it",) if noun else (), rank), rest
 
 
@@ -294,107 +332,68 @@ def _tidy(text: str) -> str:
     return " ".join(text.split())
 
 
-_SMALLER = frozenset(("before", "less"))
-_DAYS = 365.2425 / 372.0  # in a year, by those of `sort_key`
+_WITH = re.compile(r"(?:(?:with|having|has|have|had|got|been|on|in|of) ?)+$")
+_PLACED = re.compile(r"^(in|at|on|for|from|to|with|by) ")
+_ASKED = re.compile(r"^(?:the|all|any|which|what|who|whom) (?:the )?")
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """A pattern's say on one operand: its ends, the value that counts, and the triples that say so."""
-
-    operand: str
-    ends: frozenset[str]
-    value: LiteralValue | None
-    triples: tuple[Edge, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Compare:
-    """The operand that wins by `operator`; with `verdict` yes or no, whether the first stands so to the second.
+def asked_of_each(core: str, kind: ClassWords | None, counted: str) -> tuple[str | None, str]:
+    """What a question for the most of something asks for, and a question about one of those, `it`.
 
     Args:
-        operands: of each the ids of what it may be; the first that the pattern leads from counts.
-        pattern: from an operand to what is compared. Of several dates the earliest counts, of several numbers the
-            largest; where the ends are neither, `more` and `less` compare how many there are.
-        until: where given, the time from `pattern`'s date to this one's is compared.
+        core: the question without its superlative.
+        kind: the words for what is asked for.
+        counted: the noun behind `the most`; empty where there is none.
+
+    >>> asked_of_each("which course do students take", ClassWords("course"), "students")
+    ('course', 'what students take it')
+    >>> asked_of_each("which course is required by", ClassWords("course"), "")
+    ('course', 'what is it required by')
+    >>> asked_of_each("who owns huts", None, "huts"), asked_of_each("guide with peaks", ClassWords("guide"), "peaks")
+    ((None, 'what huts does it owns'), ('guide', 'peaks of it'))
+    >>> asked_of_each("in which room are courses held", ClassWords("room"), "courses")
+    ('room', 'what courses are held in it')
     """
-
-    operands: tuple[tuple[str, ...], ...]
-    pattern: TypedPattern
-    operator: Operator
-    verdict: bool = False
-    until: TypedPattern = ()
-
-    def run(self, names: NodeNames, bounds: ReadBounds) -> Effects[PlanResult]:
-        """Read the pattern from all operands at once and compare."""
-        nodes = tuple(dict.fromkeys(node for operand in self.operands for node in operand))
-        ends = yield from ends_of(nodes, self.pattern, bounds)
-        last = (yield from ends_of(nodes, self.until, bounds)) if self.until else None
-        measured: list[Measured] = []
-        for operand in self.operands:
-            node = next((one for one in operand if ends.get(one)), None)
-            if node is None:
-                return PlanResult(reason=f"the graph does not say it of {names.name(operand[0])}")
-            found = self._measured(node, ends[node], names)
-            if last is not None:
-                found = _lasting(found, self._measured(node, last[node], names))
-            measured.append(found)
-        proof = tuple(dict.fromkeys(edge for one in measured for edge in one.triples))
-        return self._same(measured, proof, names) if self.operator == "same" else self._decided(measured, proof, names)
-
-    def _measured(self, node: str, ends: Sequence[tuple[str, tuple[Edge, ...]]], names: NodeNames) -> Measured:
-        values = [(value, proof) for end, proof in ends if (value := names.value(end)) is not None]
-        ordered = [(key, value, proof) for value, proof in values if (key := sort_key(value)) is not None]
-        reached = frozenset(end for end, _ in ends)
-        if self.operator == "same":
-            proof = tuple(edge for _, one in ends for edge in one)
-            return Measured(node, reached, values[0][0] if len(values) == 1 else None, proof)
-        if ordered:
-            dated = isinstance(ordered[0][1], Date)
-            _, value, proof = (min if dated else max)(ordered, key=lambda one: one[0])
-            return Measured(node, reached, value, proof)
-        counted = Number(Decimal(len(ends))) if self.operator in {"more", "less"} else None
-        return Measured(node, reached, counted, tuple(edge for _, proof in ends for edge in proof))
-
-    def _same(self, measured: Sequence[Measured], proof: tuple[Edge, ...], names: NodeNames) -> PlanResult:
-        first, *others = measured
-        shared = all(_share(first.ends, other.ends, names) for other in others)
-        if not shared and first.value is not None:
-            told = [other.value is not None and holds("same", first.value, other.value) for other in others]
-            if None in told:
-                return PlanResult(reason="the dates are not exact enough to tell")
-            shared = all(told)
-        return PlanResult((PlanAnswer("yes" if shared else "no", None, proof),))
-
-    def _decided(self, measured: Sequence[Measured], proof: tuple[Edge, ...], names: NodeNames) -> PlanResult:
-        values = [one.value for one in measured]
-        if any(value is None for value in values):
-            return PlanResult(reason="the graph has no values to compare them by")
-        if self.verdict:
-            told = holds(self.operator, values[0], values[1])  # type: ignore[arg-type]
-            if told is None:
-                return PlanResult(reason="the values are not exact enough to compare")
-            return PlanResult((PlanAnswer("yes" if told else "no", None, proof),))
-        wanted = -1 if self.operator in _SMALLER else 1
-        for place, one in enumerate(measured):
-            others = [values[other] for other in range(len(values)) if other != place]
-            if all(order(values[place], other) == wanted for other in others):  # type: ignore[arg-type]
-                return PlanResult((PlanAnswer(names.name(one.operand), one.operand, proof),))
-        return PlanResult(reason="they are equal, or their values are not exact enough to compare")
+    placed = _PLACED.match(core)
+    words = _ASKED.sub("", core[placed.end() :] if placed else core)
+    nouns = [*kind.modifiers, kind.noun] if kind is not None else []
+    nouns = nouns[:1] if counted in nouns else nouns
+    rest = " ".join(word for word in words.removeprefix(" ".join(nouns)).split() if word != counted)
+    noun, said, (first, _, after) = nouns[-1] if nouns else None, f"what {counted}".strip(), rest.partition(" ")
+    if placed:
+        return noun, f"{said} {rest} {placed[1]} it"
+    if first in {"does", "do", "did"}:
+        return noun, f"{said} {after} it"
+    if counted and (not rest or _WITH.fullmatch(rest)):
+        return noun, f"{counted} of it"
+    return noun, f"{said} {first} it {after}" if first in {"is", "are", "was", "were"} else f"{said} does it {rest}"
 
 
-def _share(one: frozenset[str], two: frozenset[str], names: NodeNames) -> bool:
-    """Tell whether two sets of ends have one in common, by id or by name (`Austria` and `Austrian`)."""
-    values = [end for end in one if names.value(end) is None]
-    others = [end for end in two if names.value(end) is None]
-    return bool(one & two) or any(alike(names.name(end), names.name(other)) for end in values for other in others)
+_MEASURED = (
+    "length|width breadth beam|height altitude elevation|depth draught|weight mass tonnage weigh weighs kg|age"
+    "|price cost costs fee fare rent toll rate value worth priced eur usd gbp dollars|speed velocity|area ha hectares"
+    "|volume capacity litres|colour color|diameter|temperature|population inhabitants|power horsepower|pressure"
+)
+_OF_ANY = frozenset(("size", "number", "duration", "elevation", "age"))  # big, long, high, old measure much
+_GROUPS = {word: number for number, group in enumerate(_MEASURED.split("|")) for word in group.split()}
 
 
-def _lasting(first: Measured, last: Measured) -> Measured:
-    """The time from one date to another, in days; nothing where either is no date."""
-    begins, ends = first.value, last.value
-    length: LiteralValue | None = None
-    if isinstance(begins, Date) and isinstance(ends, Date):
-        keys = sort_key(ends), sort_key(begins)
-        length = Number(Decimal(round(((keys[0] or 0.0) - (keys[1] or 0.0)) * _DAYS)))
-    return Measured(first.operand, first.ends | last.ends, length, (*first.triples, *last.triples))
+def measured(words: Iterable[str]) -> frozenset[int]:
+    """The measures that words name, as numbers that stand for one measure each.
+
+    >>> measured(["beam", "width"]) == measured(["breadth"]), measured(["length", "m"]) & measured(["width"])
+    (True, frozenset())
+    """
+    return frozenset(_GROUPS[word] for word in words if word in _GROUPS)
+
+
+def is_unmeasured(questions: Iterable[str], text: str) -> bool:
+    """Tell whether questions ask for one measure of `it`, and a type's text says another, or none.
+
+    >>> is_unmeasured(["price of it", "cost of it"], "copies sold"), is_unmeasured(["price of it"], "daily rate")
+    (True, False)
+    """
+    asked = {word for question in questions for word in question.split()}
+    groups = measured(asked)
+    said = text.split()
+    return bool(groups) and not (asked & _OF_ANY or groups & measured(said) or asked & set(said))

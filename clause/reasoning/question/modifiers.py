@@ -6,7 +6,7 @@ Each function takes a skeleton's text and gives what it found and the text witho
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -36,9 +36,11 @@ _NEGATED = re.compile(
 )
 _OPERATORS: dict[str, Operator] = {
     "before": "before", "prior to": "before", "earlier than": "before", "until": "until", "till": "until",
-    "up to": "at_most", "no later than": "until", "by the end of": "until",
-    "after": "after", "later than": "after", "since": "since", "following": "after", "starting in": "since",
-    "more than": "more", "over": "more", "above": "more", "greater than": "more", "exceeding": "more", "beyond": "more",
+    "up to": "at_most", "no later than": "until", "by the end of": "until", "before the end of": "until",
+    "after the start of": "since", "since the start of": "since", "from the start of": "since",
+    "after the end of": "after", "before the start of": "before", "after": "after", "later than": "after",
+    "since": "since", "following": "after", "starting in": "since", "more than": "more", "over": "more",
+    "above": "more", "greater than": "more", "exceeding": "more", "exceeds": "more", "exceed": "more", "beyond": "more",
     "at least": "at_least", "no less than": "at_least", "no fewer than": "at_least", "minimum": "at_least",
     "less than": "less", "fewer than": "less", "under": "less", "below": "less", "beneath": "less", "within": "at_most",
     "at most": "at_most", "no more than": "at_most", "maximum": "at_most", "not more than": "at_most",
@@ -59,7 +61,7 @@ _LEAD = (
 _JOINING = "|".join(sorted(PREPOSITIONS | AUXILIARIES | {"and", "or", "that", "who", "which"}))
 _COUNTED = rf"(?P<counted>(?: (?!(?:{_JOINING})\b)[a-z-]+){{0,2}}(?: (?:per|a|each) [a-z]+)?)"
 _BETWEEN = re.compile(
-    rf"{_LEAD}\b(?:between (?P<low>{LITERAL}) and|from (?P<low2>{LITERAL}) (?:to|until|till|through)) "
+    rf"{_LEAD}(?:\bbetween (?P<low>{LITERAL}) and|(?:\bfrom )?(?P<low2>{LITERAL}) (?:to|until|till|through)) "
     rf"(?P<high>{LITERAL}){_COUNTED}"
 )
 _COMPARED = re.compile(
@@ -80,44 +82,14 @@ _SIDES: dict[str, Operator] = {
     "before": "until", "older": "until", "more": "at_least", "above": "at_least", "less": "at_most",
     "fewer": "at_most", "below": "at_most",
 }  # fmt: skip
+_NO_NOUN_WORDS = "both either they them we i you it ever also whose between besides except without is yet"
 _NO_NOUN = (
     AUXILIARIES | PREPOSITIONS | WH_WORDS | {"that", "and", "or", "but", "not", "'s", "than", "there", "he", "she"}
 )
-_NO_NOUN |= {
-    "both",
-    "either",
-    "they",
-    "you",
-    "it",
-    "ever",
-    "also",
-    "whose",
-    "between",
-    "besides",
-    "except",
-    "without",
-    "is",
-}
-_DETERMINERS = frozenset(
-    (
-        "the",
-        "a",
-        "an",
-        "all",
-        "any",
-        "some",
-        "every",
-        "each",
-        "different",
-        "of",
-        "these",
-        "those",
-        "this",
-        "many",
-        "one",
-    )
-)
-_VAGUE_WORDS = """thing things stuff one ones something anything everything whatever person people someone anyone
+_NO_NOUN |= set(_NO_NOUN_WORDS.split())
+_DETERMINER_WORDS = "the a an all any some every each different of these those this many one"
+_DETERMINERS = frozenset(_DETERMINER_WORDS.split())
+_VAGUE_WORDS = """all thing things stuff one ones something anything everything whatever person people someone anyone
 everyone everybody anybody somebody"""
 _VAGUE = frozenset(_VAGUE_WORDS.split())
 _VERB_WORDS = "belonging containing starring border borders cost costs play star use work"
@@ -168,6 +140,11 @@ class LiteralFilter:
     def of_unit(self) -> str:
         """The words for what the value's unit measures, `amount weight` of kilograms; empty where it has none."""
         return _OF_UNIT.get(self.value.unit, "") if isinstance(self.value, Number) else ""
+
+    def __str__(self) -> str:
+        """The filter in words: `between 1930 and 1932`."""
+        bounds = f"{self.value} and {self.second}" if self.second is not None else self.value
+        return f"{self.operator.replace('_', ' ')} {bounds}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +262,7 @@ def class_words(text: str) -> ClassWords | None:
     if not taken or taken[-1] in _VAGUE:
         return None
     said = _SAID_OF.search(rest)
-    return ClassWords(taken[-1], tuple(taken[:-1]), said[1] if said else "")
+    return ClassWords(taken[-1], tuple(taken[:-1]), said[1] if said and said[1] not in VERB_FORMS else "")
 
 
 def _is_verb(words: Sequence[str], text: str) -> bool:
@@ -330,68 +307,94 @@ def _tidy(text: str) -> str:
     return re.sub(r"^(?:, |and )+|(?: ,| and| i mean)+(?= [?.!]|$)", "", spaced.strip()).strip()
 
 
-_WITH = re.compile(r"(?:(?:with|having|has|have|had|got|been|on|in|of) ?)+$")
-_PLACED = re.compile(r"^(in|at|on|for|from|to|with|by) ")
-_ASKED = re.compile(r"^(?:the|all|any|which|what|who|whom) (?:the )?")
-
-
-def asked_of_each(core: str, kind: ClassWords | None, counted: str) -> tuple[str | None, str]:
-    """What a question for the most of something asks for, and a question about one of those, `it`.
-
-    Args:
-        core: the question without its superlative.
-        kind: the words for what is asked for.
-        counted: the noun behind `the most`; empty where there is none.
-
-    >>> asked_of_each("which course do students take", ClassWords("course"), "students")
-    ('course', 'what students take it')
-    >>> asked_of_each("which course is required by", ClassWords("course"), "")
-    ('course', 'what is it required by')
-    >>> asked_of_each("who owns huts", None, "huts"), asked_of_each("guide with peaks", ClassWords("guide"), "peaks")
-    ((None, 'what huts does it owns'), ('guide', 'peaks of it'))
-    >>> asked_of_each("in which room are courses held", ClassWords("room"), "courses")
-    ('room', 'what courses are held in it')
-    """
-    placed = _PLACED.match(core)
-    words = _ASKED.sub("", core[placed.end() :] if placed else core)
-    nouns = [*kind.modifiers, kind.noun] if kind is not None else []
-    nouns = nouns[:1] if counted in nouns else nouns
-    rest = " ".join(word for word in words.removeprefix(" ".join(nouns)).split() if word != counted)
-    noun, said, (first, _, after) = nouns[-1] if nouns else None, f"what {counted}".strip(), rest.partition(" ")
-    if placed:
-        return noun, f"{said} {rest} {placed[1]} it"
-    if first in {"does", "do", "did"}:
-        return noun, f"{said} {after} it"
-    if counted and (not rest or _WITH.fullmatch(rest)):
-        return noun, f"{counted} of it"
-    return noun, f"{said} {first} it {after}" if first in {"is", "are", "was", "were"} else f"{said} does it {rest}"
-
-
-_MEASURED = (
-    "length|width breadth beam|height altitude elevation|depth draught|weight mass tonnage|price cost fee fare rent"
-    " toll rate value worth|age|speed velocity|area|volume capacity|colour color|diameter|temperature"
-    "|population inhabitants|power horsepower|pressure"
+_PLAIN = rf"(?!{TOPIC}|{LITERAL})[a-z'-]+"
+_AFTER_NOUN = """is are was were has have written known recorded listed documented given noted set put down on to
+against at in for from and but yet as whatsoever of by"""
+_END = rf"(?:{'|'.join(_AFTER_NOUN.split())})\b"
+_NOT_ONE = r"(?!(?:one|longer|more|less|later|fewer)\b)"
+_LACKED = rf"{_NOT_ONE}(?P<noun>(?!{_END}){_PLAIN}(?: (?!{_END}){_PLAIN}){{0,3}})"
+_NOBODY = r"(?:nobody|no one|no-one|none|no person) (?!(?:less|more|else|other|but)\b)"
+_ONE = r"(?:(?:any|a single|a|an|one|even one) )?"
+_AUXILIARY = r"(?:do|does|did|has|have|had|is|are|was|were|can|could)"
+_HELPING = r"(?:(?:has|have|is|was|are|ever|down|as|to|can|will) )*"
+_LACKS = (
+    rf"(?:for|of|to|in|on|at|with) (?:which|whom) (?:there (?:is|are) )?no {_LACKED}",
+    rf"(?:with|has|have|having|had|got|carry|carries|shows?) (?:got )?no {_LACKED}",
+    rf"(?:is|are|was|were) no {_LACKED} (?:listed|known|recorded|given|documented|noted)",
+    rf"(?:(?<!longest )(?<!longer )without|w/o|lacks?|lacking|missing) {_ONE}{_LACKED}",
+    rf"{_AUXILIARY} (?:not|never) (?:have|got|possess) {_ONE}{_LACKED}",
+    rf"(?:has|have|with|having|got) (?:{_NOBODY}|nothing )(?P<role>[a-z]+(?: [a-z]+){{0,3}})",
+    rf"(?:(?:which|that|whom|because|since|as) )?(?:with )?{_NOBODY}{_HELPING}(?P<done>[a-z]+)"
+    r"(?P<after>(?: [a-z]+){0,3})",
+    r"(?P<doing>[a-z]+) (?:nobody|no one|no-one|nothing)",
+    rf"(?P<how>{_AUXILIARY}) (?:not|never) (?P<said>(?:{_PLAIN}(?: |$)){{1,9}})",
+    rf"never (?P<been>been )?(?P<once>(?:{_PLAIN}(?: |$)){{1,7}})",
 )
-_OF_ANY = frozenset(("size", "number", "duration", "elevation", "age"))  # big, long, high, old measure much
-_GROUPS = {word: number for number, group in enumerate(_MEASURED.split("|")) for word in group.split()}
+_LACK = [re.compile(rf"(?:, |\b(?:that|which|who|and|but) )?\b{form}") for form in _LACKS]
+_EMPTY = re.compile(r"\b(?:any|a single|even|yet|ever|of the|at all|single)\b|\b(?:a|an) (?=[a-z])")
 
 
-def measured(words: Iterable[str]) -> frozenset[int]:
-    """The measures that words name, as numbers that stand for one measure each.
+@dataclass(frozen=True, slots=True)
+class Lack:
+    """Something that answers must not have: as questions about one that had it, `it`."""
 
-    >>> measured(["beam", "width"]) == measured(["breadth"]), measured(["length", "m"]) & measured(["width"])
-    (True, frozenset())
+    questions: tuple[str, ...]
+
+
+def take_lack(text: str) -> tuple[Lack | None, str]:
+    """What a core without names says is lacking, and the core without it.
+
+    >>> take_lack("which houses have no builder on record")
+    (Lack(questions=('builder of it', 'which houses have builder on record')), 'which houses')
+    >>> take_lack("teachers who advise nobody")[0].questions[0], take_lack("which huts have no one less")[0]
+    ('what does it advise', None)
+    >>> take_lack("which systems have never been hit by an incident")[0].questions[0]
+    'what is it hit by incident'
     """
-    return frozenset(_GROUPS[word] for word in words if word in _GROUPS)
+    for form in _LACK:
+        hit = form.search(text)
+        if hit is None:
+            continue
+        found = {name: said.strip() for name, said in hit.groupdict().items() if said}
+        question = _question(found)
+        if question is None:
+            continue
+        rest = " ".join(f"{text[: hit.start()]} {_outside(text[hit.end() :])}".split()).strip(" ,")
+        whole = " ".join(re.sub(r"\b(?:no|not|never|nobody|without)\b", " ", text).split())
+        return Lack((question, whole)), rest
+    return None, text
 
 
-def is_unmeasured(questions: Iterable[str], text: str) -> bool:
-    """Tell whether questions ask for one measure of `it`, and a type's text says another, or none.
+def _outside(after: str) -> str:
+    """What stands behind a lack and is no part of it: from a comma on."""
+    return after[after.index(" , ") :] if " , " in after else ""
 
-    >>> is_unmeasured(["price of it", "cost of it"], "copies sold"), is_unmeasured(["price of it"], "daily rate")
-    (True, False)
-    """
-    asked = {word for question in questions for word in question.split()}
-    groups = measured(asked)
-    said = text.split()
-    return bool(groups) and not (asked & _OF_ANY or groups & measured(said) or asked & set(said))
+
+def _question(found: dict[str, str]) -> str | None:
+    if noun := found.get("noun"):
+        return f"{noun} of it"
+    if role := found.get("role"):
+        return f"who is {role} of it"
+    if done := found.get("done"):
+        return " ".join(f"who {done} it {found.get('after', '')}".split())
+    if doing := found.get("doing"):
+        return None if doing in {"is", "there", "has", "have", "with", "names", "for"} else f"what does it {doing}"
+    said = _EMPTY.sub(" ", found.get("said") or found.get("once") or "").split()
+    if not said or said[0] in {"sure", "know", "mind", "counting", "including"}:
+        return None
+    be = found.get("how") in {"is", "are", "was", "were"} or found.get("been") or said[0] == "been"
+    said = said[1:] if said[0] == "been" else said
+    return f"what is it {' '.join(said)}" if be else f"what does it {' '.join(said)}"
+
+
+def asked_of(literal: LiteralFilter) -> tuple[tuple[str, ...], str]:
+    """What a filter looks at, as questions about one answer, and its kind."""
+    if isinstance(literal.value, Date) and not _counts(literal):
+        asked = literal.words or "date year"
+        return (f"{asked} of it", f"when was it {asked}"), "date"
+    named = (literal.words,) if literal.words else (literal.of_unit, "number")
+    return tuple(f"{words} of it" for words in named if words), "number"
+
+
+def _counts(literal: LiteralFilter) -> bool:
+    return literal.operator in {"more", "less", "at_least", "at_most"} and bool(literal.words)

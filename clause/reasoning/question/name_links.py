@@ -15,6 +15,7 @@ from functools import lru_cache
 from clause.reasoning.agents.policy import Question, SeedCandidate
 from clause.reasoning.models.answer import ForgivenSpelling
 from clause.reasoning.neighbourhood.port import RelationshipType
+from clause.reasoning.question.forms import Kind, parse
 from clause.reasoning.question.pattern_text import VERB_FORMS, plain
 from clause.reasoning.question.seed_matching import FUNCTION_WORDS, WORD, is_surname
 from clause.reasoning.question.sides import roots
@@ -65,6 +66,7 @@ def linked(text: str, seeds: Sequence[SeedCandidate]) -> list[LinkedMention]:
     """The stretches of a question that name its seeds, each with what it may mean, best first.
 
     A seed without a place was found by some of its words or letters: it is put where the text comes nearest its name.
+    What is said as a date or an amount, or is a part of one, is no name: `2023` of `5 May 2023`.
 
     >>> [(m.start, m.end) for m in linked("who runs Loggin Gate", [SeedCandidate("1", "Login Gate", 0.9)])]
     [(9, 20)]
@@ -75,10 +77,10 @@ def linked(text: str, seeds: Sequence[SeedCandidate]) -> list[LinkedMention]:
 @lru_cache(maxsize=64)  # a question is linked to choose who reads it, to read it, and to say what was forgiven
 def _linked(text: str, seeds: tuple[SeedCandidate, ...]) -> tuple[LinkedMention, ...]:
     places: dict[tuple[int, int], list[EntityCandidate]] = {}
-    counted = {(one.start, one.end) for one in find_literals(text)}
+    values = [(one.start, one.end) for one in find_literals(text)]
     for seed in seeds:
         span = _place(text, seed)
-        if span is not None and span not in counted:
+        if span is not None and not any(start <= span[0] and span[1] <= end for start, end in values):
             places.setdefault(span, []).append(EntityCandidate(seed.id, seed.name, seed.score))
     return tuple(
         LinkedMention(start, end, tuple(sorted(_nearest(text[start:end], found), key=lambda one: -one.score)))
@@ -183,6 +185,17 @@ def namings(question: Question) -> list[Naming]:
     stood = _marked_apart(text, [(one, standing(text, one, typed)) for one in mentions])
     ways = [tuple(one for one, how in stood if how >= least) for least in (Standing.PERHAPS, Standing.LIKELY)]
     return [(text, way) for way in dict.fromkeys(filter(None, ways))] or [(text, tuple(mentions))]
+
+
+def asked_kind(question: Question) -> Kind:
+    """What a question asks for: things, yes or no, a number, a winner, or the best of things.
+
+    >>> from clause.reasoning.episode.budget import Prices
+    >>> import numpy as np
+    >>> asked_kind(Question("how many films did Kes make", np.zeros(1), [], {}, Prices()))
+    'count'
+    """
+    return parse(*namings(question)[0]).kind
 
 
 def _marked_apart(text: str, stood: Sequence[tuple[LinkedMention, Standing]]) -> list[tuple[LinkedMention, Standing]]:

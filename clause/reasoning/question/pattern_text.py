@@ -88,6 +88,15 @@ def is_passive(first: str, last: str) -> bool:
     return first not in _INTRANSITIVE and (first in PARTICIPLES or (first.endswith("ed") and len(first) > 4))
 
 
+def is_placed(words: Sequence[str]) -> bool:
+    """A type says where something was done, and by whom is open: wards use what is `used on` them.
+
+    >>> is_placed(["used", "on"]), is_placed(["works", "at"]), is_placed(["used", "by"])
+    (True, False, False)
+    """
+    return words[-1] in {"on", "in", "at"} and is_passive(words[0], words[-1])
+
+
 _FORMS = {verb.participle: verb for verb in _VERBS} | {
     form: verb for verb in _WHOLE for form in (verb.base, third(verb.base), verb.past, verb.participle)
 }

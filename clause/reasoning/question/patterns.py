@@ -30,12 +30,14 @@ Result_ = TypeVar("Result_")
 class Read(NamedTuple):
     """Edges wanted around one frontier: at most `per_type` for each (node, hop); only `hops` where given.
 
-    Of no nodes: around all that the hops lead from, `per_type` nodes at most.
+    Of no nodes: around all that the hops lead from, `most` nodes at most (where it is 0, `per_type`); only these nodes,
+    and no edges, where `per_type` is 0.
     """
 
     nodes: tuple[str, ...]
     hops: tuple[Hop, ...] | None
     per_type: int
+    most: int = 0
 
 
 class Rank(NamedTuple):
@@ -68,8 +70,8 @@ class NodeNames(Protocol):
 class TypedGraph(NodeNames, Protocol):
     """A graph that can be read at once, such as a snapshot."""
 
-    def around(self, nodes: Sequence[str], hops: Sequence[Hop] | None, per_type: int) -> Around:
-        """The edges around `nodes`, both directions, at most `per_type` for each (node, hop)."""
+    def around(self, nodes: Sequence[str], hops: Sequence[Hop] | None, per_type: int, most: int) -> Around:
+        """The edges that a `Read` wants, both directions."""
         ...
 
 
@@ -95,6 +97,8 @@ class ReadBounds:
         sample_edges: edges of each (node, type) that are looked at then.
         per_type: edges of each (node, type) that a plan reads.
         front: nodes that a plan carries to its next hop.
+        unnamed: nodes with an attribute that are looked at where the question names nothing.
+        values: values of an attribute that a plan reads then.
     """
 
     hops: int = 3
@@ -104,6 +108,8 @@ class ReadBounds:
     sample_edges: int = 8
     per_type: int = 400
     front: int = 800
+    unnamed: int = 60
+    values: int = 4000
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +142,7 @@ def drive(steps: Effects[Result_], graph: TypedGraph, scorer: WalkScorer | None 
     try:
         while True:
             wanted = steps.send(reply)
-            if isinstance(wanted, Read):
-                reply = graph.around(wanted.nodes, wanted.hops, wanted.per_type)
-            else:
-                reply = best_scores(wanted, scorer)
+            reply = graph.around(*wanted) if isinstance(wanted, Read) else best_scores(wanted, scorer)
     except StopIteration as stop:
         result: Result_ = stop.value
         return result
@@ -177,6 +180,7 @@ class ReadingPriors:
         wrong_kind: lost by dates where `who` is asked, by things where `when` is.
         unasked_value: lost by dates and numbers where no word asks for one.
         right_class: gained by ends of the class that the question names, lost by others where some are.
+        other_class: lost by ends of other classes, where others are of the one that the question names.
         own_name: lost by ends that are called what the question's noun says (the genre `thriller` is no thriller).
         unsaid: lost for each word of the question that is a word of a type around, and not of this pattern.
         named: gained by an attribute that the question names.
@@ -191,6 +195,7 @@ class ReadingPriors:
     wrong_kind: float = 8.0
     unasked_value: float = 3.0
     right_class: float = 2.5
+    other_class: float = 4.0
     own_name: float = 4.0
     unsaid: float = 3.0
     named: float = 8.0
@@ -321,11 +326,11 @@ def comparable(values: Sequence[LiteralValue | None]) -> str:
 
 
 def rank_hops(questions: Sequence[str], hops: Sequence[TypedPattern]) -> Effects[list[tuple[TypedPattern, float]]]:
-    """Patterns by how well they fit the questions, best first, with their scores."""
-    patterns = tuple(hops)
+    """Patterns by how well they fit the questions, best first, with their scores; all alike where nothing is asked."""
+    patterns, asked = tuple(hops), tuple(question for question in questions if question.strip())
     if not patterns:
         return []
-    scores = yield Rank(tuple(questions), patterns)
+    scores = (yield Rank(asked, patterns)) if asked else [0.0] * len(patterns)
     return sorted(zip(patterns, scores, strict=True), key=lambda pair: (-pair[1], pair[0]))
 
 

@@ -22,12 +22,13 @@ from clause.reasoning.question.patterns import (
     TypedPattern,
     drive,
 )
-from clause.text.literals import LiteralValue, Operator, holds, of_one_kind
-from clause.text.mentions import folded_key
-from clause.text.quantities import UNITS, Date, Number, read_number, singular
+from clause.reasoning.question.seed_matching import alike
+from clause.text.literals import LiteralValue, Operator, holds, measured_by, of_one_kind, sort_key
+from clause.text.quantities import Number
 
 MOST_PROOFS = 12
 """Triples that a yes, a no or a count shows at most."""
+UNCOMPARED = "the graph has no values to compare them by"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,18 +101,15 @@ class WalkFrom:
 
 @dataclass(frozen=True, slots=True)
 class Having:
-    """All nodes that a hop leads from, where the question names none: what it leads to is read by who asks for it."""
+    """All nodes that a hop leads from, where the question names none, each with a triple that says so."""
 
     hop: Hop
 
     def run(self, names: NodeNames, bounds: ReadBounds) -> Effects[PlanResult]:
-        """Read the hop wherever it is."""
-        forward = Hop(self.hop.relation, forward=True)
-        around: Around = yield Read((), (forward,), bounds.front)
-        nodes = dict.fromkeys(
-            node if self.hop.forward else edge.other(node) for node in around for edge in around[node].get(forward, ())
-        )
-        found = tuple(PlanAnswer(names.name(node), node) for node in nodes)
+        """Read one edge of each."""
+        around: Around = yield Read((), (self.hop,), 1, bounds.front)
+        proofs = {node: tuple(hops.get(self.hop, ()))[:1] for node, hops in around.items()}
+        found = tuple(PlanAnswer(names.name(node), node, proof) for node, proof in proofs.items() if proof)
         reason = None if found else f"nothing has {plain_words(self.hop.relation)}"
         return PlanResult(found, reason, truncated=len(around) >= bounds.front)
 
@@ -199,20 +197,8 @@ class NodeTest:
         value = names.value(node) if self.operator is not None else None
         if value is None or self.operator is None or self.value is None:
             return False
-        value = _measured(value, self.pattern[-1].relation) if self.pattern else value
+        value = measured_by(value, plain_words(self.pattern[-1].relation)) if self.pattern else value
         return holds(self.operator, value, self.value, self.second) is True
-
-
-def _measured(value: LiteralValue, relation: str) -> LiteralValue:
-    """A bare number with the unit that its type's name says: 128 by `ram_gb`."""
-    if not isinstance(value, Number) or value.unit:
-        return value
-    words = [word for word in plain_words(relation).split() if len(word) > 1 and singular(word) not in _TIMES]
-    counted = (read_number(f"{value.value} {word}") for word in words)
-    return next((number for number in counted if number is not None and number.unit in UNITS), value)
-
-
-_TIMES = frozenset({"day", "month", "year"})  # of a type's name they say when, not how long
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,8 +218,47 @@ class Where:
             good = [proof for end, proof in ends.get(answer.node or "", ()) if self.test.passes(end, names)]
             if good:
                 kept.append(replace(answer, triples=_joined((answer.triples, good[0]))))
-        reason = None if kept else result.reason or "nothing passes the filter"
+        reason = None if kept else result.reason or _nothing(truncated=result.truncated)
         return replace(result, answers=tuple(kept), reason=reason)
+
+
+@dataclass(frozen=True, slots=True)
+class HavingValue:
+    """All nodes that a hop leads from to values that pass a test, or to the best value: read from the values on.
+
+    There are fewer values than nodes; `rank` 1 is the best, `largest` or smallest, and 0 asks for no best.
+    """
+
+    hop: Hop
+    test: NodeTest | None = None
+    largest: bool = True
+    rank: int = 0
+
+    def run(self, names: NodeNames, bounds: ReadBounds) -> Effects[PlanResult]:
+        """Read every value, then all edges of those that are wanted."""
+        back = self.hop.inverse
+        values: Around = yield Read((), (back,), 0, bounds.values)
+        cut = len(values) >= bounds.values
+        if cut and self.rank:
+            return PlanResult(reason="there are too many to compare them all", truncated=True)
+        wanted = self._wanted([value for value in values if self.test is None or self.test.passes(value, names)], names)
+        around: Around = (yield Read(wanted, (back,), bounds.per_type)) if wanted else {}
+        found: dict[str, PlanAnswer] = {}
+        for value in wanted:
+            edges = around.get(value, {}).get(back, ())
+            cut |= len(edges) >= bounds.per_type
+            for edge in edges:
+                node = edge.other(value)
+                found.setdefault(node, PlanAnswer(names.name(node), node, (edge,)))
+        reason = UNCOMPARED if self.rank else _nothing(truncated=cut)
+        return PlanResult(tuple(found.values()), None if found else reason, cut)
+
+    def _wanted(self, values: Sequence[str], names: NodeNames) -> tuple[str, ...]:
+        if not self.rank:
+            return tuple(values)
+        keys = dict(zip(values, map(sort_key, of_one_kind([names.value(value) for value in values])), strict=True))
+        levels = sorted({key for key in keys.values() if key is not None}, reverse=self.largest)
+        return tuple(value for value in values if keys[value] in levels[self.rank - 1 : self.rank])
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,6 +328,8 @@ class Best:
             return PlanResult(reason="there are too many to compare them all", truncated=True)
         nodes = [answer.node for answer in result.answers if answer.node is not None]
         ends = (yield from ends_of(nodes, self.pattern, bounds)) if self.pattern is not None else {}
+        if self.counted and any(len(found) >= bounds.per_type for found in ends.values()):
+            return PlanResult(reason="some have more than are read, so they cannot be compared", truncated=True)
         reached = [end for found in ends.values() for end, _ in found]
         values = dict(zip(reached, of_one_kind([names.value(end) for end in reached]), strict=True))
         measured: list[tuple[float, PlanAnswer]] = []
@@ -315,7 +342,7 @@ class Best:
                 measured.append((best[0], replace(answer, triples=_joined((answer.triples, best[1])))))
         levels = sorted({key for key, _ in measured}, reverse=self.largest)
         if len(levels) < self.rank:
-            return PlanResult(reason=result.reason or "the graph has no values to compare them by")
+            return PlanResult(reason=result.reason or UNCOMPARED)
         wanted = levels[self.rank - 1]
         return PlanResult(tuple(answer for key, answer in measured if key == wanted))
 
@@ -352,45 +379,14 @@ def ends_of(
     return paths
 
 
-def sort_key(value: LiteralValue | None) -> float | None:
-    """A value as a number to sort by: dates by their first day; None of what has no order."""
-    if isinstance(value, Date):
-        year, month, day = value.first
-        return year * 372.0 + (month - 1) * 31 + day
-    return float(value.value) if isinstance(value, Number) else None
+def _nothing(*, truncated: bool) -> str:
+    """Why no answer passed a filter."""
+    return "nothing of what was read passes the filter, and there is more" if truncated else "nothing passes the filter"
 
 
 def is_number(answer: PlanAnswer, names: NodeNames) -> bool:
     """Tell whether an answer is a node that is a number."""
     return answer.node is not None and isinstance(names.value(answer.node), Number)
-
-
-def alike(name: str, word: str) -> bool:
-    """Tell whether a name of the graph and a word of the question are the same: in number, or land and adjective.
-
-    >>> alike("Thriller", "thrillers"), alike("football player", "players"), alike("Germany", "german")
-    (True, True, True)
-    >>> alike("Go", "god"), alike("Rome", "romance")
-    (False, False)
-    """
-    one, two = folded_key(name.replace("_", " ")), folded_key(word.replace("_", " "))
-    if singular(one) == singular(two):
-        return True
-    last = one.split(" ")[-1]
-    if " " in one and singular(last) == singular(two):
-        return True
-    shared = min(len(one), len(two))
-    return shared >= 5 and _national(one, two)
-
-
-def _national(one: str, two: str) -> bool:
-    """Tell whether one is the land and the other its adjective, by their beginnings (`germany`, `german`)."""
-    for ending in ("ian", "ean", "an", "n", "ish", "ese", "ic", "i"):
-        for land, adjective in ((one, two), (two, one)):
-            stem = adjective.removesuffix(ending)
-            if stem != adjective and len(stem) >= 4 and land.startswith(stem) and len(land) - len(stem) <= 3:
-                return True
-    return False
 
 
 def _joined(proofs: Iterable[tuple[Edge, ...]]) -> tuple[Edge, ...]:

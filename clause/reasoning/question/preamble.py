@@ -8,7 +8,7 @@ from clause.reasoning.question.measures import degrees
 from clause.reasoning.question.modifiers import said_once
 from clause.reasoning.question.pattern_text import VERB_FORMS
 from clause.reasoning.question.skeleton import TOPIC
-from clause.reasoning.question.vocabulary import FORM_WORDS, WH_WORDS
+from clause.reasoning.question.vocabulary import AUXILIARIES, FORM_WORDS, PREPOSITIONS, WH_WORDS
 
 ANY_WH = re.compile(rf"\b(?:{'|'.join(sorted(WH_WORDS))})\b")
 """A word that opens a question."""
@@ -59,9 +59,20 @@ _NOTED = re.compile(rf"^({TOPIC}) [,:] ((?!and\b|or\b)[a-z]+(?: [a-z]+)?)$")
 _KEYWORDS = re.compile(rf"^({TOPIC}) ([a-z]+(?: [a-z]+){{0,3}})$")
 _NOUNS = {"cast", "stars", "release", "rating", "score", "award", "review", "name", "names", "number"}
 _VERBAL = (FORM_WORDS | VERB_FORMS) - _NOUNS
+_ASIDE = re.compile(
+    rf"^(?!(?:{'|'.join(sorted(WH_WORDS | PREPOSITIONS))}|out|not|no|without|besides|apart|except|excluding|other|if"
+    r"|while|before|after|since|during|until|among|between|unlike|ignoring|leaving)\b)[a-z' ]+ [,;:] "
+    r"(?:(?:so|and|but|please) )?(?=(?:which|what|who|whose|whom|where|when|how)\b)"
+)
+"""What is said before the question, and names nothing: `I am broke, which ...`."""
 _EMPTY = re.compile(r" (?:even|actually|really|exactly|precisely)\b(?! [,?]|$)")
 _POSSESSED = re.compile(rf"^({TOPIC}) ([a-z]+s)(?= (?:[a-z]+ing|[a-z]+ed|with|by|from|in|about|that|which|set|made)\b)")
 _HEADS = re.compile(rf"\bhead ?count (?:(?:of|for|in|at) )?(?=(?:the )?{TOPIC})|\bhead ?count$")
+_SET_APART = re.compile(
+    rf"^(?:the )?({TOPIC}) , (?=(?:{'|'.join(sorted(AUXILIARIES | WH_WORDS))})\b)((?:(?!{TOPIC}).)*?)"
+    rf"\b(?:that|it|this|he|she|they|him|them)\b"
+)
+"""A name that is set before its question: `X, does that belong to Y`."""
 _ONCE = re.compile(rf"^((?:when|(?:in |on )?(?:what|which) (?:year|date|day|month))\b.*{TOPIC}) first\b")
 
 
@@ -77,7 +88,7 @@ def stripped(text: str) -> tuple[str, bool]:
             core, asked = core[whether.end() :], True
         if core == before:
             break
-    core = _EMPTY.sub("", core)
+    core = _ASIDE.sub("", _EMPTY.sub("", _SET_APART.sub(r"\2\1", core)))
     tag = _TAG.search(core)
     if tag and re.search(TOPIC, core[: tag.start()]) and not ANY_WH.match(core):
         core, asked = core[: tag.start()], True

@@ -18,7 +18,7 @@ from clause.reasoning.episode.actions import Look
 from clause.reasoning.episode.budget import Prices
 from clause.reasoning.episode.driver import WHOLE_NODE_CAP
 from clause.reasoning.models.answer import ScopeCalibration, SeedEntity
-from clause.reasoning.neighbourhood.port import Expansion, NeighbourhoodPort, RelationshipType, View
+from clause.reasoning.neighbourhood.port import Expansion, Hop, NeighbourhoodPort, Node, RelationshipType, View
 from clause.reasoning.question.seed_matching import plain
 from clause.reasoning.question.seeds import SeedFinder
 from clause.telemetry import span
@@ -103,8 +103,8 @@ class Asker:
         def expand(look: Look) -> Awaitable[Expansion]:
             return self._port.expand(look.nodes, view, per_type=look.per_type or WHOLE_NODE_CAP, hops=look.hops)
 
-        def heads(relation: str, limit: int) -> Awaitable[Sequence[str]]:
-            return self._port.heads(relation, view, limit=limit)
+        def starts(hop: Hop, limit: int) -> Awaitable[Sequence[Node]]:
+            return self._port.starts(hop, view, limit=limit)
 
         question = Question(
             text,
@@ -114,7 +114,7 @@ class Asker:
             prices,
             start_nodes_given=start_nodes is not None,
             expand=expand,
-            heads=heads,
+            starts=starts,
             reading=reading,
             read_vectors=self._port.embeddings,
             embed_tokens=self.embedder.embed_tokens,

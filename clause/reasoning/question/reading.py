@@ -10,32 +10,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from clause.reasoning.models.answer import QuestionForm
-from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.candidates import CLASS_TYPES, Candidates, Meaning, QuestionContext
 from clause.reasoning.question.forms import ParsedQuestion
-from clause.reasoning.question.lists import (
-    Claim,
-    ReadingDraft,
-    asked_of,
-    drafts_of_list,
-    refined,
-)
-from clause.reasoning.question.modifiers import Excluded, asked_of_each, is_unmeasured
+from clause.reasoning.question.lists import Claim, ReadingDraft, drafts_of_list
 from clause.reasoning.question.pattern_text import TypeText, pattern_words
 from clause.reasoning.question.patterns import (
-    Around,
     Effects,
     FoundPattern,
     NodeNames,
-    Read,
     ReadBounds,
     ReadingPriors,
     TypedPattern,
-    comparable,
 )
-from clause.reasoning.question.plan import Best, Having, PlanResult, QuestionPlan
-from clause.reasoning.question.sides import asked_kin, kin, says_noun, telling_words, type_roots
+from clause.reasoning.question.plan import PlanResult, QuestionPlan
+from clause.reasoning.question.refinements import refined
+from clause.reasoning.question.sides import asked_kin, kin, telling_words, type_roots
 from clause.reasoning.question.skeleton import LinkedMention
+from clause.reasoning.question.unnamed import drafts_of_unnamed
 from clause.reasoning.question.verdicts import drafts_of_comparison, drafts_of_verdict
 from clause.text.names import readable_relation
 
@@ -44,12 +35,6 @@ TRIED = 12
 """Drafts of which the plans are run until enough of them answer."""
 LEAST_SHARE = 0.02
 """Readings below this share of the first are not listed."""
-MOST_TYPES = 256
-"""Relationship types among which a question's attribute is looked for where it names nothing."""
-UNNAMED_TRIED = 4
-"""Attributes of everything that are read then."""
-MOST_TRIED = 8
-"""Sides of types that are read where the most of something is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +146,7 @@ def read_question(
 def _of_unnamed(context: QuestionContext, types: Sequence[str]) -> Effects[Readings]:
     """The readings of a question that names nothing but an attribute."""
     form = context.parsed.form
-    drafts = yield from _drafts_of_unnamed(context, types)
+    drafts = yield from drafts_of_unnamed(context, types)
     drafts = sorted((yield from refined(context, drafts)), key=lambda draft: (-draft.score, draft.words))
     if not drafts:
         return Readings(form, reason="the question names nothing that the graph has")
@@ -169,82 +154,6 @@ def _of_unnamed(context: QuestionContext, types: Sequence[str]) -> Effects[Readi
     found = yield from _run(context, drafts, drafts[0].nearest, doubt, ())
     told = tuple(one for one in found.readings if one.covered or not one.unheld)
     return replace(found, readings=told, reason=found.reason if told else doubt)
-
-
-def _drafts_of_unnamed(context: QuestionContext, types: Sequence[str]) -> Effects[list[ReadingDraft]]:
-    """Drafts for a question that names nothing but an attribute (`the cheapest`, `noted before 1975`): what has it.
-
-    Args:
-        types: the relationship types that the graph has, those that it has most of first.
-    """
-    parsed = context.parsed
-    if parsed.negated:
-        return (yield from _drafts_of_rest(context, parsed.negated[0]))
-    if parsed.superlative is not None and parsed.superlative.questions:
-        questions, kind = parsed.superlative.questions, "date" if parsed.superlative.dated else "number"
-    elif parsed.filters:
-        questions, kind = asked_of(parsed.filters[0])
-    else:
-        return []
-    ranked = yield from context.fitting(questions, [(Hop(name, forward=True),) for name in types[:MOST_TYPES]])
-    drafts: list[ReadingDraft] = []
-    named = False
-    for pattern, score in ranked[:UNNAMED_TRIED]:
-        if is_unmeasured(questions, context.text_of(pattern[0].relation)):
-            continue
-        around: Around = yield Read((), pattern, context.bounds.front)
-        ends = [edge.other(node) for node, hops in around.items() for edges in hops.values() for edge in edges]
-        if comparable([context.names.value(end) for end in ends]) == kind:
-            words = f"everything with {context.text_of(pattern[0].relation)}"
-            rated = score + (context.priors.right_class if context.is_kind(tuple(around), context.noun) else 0.0)
-            drafts.append(ReadingDraft(Having(pattern[0]), words, rated, (), (), tuple(around), score))
-            named |= context.is_named(pattern)
-    if parsed.superlative is None or parsed.superlative.by != "frequency" or named:
-        return drafts
-    return (yield from _drafts_of_most(context, types, largest=parsed.superlative.direction == "max"))
-
-
-def _drafts_of_rest(context: QuestionContext, negated: Excluded) -> Effects[list[ReadingDraft]]:
-    """Drafts for all that has what the question denies of its answers: those who do not work in X work somewhere."""
-    head = context.parsed.class_words.noun if context.parsed.class_words else "what"
-    found = yield from context.of_topic(negated.names[0], (f"{head} {negated.clause} it",))
-    drafts: list[ReadingDraft] = []
-    for candidates in found:
-        for one in candidates.patterns[:UNNAMED_TRIED]:
-            if len(one.pattern) > 1 or one.pattern[0].forward:
-                continue
-            hop = one.pattern[0].inverse
-            around: Around = yield Read((), (hop,), context.bounds.front)
-            words = f"everything with {context.text_of(hop.relation)}"
-            topic = (candidates.meaning.id,)
-            drafts.append(ReadingDraft(Having(hop), words, one.score, topic, (one.pattern,), tuple(around)))
-    return drafts
-
-
-def _drafts_of_most(context: QuestionContext, types: Sequence[str], *, largest: bool) -> Effects[list[ReadingDraft]]:
-    """Drafts for what has, does or meets something most often, anywhere: of either side of a type, the most of it."""
-    parsed = context.parsed
-    counted = parsed.superlative.counted if parsed.superlative else ""
-    noun, question = asked_of_each(parsed.joint, parsed.class_words, counted)
-    hops = [(Hop(name, forward),) for name in types[:MOST_TYPES] for forward in (True, False)]
-    ranked = yield from context.fitting((question,), hops)
-    told = [(pattern[0], score + context.told(pattern[0], question)) for pattern, score in ranked]
-    drafts: list[ReadingDraft] = []
-    for hop, score in sorted(told, key=lambda pair: -pair[1])[:MOST_TRIED]:
-        around: Around = yield Read((), (Hop(hop.relation, forward=True),), context.bounds.front)
-        edges = [edge for found in around.values() for some in found.values() for edge in some]
-        sides = [edge.source for edge in edges], [edge.target for edge in edges]
-        if comparable([context.names.value(node) for node in sides[1]]) != "text":
-            continue
-        heads, ends = sides if hop.forward else sides[::-1]
-        kinds = context.is_kind(heads, noun) + context.is_kind(ends, counted or None)
-        owned = not hop.forward and noun is not None and says_noun(context.text_of(hop.relation), noun)
-        words = pattern_words((hop.inverse,), context.text_of, "something")
-        words = f"{words}, the one with the {'most' if largest else 'fewest'}"
-        plan = Best(Having(hop), (hop,), largest, counted=True)
-        rated = score + context.priors.right_class * kinds + context.priors.told * owned
-        drafts.append(ReadingDraft(plan, words, rated, (), ((hop,),), (), score, (((hop,), (question,)),)))
-    return drafts
 
 
 def _run(
@@ -292,7 +201,7 @@ def _told(
     claims = (*((walk, asked) for walk in walks if walk and asked), *looked_at)
     alone = bool(draft.patterns or draft.attributes) and not claims
     return RankedReading(
-        words=draft.words,
+        words=f"{draft.words}, as far as was read" if result.truncated else draft.words,
         probability=share,
         plan=draft.plan,
         topics=draft.topics,
@@ -346,10 +255,10 @@ def _one_sided(instead: Sequence[str]) -> str:
 
 
 def _told_apart(parsed: ParsedQuestion, by_topic: dict[int, list[Candidates]]) -> dict[int, list[Candidates]]:
-    """The topics that walks start from: a class only where it is asked for (not `the server that X runs on`)."""
+    """The topics that walks start from: a class only where nothing else is named (not `which server runs X`)."""
     if parsed.kind in {"yes_no", "comparison"}:
         return by_topic
-    named = {topic for topic, found in by_topic.items() if not found[0].is_class or found[0].is_head}
+    named = {topic for topic, found in by_topic.items() if not found[0].is_class}
     return {topic: found for topic, found in by_topic.items() if topic in named} if named else by_topic
 
 

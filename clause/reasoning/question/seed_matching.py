@@ -13,6 +13,7 @@ from typing import Any
 from clause.graph.scopes import scope_token
 from clause.reasoning.models.answer import SeedReason
 from clause.text.mentions import Span, folded_key, name_key
+from clause.text.quantities import singular
 from clause.text.retrieval import escape
 from clause.text.tokens import is_common
 
@@ -156,6 +157,34 @@ def match_words(
         if relevance >= LEAST_RELEVANCE:
             found.append(replace(_bare(row), reason="full_text", relevance=relevance))
     return found
+
+
+def alike(name: str, word: str) -> bool:
+    """Tell whether a name of the graph and a word of the question are the same: in number, or land and adjective.
+
+    >>> alike("Thriller", "thrillers"), alike("football player", "players"), alike("Germany", "german")
+    (True, True, True)
+    >>> alike("Go", "god"), alike("Rome", "romance")
+    (False, False)
+    """
+    one, two = folded_key(name.replace("_", " ")), folded_key(word.replace("_", " "))
+    if singular(one) == singular(two):
+        return True
+    last = one.split(" ")[-1]
+    if " " in one and singular(last) == singular(two):
+        return True
+    shared = min(len(one), len(two))
+    return shared >= 5 and _national(one, two)
+
+
+def _national(one: str, two: str) -> bool:
+    """Tell whether one is the land and the other its adjective, by their beginnings (`germany`, `german`)."""
+    for ending in ("ian", "ean", "an", "n", "ish", "ese", "ic", "i"):
+        for land, adjective in ((one, two), (two, one)):
+            stem = adjective.removesuffix(ending)
+            if stem != adjective and len(stem) >= 4 and land.startswith(stem) and len(land) - len(stem) <= 3:
+                return True
+    return False
 
 
 def is_surname(said: str, name: str) -> bool:

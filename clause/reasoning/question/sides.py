@@ -8,8 +8,8 @@ from functools import lru_cache
 from itertools import pairwise
 
 from clause.reasoning.question.forms import ParsedQuestion
-from clause.reasoning.question.modifiers import measured
-from clause.reasoning.question.pattern_text import PARTICIPLES, VERB_FORMS, TypeText, is_verb, plain_words
+from clause.reasoning.question.measures import measured
+from clause.reasoning.question.pattern_text import PARTICIPLES, VERB_FORMS, TypeText, is_placed, is_verb, plain_words
 from clause.reasoning.question.seed_ranking import stem
 from clause.reasoning.question.vocabulary import (
     COMPARATIVES,
@@ -53,7 +53,8 @@ def roots(word: str) -> frozenset[str]:
     >>> bool(roots("leads") & roots("led")), bool(roots("director") & roots("directed")), roots("plan") & roots("plain")
     (True, True, frozenset())
     """
-    return frozenset((stem(word), *map(stem, bases(word))))
+    doing = {word[:-1]} if word.endswith("ery") else set[str]()  # the discovery of what is discovered
+    return frozenset(map(stem, {word, *bases(word), *doing}))
 
 
 def type_roots(types: Iterable[str], text_of: TypeText) -> frozenset[str]:
@@ -189,14 +190,12 @@ def asked_way(question: str, text: str) -> bool | None:
         if word in FORM_WORDS or not roots(word) & roots(said):
             continue
         found = _of_noun(question, word, words) if noun else _of_verb(question, word, words)
-        if found is None and words[-1] == "by" and re.search(rf"\b{word} (?:{_BEING} )?from it\b", question):
-            return False  # the recipes from her are those by her
-        if found is not None:
-            return found
-    side = asked_side(question, roots(said)) if words[-1] == "by" or not noun or said.endswith("ed") else None
-    if side is None:
-        return None
-    return (side == "agent") == (words[-1] == "by")
+        from_it = words[-1] == "by" and re.search(rf"\b{word} (?:{_BEING} )?from it\b", question)
+        if found is not None or from_it:
+            return bool(found)  # the recipes from her are those by her
+    sided = (words[-1] == "by" or not noun or said.endswith("ed")) and not is_placed(words)
+    side = asked_side(question, roots(said)) if sided else None
+    return None if side is None else (side == "agent") == (words[-1] == "by")
 
 
 def _bare(question: str) -> str:
@@ -218,9 +217,9 @@ def _of_verb(question: str, word: str, words: list[str]) -> bool | None:
     """The way that a question with a verb and `it` asks for, of a type that says a verb and a preposition."""
     if len(words) < 2 or words[-1] not in PREPOSITIONS - {"of", "by"}:
         return None
-    if re.search(
-        rf"\b(?:{_HELPING}|{_BEING}) (?:not )?it (?:\w+ly )?{word}\b(?! by)|^it (?:{_BEING} )?{word}\b(?! by)", question
-    ):
+    by_others = is_placed(words) and words[-1] not in question.split()
+    helping = _BEING if by_others else f"(?:{_HELPING}|{_BEING})"
+    if re.search(rf"\b{helping} (?:not )?it (?:\w+ly )?{word}\b(?! by)|^it (?:{_BEING} )?{word}\b(?! by)", question):
         return True
     return False if re.search(rf"\b{word}(?: \w+)? {_OPEN} it\b", question) else None
 

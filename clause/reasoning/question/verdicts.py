@@ -7,12 +7,15 @@ import re
 from collections.abc import Sequence
 
 from clause.reasoning.question.candidates import Candidates, QuestionContext
-from clause.reasoning.question.lists import UNFIT, ReadingDraft, drafts_of_list, kind_of, misfit, names_of
-from clause.reasoning.question.measures import Compare, Comparison
-from clause.reasoning.question.modifiers import LiteralFilter, is_unmeasured
+from clause.reasoning.question.comparing import Compare
+from clause.reasoning.question.lists import UNFIT, ReadingDraft, drafts_of_list, kind_of, names_of
+from clause.reasoning.question.measures import Comparison, is_unmeasured
+from clause.reasoning.question.modifiers import LiteralFilter
 from clause.reasoning.question.pattern_text import pattern_words
 from clause.reasoning.question.patterns import Effects, FoundPattern, TypedPattern, aged, comparable, rank_hops
-from clause.reasoning.question.plan import Exists, NodeTest, PlanResult, QuestionPlan, WalkFrom, Where, alike
+from clause.reasoning.question.plan import Exists, NodeTest, PlanResult, QuestionPlan, WalkFrom, Where
+from clause.reasoning.question.refinements import misfit
+from clause.reasoning.question.seed_matching import alike
 from clause.text.quantities import Date
 
 _COMPARED = 12
@@ -21,9 +24,7 @@ CONNECTS = 1.0
 """The gain of a pattern that leads to the other topic: what is asked is more often so than not."""
 NO_INVERSE = 1.5
 """The loss of a pattern where the other topic has no such edge: then only one side speaks for it."""
-_HAS = re.compile(
-    r"\b(?:any|ever|there|at all)\b|^(?:does|do|did|has|have|had) \S+ (?:have|got|had)\b|^(?:has|have|had) "
-)
+_HAS = re.compile(r"\b(?:any|ever|there|at all)\b|^(?:does|do|did|has|have|had) \S+ (?:have|got|had)\b|^ha(?:s|ve|d) ")
 _STOPPED_WORDS = """is are was were do does did has have had can could will would a an the it in of by on at for to with
 from any ever there that this been be not also both really actually something kind type sort and or"""
 _STOPPED = frozenset(_STOPPED_WORDS.split())
@@ -115,12 +116,11 @@ def _one_side(
 
 def _valued(context: QuestionContext, draft: ReadingDraft, literal: LiteralFilter) -> ReadingDraft:
     """Tell whether a value of the topic is as the question says."""
-    values = [context.names.value(end) for end in draft.ends]
-    kind = comparable(values)
+    kind = comparable([context.names.value(end) for end in draft.ends])
     wanted = "date" if isinstance(literal.value, Date) else "number"
     test = NodeTest(operator=literal.operator, value=literal.value, second=literal.second)
     plan = Exists(Where(draft.plan, test), alternatives=draft.plan)
-    words = f"whether {draft.words} is {literal.operator.replace('_', ' ')} {literal.value}"
+    words = f"whether {draft.words} is {literal}"
     loss = 0.0 if kind == wanted else 2 * UNFIT
     return ReadingDraft(plan, words, draft.score - loss, draft.topics, draft.patterns, draft.ends, draft.nearest)
 

@@ -229,6 +229,14 @@ _BYTE = 127
 _SCALE = ".scale"
 
 
+class ReaderWeights(NamedTuple):
+    """Weights of a reader: its layers by name, those of what it tells, and how it was trained."""
+
+    layers: dict[str, Floats]
+    out: tuple[Floats, Floats]
+    about: dict[str, Any]
+
+
 class PairReader:
     """Reads two statements beside each other, word by word: what they mean, where no list tells.
 
@@ -274,22 +282,29 @@ class PairReader:
         """The reader at `path` (the shipped one by default).
 
         Raises:
-            NotFoundError: one of its two files is missing.
-            BadInputError: the files are no reader of pairs.
+            NotFoundError, BadInputError: as `read_weights`.
         """
-        try:
-            about = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
-            tensors = load_file(path.with_suffix(".safetensors"))
-            out = tensors.pop("out.weight"), tensors.pop("out.bias")
-            scales = {name: tensors.pop(name) for name in list(tensors) if name.endswith(_SCALE)}
-            layers = {name: value * scales.get(name + _SCALE, np.float32(1)) for name, value in tensors.items()}
-            return cls(layers, out, about)
-        except FileNotFoundError as error:
-            raise NotFoundError(
-                f"no reader of pairs at {path}", remedy="clause evaluate train-pairs --beside"
-            ) from error
-        except (ValueError, KeyError, TypeError, SafetensorError) as error:
-            raise BadInputError(f"{path} holds no reader of pairs") from error
+        return cls(*read_weights(path))
+
+
+def read_weights(path: Path = SHIPPED_READER) -> ReaderWeights:
+    """The weights of the reader at `path` (the shipped one by default).
+
+    Raises:
+        NotFoundError: one of its two files is missing.
+        BadInputError: the files are no reader of pairs.
+    """
+    try:
+        about = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+        tensors = load_file(path.with_suffix(".safetensors"))
+        out = tensors.pop("out.weight"), tensors.pop("out.bias")
+        scales = {name: tensors.pop(name) for name in list(tensors) if name.endswith(_SCALE)}
+        layers = {name: value * scales.get(name + _SCALE, np.float32(1)) for name, value in tensors.items()}
+        return ReaderWeights(layers, out, dict(about))
+    except FileNotFoundError as error:
+        raise NotFoundError(f"no reader of pairs at {path}", remedy="clause evaluate train-pairs --beside") from error
+    except (ValueError, KeyError, TypeError, SafetensorError) as error:
+        raise BadInputError(f"{path} holds no reader of pairs") from error
 
 
 @lru_cache(maxsize=1)

@@ -89,19 +89,19 @@ RETURN id, collect([relation, forward, kept, read]) AS groups
 ORDER BY id
 LIMIT 10000
 
-// reasoning/heads, nodes that a relationship type leads from: among the first $scanned of its relationships
+// reasoning/starts, nodes that a relationship type leads from ($forward) or to, among the first $entities of the scopes.
+//             The type is a parameter: one plan serves all types, where a text for each is compiled for 100 ms and more
 // mode:       read
 // returns:    many
-// parameters: $scopes LIST<STRING>, $valid ZONED DATETIME, $recorded ZONED DATETIME, $scanned INTEGER, $limit INTEGER,
-//             $hidden_sources LIST<STRING>, $hidden_texts LIST<STRING>, $hidden_edges LIST<LIST<STRING>>
-// columns:    id
-CYPHER 25 CALL () {
-  /* each relation, between: UNION ALL */
-  MATCH (n)-[r:`RELATION`]->(m) RETURN n, r, m LIMIT $scanned
-  /* end */
-}
-WITH n, r, m
-WHERE n.scope IN $scopes AND m.scope IN $scopes
+// parameters: $scopes LIST<STRING>, $relation STRING, $forward BOOLEAN, $valid ZONED DATETIME, $recorded ZONED DATETIME,
+//             $entities INTEGER, $limit INTEGER, $hidden_sources LIST<STRING>, $hidden_texts LIST<STRING>,
+//             $hidden_edges LIST<LIST<STRING>>
+// columns:    id, name, kind, degree, text, basin
+CYPHER 25 MATCH (n:Entity) WHERE n.scope IN $scopes AND n.canonical_key IS NOT NULL
+WITH n LIMIT $entities
+MATCH (n)-[r]-(m)
+WHERE type(r) = $relation AND (($forward AND startNode(r) = n) OR (NOT $forward AND endNode(r) = n))
+  AND m.scope IN $scopes
   AND (r.scope IS NULL OR r.scope IN $scopes)
   AND (r.valid_from IS NULL OR r.valid_from <= $valid) AND (r.valid_until IS NULL OR r.valid_until > $valid)
   AND (r.recorded_at IS NULL OR r.recorded_at <= $recorded)
@@ -109,8 +109,10 @@ WHERE n.scope IN $scopes AND m.scope IN $scopes
   AND (size($hidden_texts) = 0 OR NOT m.id IN $hidden_texts)
   AND (size($hidden_sources) = 0 OR NOT coalesce(r.source_id, '') IN $hidden_sources OR NOT (n:Entity AND m:Entity))
   AND (size($hidden_edges) = 0 OR NOT [startNode(r).id, type(r), endNode(r).id] IN $hidden_edges)
-WITH DISTINCT n.id AS id LIMIT $limit
-RETURN id ORDER BY id
+WITH DISTINCT n LIMIT $limit
+RETURN n.id AS id, coalesce(n.name, n.title) AS name, head(labels(n)) AS kind, n.degree AS degree,
+  coalesce(n.text, n.content) AS text, n.basin_strength AS basin
+ORDER BY id
 
 // reasoning/embeddings, vectors of nodes that an expansion within the caller's scopes has returned
 // mode:       read

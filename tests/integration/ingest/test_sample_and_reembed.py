@@ -11,8 +11,7 @@ from clause.arrays import Floats
 from clause.graph.database import replace_embedding_model
 from clause.graph.runner import Graph
 from clause.ingest.embedding import reembed
-from clause.ingest.sample import load_sample
-from clause.ingest.sample.loader import pack_sample, save
+from clause.ingest.samples import load_sample, pack_sample, save
 from clause.ingest.triples import load_triples
 from tests.fakes.embedder import HashEmbedder
 from tests.servers import statement

@@ -15,8 +15,8 @@ from clause.graph.scopes import Caller
 from clause.ground import Ground
 from clause.ingest.triples import load_triples
 from clause.intelligence.basins import Concepts
-from clause.intelligence.causal.models import CausalQuestion, CausalType, InterventionRequest, RootCauseRequest
 from clause.intelligence.causal.questions import Causal, Sight
+from clause.intelligence.models import CausalQuestion, CausalType, InterventionRequest, RootCauseRequest
 from tests.fakes.clock import Clock
 from tests.integration.intelligence.ground import make_ground
 from tests.integration.reasoning.known_graph import run

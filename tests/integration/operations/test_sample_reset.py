@@ -7,8 +7,7 @@ import pytest
 
 from clause.errors import ConflictError
 from clause.graph.runner import Graph
-from clause.ingest.sample import load_sample
-from clause.ingest.sample.loader import VECTORS
+from clause.ingest.samples import VECTORS, load_sample
 from clause.operations.archive import reset_sample
 from clause.settings import Settings
 from tests.fakes.embedder import HashEmbedder

@@ -105,6 +105,8 @@ async def test_another_scope_is_invisible(port: Neo4jNeighbourhood, graph: Graph
     stranger = View(("kg:somebody-else",))
     assert (await port.expand(["alien"], stranger, per_type=5)).neighbours == {}
     assert (await port.expand(["alien"], View(()), per_type=5)).neighbours == {}
+    assert await port.starts(DIRECTED, View((stranger.scopes[0], scope)), limit=50) != []
+    assert list(await port.starts(DIRECTED, stranger, limit=50)) == []
     assert await port.paths(["alien"], ["scott"], stranger, max_hops=3, limit=5) == []
     await run(
         graph,

@@ -6,24 +6,22 @@ from datetime import UTC, datetime
 from typing import Any
 
 from clause.errors import NotFoundError
-from clause.intelligence.causal.models import (
-    CausalBasis,
-    CausalType,
-    CounterfactualResponse,
-    InterventionResponse,
-    RootCauses,
-)
 from clause.intelligence.models import (
     AgentWrites,
     AgentWritesDone,
     Basin,
     BasinContext,
+    CausalBasis,
     CausalIntervention,
+    CausalType,
     Conflicts,
+    CounterfactualResponse,
     CuriosityAnswer,
     CuriosityClosed,
     CuriosityPlan,
     CuriosityPlanRequest,
+    InterventionResponse,
+    RootCauses,
     Strengthened,
     StrengthenRequest,
     ThoughtSeed,

@@ -13,7 +13,7 @@ from clause.cli import demo, load
 from clause.cli import serve as service
 from clause.graph import migrations
 from clause.graph.server import ManagedServer
-from clause.ingest import sample
+from clause.ingest import samples
 from clause.operations import archive as sample_reset
 from tests.unit.cli.conftest import Done
 from tests.unit.cli.test_ask_printed import RESPONSE
@@ -45,8 +45,8 @@ def steps(monkeypatch: pytest.MonkeyPatch, graph: SimpleNamespace) -> list[str]:
         return httpx.Response(200, json=RESPONSE)
 
     monkeypatch.setattr(migrations, "migrate", migrate)
-    monkeypatch.setattr(sample, "load_sample", load_sample)
-    monkeypatch.setattr(sample, "load_texts", load_texts)
+    monkeypatch.setattr(samples, "load_sample", load_sample)
+    monkeypatch.setattr(samples, "load_texts", load_texts)
     monkeypatch.setattr(service, "start", start)
     monkeypatch.setattr(service, "wait_until_ready", lambda *_: done.append("ready"))
     monkeypatch.setattr(

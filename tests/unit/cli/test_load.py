@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from clause.cli.console import loading_bar
-from clause.cli.load import _report
+from clause.cli.load import _question, _report
 from clause.ingest.source import BadRecord, EmbedReport, LoadReport
 
 REPORT = LoadReport(
@@ -52,3 +53,11 @@ def test_the_progress_bar_draws_on_stderr_only(capsys: pytest.CaptureFixture[str
     streams = capsys.readouterr()
     assert streams.out == ""
     assert "loading films" in streams.err
+
+
+def test_the_question_to_go_on_with_asks_for_a_class_last(tmp_path: Path) -> None:
+    file = tmp_path / "block.txt"
+    file.write_text("Linden House|is_a|building\nLinden House|caretaker|Goran\n", encoding="utf-8")
+    assert _question(file, None) == "What is the caretaker of Linden House?"
+    file.write_text("Linden House|is_a|building\n", encoding="utf-8")
+    assert _question(file, None) == "Linden House is a what?"

@@ -52,7 +52,7 @@ def service(monkeypatch, tmp_path):
 
     kb = tmp_path / "kb.txt"
     kb.write_text("".join("|".join(triple) + "\n" for triple in TRIPLES), encoding="utf-8")
-    monkeypatch.setattr("clause.ingest.sample.loader.KB", kb)
+    monkeypatch.setattr("clause.ingest.samples.KB", kb)
     monkeypatch.setattr(measuring, "opened", opened)
     monkeypatch.setattr(bench, "opened", opened)
     return container

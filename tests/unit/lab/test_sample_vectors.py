@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clause.ingest.sample.loader import load, pack
+from clause.ingest.samples import load, pack
 from clause.lab import sample_vectors as building
 from tests.fakes.embedder import HashEmbedder
 

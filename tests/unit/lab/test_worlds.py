@@ -19,6 +19,7 @@ from clause.lab.worlds import (
     OwnCase,
     OwnOutcome,
     fitted_weights,
+    moved_weights,
     own_differences,
     own_questions,
     own_report,
@@ -83,6 +84,17 @@ def test_the_judge_learns_by_what_right_readings_are_told() -> None:
     assert weights.share > 0.3
     assert (weights.gap, weights.verdict, weights.joined) == (0, 0, 0)
     assert abs(bias) < 0.5
+
+
+def test_the_judge_moves_no_further_than_what_it_sees_tells() -> None:
+    before = ReadingSigns(0.5, 0.8, 0.0, 1.0, 1.0, 0.5, 3.0, 0.0, -1.5, -1.0)
+    seen = [(signs(share), share > 0) for share in (-2.0, -1.0, 1.0, 2.0)]
+    _, little = moved_weights([seen], -2.0, before)
+    bias, much = moved_weights([[(signs(0.0), True)] * 50], -2.0, before, deviation=0.1)
+    assert little.share > before.share
+    assert (little.unwalked, little.gap) == (before.unwalked, before.gap)
+    assert bias > -2.0
+    assert abs(much.explained - before.explained) < 0.5
 
 
 def test_the_signs_of_first_readings_are_noted_beside_what_was_right() -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest.mock import AsyncMock
+
+import pytest
 
 from clause.reasoning.coordinator import FRONTIERS, rehearse
 from tests.fakes.embedder import HashEmbedder
@@ -11,14 +14,17 @@ from tests.unit.reasoning.films import NAMES
 from tests.unit.reasoning.test_coordinator import House
 
 
-async def test_a_rehearsal_reads_frontiers_and_records_nothing() -> None:
+async def test_a_rehearsal_reads_frontiers_and_starts_and_records_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     port = await embedded_films(HashEmbedder())
+    starts = AsyncMock(wraps=port.starts)
+    monkeypatch.setattr(type(port), "starts", starts)
     house = House(port)
     graph: Any = house.graph
     graph.entities = [{"id": node, "name": name} for node, name in NAMES.items()]
     assert await rehearse(graph, port, house.coordinator) == len(NAMES)
     await house.runs.settled()
     assert graph.written == []
+    assert starts.await_count == 1
     assert max(FRONTIERS) >= len(NAMES)
 
 

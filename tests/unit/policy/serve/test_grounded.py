@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from clause.reasoning.episode.budget import Prices
 from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.grounding import GraphReads
 from clause.reasoning.question.name_links import linked
-from clause.reasoning.question.plan import PlanAnswer, PlanResult, WalkFrom
+from clause.reasoning.question.plan import Exists, PlanAnswer, PlanResult, WalkFrom
 from clause.reasoning.question.reading import RankedReading
 
 
@@ -38,6 +39,17 @@ def test_readings_with_the_same_answers_vouch_for_each_other() -> None:
     assert apart[0].share == pytest.approx(0.0)
     assert alike[0].share > 5
     assert probability(alike[0]) > probability(apart[0])
+
+
+def test_a_yes_to_one_thing_is_not_the_yes_to_another() -> None:
+    def exists(pattern: tuple[Hop, ...], targets: frozenset[str] = frozenset()) -> RankedReading:
+        yes = replace(reading(pattern, 0.5), result=PlanResult((PlanAnswer("yes", None),)))
+        return replace(yes, plan=Exists(WalkFrom(("kes",), pattern), targets))
+
+    apart = signs("Kestrel Tower", exists(DESIGNED), exists(BUILT))
+    alike = signs("Kestrel Tower", exists(DESIGNED, frozenset({"ann"})), exists(BUILT, frozenset({"ann"})))
+    assert apart[0].share == pytest.approx(0.0)
+    assert alike[0].share > 5
 
 
 def test_the_question_explains_what_it_asks_for() -> None:

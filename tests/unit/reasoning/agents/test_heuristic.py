@@ -10,9 +10,8 @@ from clause.reasoning.agents.heuristic import HeuristicAgents, HeuristicCurator,
 from clause.reasoning.agents.policy import Agents, Question
 from clause.reasoning.episode.actions import ARCHITECT, CURATOR, NAVIGATOR, Agent, Look, Stop
 from clause.reasoning.episode.budget import Budgets, Prices, Unit
-from clause.reasoning.episode.driver import MAX_LOOKS, AgentTurn, Driver, PortFeeder
+from clause.reasoning.episode.driver import MAX_LOOKS, AgentTurn, Driver, PortFeeder, edge_units
 from clause.reasoning.episode.episode import Episode
-from clause.reasoning.episode.pool import edge_units
 from clause.reasoning.neighbourhood.snapshot import Snapshot
 from tests.fakes.embedder import HashEmbedder
 from tests.unit.reasoning.asking_fakes import VIEW, ask, embedded_films

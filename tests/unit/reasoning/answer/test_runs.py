@@ -13,7 +13,7 @@ from ulid import ULID
 from clause.errors import BadInputError, NotFoundError, UnavailableError
 from clause.graph.scopes import Caller
 from clause.reasoning.answer import runs
-from clause.reasoning.answer.runs import RunRecord, RunRecorder
+from clause.reasoning.answer.runs import YOUNG_S, RunRecord, RunRecorder
 from clause.reasoning.episode.budget import Budgets, Prices
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -217,4 +217,4 @@ async def test_the_wait_for_a_run_has_an_end() -> None:
     clock = [AT]
     with pytest.raises(NotFoundError):
         await waiting_on(OtherProcess(after=10_000), clock).get(str(ULID.from_datetime(AT)), Caller())
-    assert timedelta(seconds=3) <= clock[0] - AT <= timedelta(seconds=3.2)
+    assert timedelta(seconds=YOUNG_S) <= clock[0] - AT <= timedelta(seconds=YOUNG_S + 0.2)

@@ -33,10 +33,10 @@ class SmallGraph:
         lines = (HERE / f"{name}.tsv").read_text(encoding="utf-8").splitlines()
         return cls(tuple(line.split("\t")) for line in lines)
 
-    def around(self, nodes, hops, per_type):
+    def around(self, nodes, hops, per_type, most=0):
         self.reads += 1
         found = {}
-        nodes = nodes or sorted(node for node, mine in self.hops.items() if set(hops) & set(mine))[:per_type]
+        nodes = nodes or sorted(node for node, mine in self.hops.items() if set(hops) & set(mine))[: most or per_type]
         for node in nodes:
             mine = self.hops.get(node, {})
             kept = {

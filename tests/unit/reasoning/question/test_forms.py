@@ -231,3 +231,48 @@ def test_the_least_to_somebody_counts_no_to():
     best = parse("which house paid the least to the crown", []).superlative
     assert best is not None
     assert best.counted == ""
+
+
+@pytest.mark.parametrize(
+    ("question", "noun"),
+    [
+        ("what is the lightest bike", "bike"),
+        ("what's the longest cave we have?", "cave"),
+        ("Who is the oldest member", "member"),
+        ("what was planted last", None),
+        ("what is the longest of them all", None),
+        ("what is the tallest", None),
+    ],
+)
+def test_what_a_superlative_stands_before_is_what_is_asked_for(question, noun):
+    words = parse(question, []).class_words
+    assert (words.noun if words else None) == noun
+
+
+@pytest.mark.parametrize(
+    ("question", "names", "kind", "core"),
+    [
+        ("Is there a walk past both Grey Tower and Mill Dock? Which one?", ["Grey Tower", "Mill Dock"], "list", None),
+        ("is there any cheese from Ayr? whats it called", ["Ayr"], "list", "which cheese from it"),
+        ("is there any cheese from Ayr?", ["Ayr"], "yes_no", "is there any cheese from it"),
+        ("Grey Tower, does that belong to Ann?", ["Grey Tower", "Ann"], "yes_no", "does it belong to something"),
+        ("the Grey Tower, which town is that in?", ["Grey Tower"], "list", "which town is it in"),
+        ("which boats do both Ann and Ben sail?", ["Ann", "Ben"], "list", "which boats do it sail"),
+    ],
+)
+def test_what_is_asked_again_or_set_apart_leaves_a_plain_question(question, names, kind, core):
+    parsed = parse(question, linked(question, names))
+    assert parsed.kind == kind
+    assert core is None or parsed.clauses[0].questions[-1] == core
+
+
+@pytest.mark.parametrize(
+    ("question", "operator"),
+    [
+        ("guides who joined after the start of 2020", "since"),
+        ("guides who joined before the end of 2020", "until"),
+        ("guides who joined after 2020", "after"),
+    ],
+)
+def test_an_end_of_a_year_counts_with_it(question, operator):
+    assert [one.operator for one in parse(question, []).filters] == [operator]

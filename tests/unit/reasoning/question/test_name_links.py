@@ -57,3 +57,10 @@ def test_people_are_called_by_their_last_name() -> None:
     assert ways("How many films did Grace Kelly make for Hitchcock?", "Grace Kelly", "Alfred Hitchcock") == [
         ["Grace Kelly", "Hitchcock"]
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("orders over 2480 euros", "2480"), ("which orders were placed on 5 May 2023", "2023")]
+)
+def test_a_part_of_what_is_said_as_a_value_is_no_name(text: str, value: str) -> None:
+    assert ways(text, value) == [[]]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -8,14 +9,16 @@ from hypothesis import strategies as st
 
 from clause.reasoning.episode.subgraph import Front, walk
 from clause.reasoning.neighbourhood.port import Hop
-from clause.reasoning.question.measures import Compare
+from clause.reasoning.question.comparing import Compare, Lacking
 from clause.reasoning.question.patterns import UNWALKED_STEP, ReadBounds, drive, enumerate_patterns
 from clause.reasoning.question.plan import (
+    UNCOMPARED,
     AnyOf,
     Best,
     Count,
     Exists,
     Having,
+    HavingValue,
     Meet,
     NodeTest,
     WalkFrom,
@@ -51,6 +54,36 @@ def test_a_best_of_more_than_can_be_read_is_none():
     result = answers(Best(Having(height), (height,)), graph, ReadBounds(front=5))
     assert not result.answers
     assert result.truncated
+
+
+TREES = SmallGraph([(f"tree{number}", "height", f"{number % 4} m") for number in range(1, 13)])
+HEIGHT = Hop("height", True)
+
+
+def test_values_that_pass_lead_back_to_more_than_is_read_of_all_there_is():
+    over_two = NodeTest((HEIGHT,), operator="at_least", value=read_literal("3 m"))
+    found = answers(HavingValue(HEIGHT, over_two), TREES, ReadBounds(front=2, values=5))
+    assert (named(found), found.truncated) == (["tree11", "tree3", "tree7"], False)
+    assert found.answers[0].triples == (("tree11", "height", "3 m"),)
+
+
+def test_the_best_value_is_the_best_of_more_than_is_read_of_all_there_is():
+    assert named(answers(HavingValue(HEIGHT, rank=1), TREES, ReadBounds(front=2))) == ["tree11", "tree3", "tree7"]
+    assert named(answers(HavingValue(HEIGHT, None, False, 2), TREES, ReadBounds(front=2))) == [
+        "tree1",
+        "tree5",
+        "tree9",
+    ]
+    assert answers(HavingValue(HEIGHT, rank=9), TREES).reason == UNCOMPARED
+
+
+def test_values_of_which_there_are_more_than_are_read_are_not_told_to_be_all():
+    tall = NodeTest((HEIGHT,), operator="more", value=read_literal("1 m"))
+    found = answers(HavingValue(HEIGHT, tall), TREES, ReadBounds(values=3))
+    assert (named(found), found.truncated) == (["tree10", "tree2", "tree6"], True)
+    none = answers(HavingValue(HEIGHT, replace(tall, value=read_literal("9 m"))), TREES, ReadBounds(values=3))
+    assert "there is more" in (none.reason or "")
+    assert not answers(HavingValue(HEIGHT, rank=1), TREES, ReadBounds(values=3)).answers
 
 
 def slowly(edges, topic, pattern):
@@ -254,3 +287,16 @@ def test_a_hop_that_no_step_names_costs_less_than_a_step_that_is_not_walked():
     loose = {one.pattern: one.steps for one in by_steps(graph, STEPS[:2])}
     assert loose[(WIFE, SON)] > loose[(WIFE, SON, LIVES)] > loose[(WIFE, LIVES)]
     assert {one.steps for one in drive(enumerate_patterns(("Jon",), ("q",)), graph)} == {0.0}
+
+
+def test_what_is_not_read_is_not_said_to_lack_anything():
+    """Of more things than a plan may look at none is told to be without: those beyond the bound would seem so."""
+    graph = SmallGraph([(f"hut {n}", "beds", str(n)) for n in range(5)] + [("hut 0", "warden", "Ida")])
+    plan = Lacking(Having(Hop("beds", True)), Hop("warden", True))
+    assert [one.name for one in answers(plan, graph).answers] == [f"hut {n}" for n in range(1, 5)]
+    for front in (5, 4):
+        cut = answers(plan, graph, ReadBounds(front=front))
+        assert (cut.answers, cut.truncated) == ((), True)
+    joined = Lacking(AnyOf((Having(Hop("beds", True)), Having(Hop("warden", False)))), Hop("warden", True))
+    cut = answers(joined, graph, ReadBounds(front=5))
+    assert not cut.answers

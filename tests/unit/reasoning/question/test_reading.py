@@ -33,7 +33,7 @@ async def ask(graph, scorer, question, names, least=-1e9, types=()):
     parsed = parse(question, mentions(graph, question, names))
 
     async def read(wanted):
-        return graph.around(wanted.nodes, wanted.hops, wanted.per_type)
+        return graph.around(*wanted)
 
     return parsed, await drive_async(read_question(parsed, graph, least=least, types=types), read, scorer.rank)
 

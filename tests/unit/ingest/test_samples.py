@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from clause.errors import SetupError
-from clause.ingest.sample.loader import KB, TRIPLES, VECTORS, fingerprint, load, pack, pack_sample, save, texts_of, unit
+from clause.ingest.samples import KB, TRIPLES, VECTORS, fingerprint, load, pack, pack_sample, save, texts_of, unit
 from clause.text.embedder import SentenceTransformerEmbedder
 from tests.fakes.embedder import HashEmbedder
 from tests.shapes import write_text

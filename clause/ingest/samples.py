@@ -1,4 +1,6 @@
-"""Loads the sample into the graph, with its packed vectors where the embedder is the one that made them."""
+"""Samples that ship: MetaQA's films, with packed vectors of their names where the embedder made these, and a valley
+told in passages.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +31,12 @@ from clause.text.embedder import Embedder
 from clause.text.fields import Frozen
 from clause.text.names import canonical_key, entity_id, register, stored_name
 
+_FOLDER = Path(__file__).parent / "sample"
 SCOPE = "kg:metaqa"
-KB = Path(__file__).parent / "metaqa" / "kb.txt.gz"
-VECTORS = Path(__file__).parent / "metaqa" / "vectors.safetensors"
+KB = _FOLDER / "metaqa" / "kb.txt.gz"
+VECTORS = _FOLDER / "metaqa" / "vectors.safetensors"
 TRIPLES = 132_313
-TEXTS = Path(__file__).parent / "texts" / "orrin.jsonl"
+TEXTS = _FOLDER / "texts" / "orrin.jsonl"
 TEXTS_SCOPE = "kg:orrin"
 
 

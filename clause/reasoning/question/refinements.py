@@ -1,0 +1,310 @@
+"""Refinements of a draft by what a question adds to its core: exclusions, filters, a class, a rank, a count."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from clause.reasoning.neighbourhood.port import Hop
+from clause.reasoning.question.candidates import QuestionContext
+from clause.reasoning.question.comparing import Lacking, ValueOf
+from clause.reasoning.question.lists import MOST_OF_TOPIC, SEEN, UNFIT, ReadingDraft, name_of, value_hops
+from clause.reasoning.question.measures import Superlative, is_unmeasured
+from clause.reasoning.question.modifiers import Excluded, LiteralFilter, asked_of
+from clause.reasoning.question.pattern_text import pattern_words
+from clause.reasoning.question.patterns import Around, Effects, Read, TypedPattern, aged, comparable, rank_hops
+from clause.reasoning.question.plan import (
+    Best,
+    Count,
+    Having,
+    HavingValue,
+    NodeTest,
+    QuestionPlan,
+    WalkFrom,
+    Where,
+    Without,
+)
+from clause.reasoning.question.seed_matching import alike
+from clause.reasoning.question.sides import roots
+from clause.reasoning.question.vocabulary import FORM_WORDS
+from clause.text.literals import Operator
+
+REFINED = 6
+"""Drafts to which filters, ranks and counts are fitted."""
+COUNTED = 1.0
+"""The loss of comparing counts against comparing numbers that the graph has."""
+_INCLUDED = re.compile(r"\b(?:included|including|in total|altogether|in all|all told)\b", re.IGNORECASE)
+_WHEN = re.compile(
+    r"^(?:when|(?:(?:on|in|at) )?(?:what|which) (?:is the |was the )?(?:date|day|year|month|time)|date|year)\b"
+)
+_HOW_MUCH = re.compile(r"^how (?:many|much|long|old|high|tall|big|deep|heavy|far|large|fast)\b")
+
+
+def _is_asked_for(context: QuestionContext, pattern: TypedPattern, kind: str, nodes: Sequence[str]) -> bool:
+    """Tell whether the value is asked for, and not what has it: `when was the last exam`, `top daily rate`."""
+    whole, noun = context.parsed.whole, context.noun
+    if kind == "date" and _WHEN.search(whole):
+        return True
+    if kind == "number" and _HOW_MUCH.search(whole):
+        return True
+    if noun is None or not pattern or context.is_kind(nodes, noun):
+        return False
+    return bool(roots(noun) & context.roots_of(pattern[-1:])) and not re.match(r"(?:which|who)\b", whole)
+
+
+def ranked(context: QuestionContext, draft: ReadingDraft) -> Effects[list[ReadingDraft]]:
+    """The draft, or of a superlative its best by each attribute that may be meant."""
+    superlative = context.parsed.superlative
+    if superlative is None or isinstance(draft.plan, Best) or (superlative.dated and _names_an_end(context, draft)):
+        return [draft]
+    largest = superlative.direction == "max"
+    word = "most" if largest else "least"
+    often = replace(
+        draft, plan=Best(draft.plan, None, largest, superlative.rank), words=f"{draft.words}, the {word} often"
+    )
+    if superlative.by == "frequency" and not superlative.does:
+        if not superlative.questions:
+            return [often]
+        numbers = yield from _valued(context, draft, superlative, "number")
+        counted = yield from _most_of(context, draft, superlative, [pattern for pattern, _ in numbers])
+        return [counted or often]
+    found, kind, largest = yield from _measures(context, draft, superlative)
+    drafts = []
+    best = found[0][1] if found else 0.0
+    for pattern, score in found[:2]:
+        through = pattern_words(pattern, context.text_of, "each") if pattern else "the value"
+        if pattern and not superlative.known:
+            largest = yield from _is_largest(context, pattern, kind)
+        side = _SIDES[kind][not largest]
+        plan: QuestionPlan = Best(draft.plan, pattern, largest, superlative.rank)
+        if _has(draft, pattern):
+            plan = HavingValue(pattern[0], None, largest, superlative.rank)
+        said = f"{draft.words}, the one with the {side} {through}"
+        if pattern and _is_asked_for(context, pattern, kind, draft.ends):
+            plan, said = ValueOf(plan, pattern), f"the {side} {through} of {draft.words}"
+        asked = tuple(one for one in (*superlative.questions, context.parsed.whole) if one)
+        attributes = (*draft.attributes, (pattern, asked)) if pattern else draft.attributes
+        gained = score - best
+        drafts.append(replace(draft, plan=plan, words=said, score=draft.score + gained, attributes=attributes))
+    if drafts or superlative.does:
+        return drafts or [often]
+    unmeasured = yield from value_hops(context, draft.ends, kind)  # it has values, and none is what is asked for
+    return [] if unmeasured else [replace(draft, score=draft.score - UNFIT, plan=Best(draft.plan, None, largest))]
+
+
+def _names_an_end(context: QuestionContext, draft: ReadingDraft) -> bool:
+    """Tell whether what is filtered is itself called the last or first: `their latest survey before 2005`."""
+    hops = (hop for walk, _ in draft.attributes for hop in walk)
+    return any(_ENDS.intersection(context.text_of(hop.relation).split()) for hop in hops)
+
+
+_ENDS = frozenset({"last", "latest", "first", "earliest"})
+_SIDES = {"date": ("latest", "earliest"), "number": ("largest", "smallest")}
+
+
+def _is_largest(context: QuestionContext, pattern: TypedPattern, kind: str) -> Effects[bool]:
+    """Tell which end of a value a question means where no list knows its word: by both ends said in words."""
+    text = context.text_of(pattern[-1].relation)
+    most, least = [(Hop(f"{side} {text}", forward=True),) for side in _SIDES[kind]]
+    found = yield from rank_hops((context.parsed.whole,), (most, least))
+    return bool(found[0][0] == most)
+
+
+_Rated = list[tuple[TypedPattern, float]]
+
+
+def _measures(
+    context: QuestionContext, draft: ReadingDraft, superlative: Superlative
+) -> Effects[tuple[_Rated, str, bool]]:
+    """The values that a superlative may mean, their kind, and whether the largest of them is meant.
+
+    What has lasted longest began first: where no number is measured, the end of a date is the other one.
+    """
+    largest = superlative.direction == "max"
+    first, other = ("date", "number") if superlative.dated else ("number", "date")
+    found = yield from _valued(context, draft, superlative, first)
+    if found:
+        return found, first, largest
+    old = aged("before", "number", superlative.questions) == "more" if superlative.dated else superlative.lasts
+    found = (yield from _valued(context, draft, superlative, other)) if old else []
+    return (found, other, not largest) if found else ([], first, largest)
+
+
+def _valued(context: QuestionContext, draft: ReadingDraft, superlative: Superlative, kind: str) -> Effects[_Rated]:
+    """The walks of one hop, or none, from a draft's answers to values of a kind that the question may measure."""
+    hops = yield from value_hops(context, draft.ends, kind)
+    hops = [hop for hop in hops if draft.by in {None, hop}]
+    own = comparable([context.names.value(end) for end in draft.ends[:SEEN]]) == kind
+    asked = (*superlative.questions, context.parsed.whole)
+    found = yield from context.fitting(asked, [*hops, *([()] if own else [])])
+    texts = {pattern: " ".join(context.text_of(hop.relation) for hop in pattern) for pattern, _ in found}
+    return [one for one in found if not one[0] or not is_unmeasured(superlative.questions, texts[one[0]])]
+
+
+def _most_of(
+    context: QuestionContext, draft: ReadingDraft, superlative: Superlative, valued: Sequence[TypedPattern]
+) -> Effects[ReadingDraft | None]:
+    """The draft's answer with the most of what the question's noun says: a number that is stored, or ends counted."""
+    around: Around = yield Read(tuple(draft.ends[:SEEN]), None, context.bounds.sample_edges)
+    every = sorted({(hop,) for hops in around.values() for hop in hops if (hop,) not in draft.patterns})
+    said = frozenset().union(*(roots(word) for word in superlative.questions[0].split() if word not in FORM_WORDS))
+    ranked = yield from context.fitting(superlative.questions, list(dict.fromkeys((*valued, *every))))
+    named = [pattern for pattern, _ in ranked if said & context.roots_of(pattern)]
+    found = (
+        [pattern for pattern in named if pattern in valued] or named or [one for one, _ in ranked[:1] if one in valued]
+    )
+    if not found:
+        return None
+    pattern = found[0]
+    largest = superlative.direction == "max"
+    plan = Best(draft.plan, pattern, largest, superlative.rank, counted=pattern not in valued)
+    words = f"{draft.words}, the one with the {'most' if largest else 'fewest'}: "
+    words += pattern_words(pattern, context.text_of, "each")
+    return replace(draft, plan=plan, words=words, attributes=(*draft.attributes, (pattern, superlative.questions)))
+
+
+def refined(context: QuestionContext, drafts: Sequence[ReadingDraft]) -> Effects[list[ReadingDraft]]:
+    """The likeliest drafts with the question's exclusions, filters, class, rank and count."""
+    parsed = context.parsed
+    made: list[ReadingDraft] = []
+    for draft in sorted(drafts, key=lambda one: -one.score)[:REFINED]:
+        kept = yield from _without(context, draft)
+        kept = (yield from lacking(context, kept)) if parsed.topics else kept
+        for literal in parsed.filters:
+            kept = yield from _filtered(context, kept, literal)
+        kept = yield from _classed(context, kept)
+        if parsed.choices:
+            kept = replace(kept, plan=Where(kept.plan, NodeTest(called=frozenset(parsed.choices))))
+        best = yield from ranked(context, kept)
+        made += [_counted(one, parsed.text) if parsed.kind == "count" else one for one in best]
+    rated = [one for one in made if not (isinstance(one.plan, Best) and one.plan.pattern is None)]
+    by_value = parsed.superlative is not None and parsed.superlative.by == "attribute"
+    return rated if rated and by_value else made
+
+
+def _counted(draft: ReadingDraft, text: str) -> ReadingDraft:
+    """The number of a draft's answers; the topic is one of them where the question says so."""
+    plan = draft.plan
+    if isinstance(plan, WalkFrom) and _INCLUDED.search(text):
+        plan = replace(plan, returns=True)
+    return replace(draft, plan=Count(plan), words=f"how many: {draft.words}")
+
+
+def _without(context: QuestionContext, draft: ReadingDraft) -> Effects[ReadingDraft]:
+    parsed = context.parsed
+    nodes = frozenset(node for place in parsed.excluded for node in context.ids(place))
+    names = [name_of(context, place) for place in parsed.excluded]
+    if parsed.itself:
+        nodes |= frozenset(draft.topics)
+        names += [context.names.name(topic) for topic in draft.topics]
+    minus: list[QuestionPlan] = []
+    for negated in () if isinstance(draft.plan, Lacking) else parsed.negated:
+        plan = yield from _taken_away(context, negated, draft)
+        minus += plan
+        names += [f"{negated.clause} {name_of(context, place)}" for place in negated.names]
+    if not nodes and not minus:
+        return draft
+    words = f"{draft.words}, without {', '.join(dict.fromkeys(names))}"
+    return replace(draft, plan=Without(draft.plan, nodes, tuple(minus)), words=words)
+
+
+def _taken_away(context: QuestionContext, negated: Excluded, draft: ReadingDraft) -> Effects[list[QuestionPlan]]:
+    """Walks from what the answers must have nothing to do with: the likeliest that ends among things like them."""
+    head = context.parsed.class_words.noun if context.parsed.class_words else "what"
+    wanted = frozenset(draft.ends)
+    plans: list[QuestionPlan] = []
+    for place in negated.names:
+        found = yield from context.of_topic(place, (f"{head} {negated.clause} it",))
+        for candidates in found[:1]:
+            likely = candidates.patterns[:MOST_OF_TOPIC]
+            meeting = [one for one in likely if wanted & set(one.ends)] or likely[:1]
+            plans += [WalkFrom((candidates.meaning.id,), one.pattern) for one in meeting[:1]]
+    return plans
+
+
+def _filtered(context: QuestionContext, draft: ReadingDraft, literal: LiteralFilter) -> Effects[ReadingDraft]:
+    """The draft with a literal filter, through the attribute that fits its words best; penalised where none does."""
+    questions, kind = asked_of(literal)
+    questions = questions if literal.words else (*questions, context.parsed.whole)
+    own = comparable([context.names.value(end) for end in draft.ends[:SEEN]])
+    value = {"operator": literal.operator, "value": literal.value, "second": literal.second}
+    if own == kind:
+        return replace(draft, plan=Where(draft.plan, NodeTest(**value)), words=f"{draft.words}, {literal}")  # type: ignore[arg-type]
+    hops = yield from value_hops(context, draft.ends, kind)
+    ranked = yield from context.fitting(questions, hops)
+    if not ranked:
+        return replace(draft, score=draft.score - UNFIT)
+    pattern = ranked[0][0]
+    test = NodeTest(pattern, **value)  # type: ignore[arg-type]
+    through = pattern_words(pattern, context.text_of, "each")
+    words = f"{draft.words}, of which {through} is {literal}"
+    attributes = (*draft.attributes, (pattern, questions))
+    plan = HavingValue(pattern[0], test) if _has(draft, pattern) else Where(draft.plan, test)
+    return replace(draft, plan=plan, words=words, attributes=attributes)
+
+
+def _has(draft: ReadingDraft, pattern: TypedPattern) -> bool:
+    """Tell whether a draft is all that has the value which a pattern leads to: then it is read from the values on."""
+    return isinstance(draft.plan, Having) and pattern == (draft.plan.hop,)
+
+
+def _classed(context: QuestionContext, draft: ReadingDraft) -> Effects[ReadingDraft]:
+    """The draft restricted to the class, or to what the words before the noun say, where the graph knows such."""
+    words = context.parsed.class_words
+    if words is None or not draft.ends:
+        return draft
+    whole = " ".join((*words.modifiers, words.noun))
+    seen, wanted = draft.ends[:SEEN], [*words.modifiers, *words.said_of.split()]
+    for noun in (words.noun, whole):
+        fits = [any(alike(name, noun) for name in context.names.classes(end)) for end in seen]
+        if any(fits):
+            if not all(fits) or len(draft.ends) > SEEN:
+                draft = replace(draft, plan=Where(draft.plan, NodeTest(classes=frozenset((noun,)))))
+            break
+    else:
+        wanted += dict.fromkeys((words.noun, whole))
+    around: Around = yield Read(tuple(seen), None, context.bounds.sample_edges)
+    for word in wanted:
+        hop = next(
+            (
+                hop
+                for node, hops in sorted(around.items())
+                for hop, edges in sorted(hops.items())
+                if hop.forward and any(_is_called(context.names.name(edge.other(node)), word) for edge in edges)
+            ),
+            None,
+        )
+        if hop is not None and (hop,) not in draft.patterns:
+            test = NodeTest((hop,), called=frozenset((word,)))
+            draft = replace(draft, plan=Where(draft.plan, test), words=f"{draft.words}, {word}")
+    return draft
+
+
+def _is_called(name: str, word: str) -> bool:
+    """Tell whether a thing is called a word, and not only by its last one: the neighbour `Mill Field` is no class."""
+    return name.count(" ") == word.count(" ") and alike(name, word)
+
+
+def lacking(context: QuestionContext, draft: ReadingDraft) -> Effects[ReadingDraft]:
+    """The draft's answers from which the hop that fits best what they are said to lack leads nowhere."""
+    lack = context.parsed.lack
+    if lack is None or not draft.ends:
+        return draft
+    around: Around = yield Read(tuple(draft.ends[:SEEN]), None, context.bounds.sample_edges)
+    ranked = yield from context.fitting(lack.questions, sorted({(hop,) for hops in around.values() for hop in hops}))
+    if not ranked:
+        return replace(draft, score=draft.score - UNFIT)
+    hop = ranked[0][0][0]
+    words = f"{draft.words}, without {pattern_words((hop,), context.text_of, 'each')}"
+    attributes = (*draft.attributes, ((hop,), lack.questions))
+    return replace(draft, plan=Lacking(draft.plan, hop), words=words, attributes=attributes)
+
+
+def misfit(operator: Operator, kind: str, *, lasting: bool) -> float:
+    """The loss of a pattern for ends that the operator does not compare well."""
+    if lasting or operator in {"before", "after"}:
+        return 0.0 if kind == "date" else 4 * UNFIT
+    if operator in {"more", "less"}:
+        return 0.0 if kind == "number" else (COUNTED if kind == "text" else 2 * UNFIT)
+    return 0.0

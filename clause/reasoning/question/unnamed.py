@@ -1,0 +1,176 @@
+"""Drafts of readings for a question that names nothing: all that has an attribute, lacks one, or has the most of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from clause.reasoning.neighbourhood.port import Hop
+from clause.reasoning.question.candidates import QuestionContext
+from clause.reasoning.question.comparing import Lacking, of_one_kind_with
+from clause.reasoning.question.lists import SEEN, ReadingDraft
+from clause.reasoning.question.measures import asked_of_each, is_unmeasured
+from clause.reasoning.question.modifiers import Excluded, Lack, asked_of
+from clause.reasoning.question.pattern_text import is_verb, pattern_words
+from clause.reasoning.question.patterns import Around, Effects, Read, comparable, rank_hops
+from clause.reasoning.question.plan import AnyOf, Best, Having
+from clause.reasoning.question.sides import roots
+from clause.reasoning.question.vocabulary import PREPOSITIONS
+from clause.text.quantities import singular
+
+MOST_TYPES = 256
+"""Relationship types among which a question's attribute is looked for where it names nothing."""
+UNNAMED_TRIED = 4
+"""Attributes of everything that are read then."""
+MOST_TRIED = 8
+"""Sides of types that are read where the most of something is asked for."""
+MOST_SIDES = 40
+"""Sides of types that are read, where what lacks something must be found among all there is."""
+
+
+def drafts_of_unnamed(context: QuestionContext, types: Sequence[str]) -> Effects[list[ReadingDraft]]:
+    """Drafts for a question that names nothing but an attribute (`the cheapest`, `noted before 1975`): what has it.
+
+    Args:
+        types: the relationship types that the graph has, those that it has most of first.
+    """
+    parsed = context.parsed
+    if parsed.lack is not None:
+        return (yield from _drafts_of_lack(context, parsed.lack, types))
+    if parsed.negated:
+        return (yield from _drafts_of_rest(context, parsed.negated[0], types))
+    best = parsed.superlative
+    if best is not None and best.questions:
+        first = "date" if best.dated else "number"
+        questions, kinds = best.questions, {first, "date"} if best.lasts or best.does else {first}
+    elif best is not None:
+        questions, kinds = (), set[str]()
+    elif parsed.filters:
+        questions, kind = asked_of(parsed.filters[0])
+        questions, kinds = questions if parsed.filters[0].words else (), {kind}
+    else:
+        return []
+    every = [(Hop(name, forward=True),) for name in types[:MOST_TYPES]]
+    ranked = (yield from context.fitting((*questions, parsed.whole), every)) if kinds else []
+    members = (yield from _members(context, types)) if ranked else frozenset()
+    drafts: list[ReadingDraft] = []
+    named = False
+    for pattern, score in ranked[:MOST_TRIED]:
+        if len(drafts) == UNNAMED_TRIED:
+            break
+        if is_unmeasured(questions, context.text_of(pattern[0].relation)):
+            continue
+        around: Around = yield Read((), pattern, context.bounds.sample_edges, context.bounds.unnamed)
+        ends = [edge.other(node) for node, hops in around.items() for edges in hops.values() for edge in edges]
+        if comparable([context.names.value(end) for end in ends]) in kinds:
+            words = f"everything with {context.text_of(pattern[0].relation)}"
+            fits = 1 if context.is_kind(tuple(around), context.noun) or members & set(around) else -bool(members)
+            rated = score + context.priors.right_class * fits
+            ranks = pattern if best is not None else None
+            drafts.append(ReadingDraft(Having(pattern[0]), words, rated, (), (), tuple(around), score, by=ranks))
+            named |= context.is_named(pattern)
+    if parsed.superlative is None or parsed.superlative.by != "frequency" or named:
+        return drafts
+    return (yield from _drafts_of_most(context, types, largest=parsed.superlative.direction == "max"))
+
+
+def _names(context: QuestionContext, hop: Hop, noun: str | None, counted: str) -> bool:
+    """Tell whether a type says what has the most, or what is counted, at the end where it is: `needs tool` leads to it.
+
+    It is asked for from there on: a tool has recipes where these need tools.
+    """
+    last, wanted = context.text_of(hop.relation).split()[-1], counted if hop.forward else noun
+    return bool(wanted) and last not in PREPOSITIONS and singular(last) == singular(str(wanted))
+
+
+def _members(context: QuestionContext, types: Sequence[str]) -> Effects[frozenset[str]]:
+    """The things to which types lead that end in the question's noun: menus are what is served by `serves menu`."""
+    noun = singular(context.noun or "")
+    found: set[str] = set()
+    for name in types if noun else ():
+        if singular(context.text_of(name).split()[-1]) != noun:
+            continue
+        ends: Around = yield Read((), (Hop(name, forward=False),), 0, context.bounds.front)
+        found |= set(ends)
+    return frozenset(node for node in found if context.names.value(node) is None)
+
+
+def _drafts_of_rest(context: QuestionContext, negated: Excluded, types: Sequence[str]) -> Effects[list[ReadingDraft]]:
+    """Drafts for all that has what the question denies of its answers: those who do not work in X work somewhere.
+
+    What is denied of a class is denied of all its members: finds that are in no museum lack what leads to one.
+    """
+    found = yield from context.of_topic(negated.names[0], (f"{context.noun or 'what'} {negated.clause} it",))
+    drafts: list[ReadingDraft] = []
+    for candidates in found:
+        if candidates.is_class:
+            named = (f"what is it {negated.clause} {candidates.meaning.name}", context.parsed.whole)
+            further = [one.pattern for one in candidates.patterns if context.leads_to_members(one.pattern[:1])]
+            hops = {pattern[1].inverse for pattern in further if len(pattern) == 2}
+            drafts += yield from _drafts_of_lack(context, Lack(named), types, sorted(hops))
+            continue
+        for one in candidates.patterns[:UNNAMED_TRIED]:
+            valued = comparable([context.names.value(end) for end in one.ends]) != "text"
+            if len(one.pattern) > 1 or (one.pattern[0].forward and valued):
+                continue
+            hop = one.pattern[0].inverse
+            around: Around = yield Read((), (hop,), context.bounds.front)
+            words = pattern_words((one.pattern[0],), context.text_of, "something")
+            topic = (candidates.meaning.id,)
+            drafts.append(ReadingDraft(Having(hop), words, one.score, topic, (one.pattern,), tuple(around)))
+    return drafts
+
+
+def _drafts_of_most(context: QuestionContext, types: Sequence[str], *, largest: bool) -> Effects[list[ReadingDraft]]:
+    """Drafts for what has, does or meets something most often, anywhere: of either side of a type, the most of it."""
+    parsed = context.parsed
+    counted = parsed.superlative.counted if parsed.superlative else ""
+    noun, question = asked_of_each(parsed.joint, parsed.class_words, counted)
+    hops = [(Hop(name, forward),) for name in types[:MOST_TYPES] for forward in (True, False)]
+    ranked = yield from rank_hops((question, parsed.whole), hops)
+    told = []
+    for (hop,), score in ranked:
+        first, *rest = context.text_of(hop.relation).split()
+        verb = is_verb(first) and rest[:1] != ["of"]  # a `repair of` something is one
+        says = not verb and roots(counted) & context.roots_of((hop,))  # what is counted, not how it has to do with it
+        grammar = -context.priors.named if says else context.told(hop, question)
+        told.append((hop, score + (context.priors.told if _names(context, hop, noun, counted) else grammar)))
+    drafts: list[ReadingDraft] = []
+    for hop, score in sorted(told, key=lambda pair: -pair[1])[:MOST_TRIED]:
+        around: Around = yield Read((), (hop,), context.bounds.sample_edges, context.bounds.unnamed)
+        starts = list(around)
+        ends = [edge.other(node) for node, found in around.items() for edge in found.get(hop, ())]
+        if comparable([context.names.value(node) for node in (ends if hop.forward else starts)]) != "text":
+            continue
+        kinds = context.is_kind(starts, noun) + context.is_kind(ends, counted or None)
+        words = pattern_words((hop.inverse,), context.text_of, "something")
+        words = f"{words}, the one with the {'most' if largest else 'fewest'}"
+        plan = Best(Having(hop), (hop,), largest, counted=True)
+        rated = score + context.priors.right_class * kinds
+        drafts.append(ReadingDraft(plan, words, rated, (), ((hop,),), (), score, (((hop,), (question,)),)))
+    return drafts
+
+
+def _drafts_of_lack(
+    context: QuestionContext, lack: Lack, types: Sequence[str], among: Sequence[Hop] = ()
+) -> Effects[list[ReadingDraft]]:
+    """Drafts for what is of one kind with things that have something (by `among`, if any), and has it not itself."""
+    hops = [Hop(name, forward) for name in types[:MOST_TYPES] for forward in (True, False)]
+    ranked = yield from context.fitting(lack.questions, [(hop,) for hop in among or hops])
+    told = [(pattern[0], score + context.told(pattern[0], lack.questions[0])) for pattern, score in ranked]
+    sides: dict[Hop, list[str]] = {}
+    for side in (Hop(name, forward) for name in types[:MOST_SIDES] for forward in (True, False)):
+        around: Around = yield Read((), (side,), 0, context.bounds.front)
+        if side.forward or comparable([context.names.value(node) for node in around]) == "text":
+            sides[side] = list(around)
+    drafts: list[ReadingDraft] = []
+    for hop, score in sorted(told, key=lambda pair: -pair[1])[:UNNAMED_TRIED]:
+        kind = of_one_kind_with(sides.get(hop, ()), sides, hop)
+        if not kind:
+            continue
+        nodes = tuple(dict.fromkeys(node for side in kind for node in sides[side]))
+        yield Read(nodes[:SEEN], (hop,), 1)  # for their classes
+        words = f"{context.noun or 'everything'} without {pattern_words((hop,), context.text_of, 'each')}"
+        rated = score + (context.priors.right_class if context.is_kind(nodes, context.noun) else 0.0)
+        plan = Lacking(AnyOf(tuple(map(Having, kind))), hop)
+        drafts.append(ReadingDraft(plan, words, rated, (), (), nodes, score, (((hop,), lack.questions),)))
+    return drafts

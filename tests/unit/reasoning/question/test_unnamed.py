@@ -1,0 +1,134 @@
+"""Questions that name nothing: what lacks something, the most and the least of all, and what that is."""
+
+from __future__ import annotations
+
+import pytest
+
+from clause.reasoning.neighbourhood.port import Hop
+from clause.reasoning.question.comparing import of_one_kind_with
+from clause.reasoning.question.forms import parse
+from clause.text.embedder import SentenceTransformerEmbedder
+from tests.unit.reasoning.question.resemblance import Resemblance
+from tests.unit.reasoning.question.small_graph import SmallGraph
+from tests.unit.reasoning.question.test_reading import ask
+
+HARBOUR = (
+    ("Petrel", "pilot", "Ana Lund"), ("Skua", "pilot", "Ben Orr"), ("Petrel", "berth fee eur", "120"),
+    ("Skua", "berth fee eur", "80"), ("Tern", "berth fee eur", "310"), ("Petrel", "launched on", "2001-05-04"),
+    ("Skua", "launched on", "1987-03-01"), ("Tern", "launched on", "2014-09-30"), ("Petrel", "owned by", "Cole"),
+    ("Skua", "owned by", "Cole"), ("Tern", "owned by", "Dora"), ("Cole", "lives in", "Ayr"),
+    ("Dora", "lives in", "Ayr"),
+)  # fmt: skip
+TYPES = ["berth fee eur", "launched on", "owned by", "pilot", "lives in"]
+
+
+@pytest.fixture(scope="module")
+def scorer():
+    return Resemblance(SentenceTransformerEmbedder())
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("which boats have no pilot", ["Tern"]),
+        ("boats without a pilot on record", ["Tern"]),
+        ("A few boats are still waiting. For which ones is no pilot listed?", ["Tern"]),
+        ("how many boats have no pilot", ["1"]),
+        ("boats with no pilot. Name them.", ["Tern"]),
+        ("which boat has the highest berth fee", ["Tern"]),
+        ("top berth fee of any boat", ["310"]),
+        ("when was the latest boat launched", ["2014-09-30"]),
+        ("on what date was the oldest one launched", ["1987-03-01"]),
+        ("who owns the greatest number of boats", ["Cole"]),
+    ],
+)
+async def test_what_is_not_named_is_found(question, answers, scorer):
+    _, read = await ask(SmallGraph(HARBOUR), scorer, question, [], types=TYPES)
+    assert sorted(answer.name for answer in read.result.answers) == answers
+
+
+FERRIES = (
+    *(("Petrel", "used on", quay) for quay in ("North Quay", "Mill Quay", "Old Quay")), ("Tern", "used on", "Old Quay"),
+    *(("Skua", "used on", quay) for quay in ("Sand Quay", "Mill Quay")), ("Petrel", "serviced by", "Lund"),
+    ("Skua", "kept at", "Deep Hall"), ("Petrel", "kept at", "Lake Hall"), ("Lund", "class", "firm"),
+    *((hall, relation, "museum") for hall in ("Deep Hall", "Lake Hall") for relation in ("type", "class")),
+    *((quay, "class", "quay") for quay in ("North Quay", "Sand Quay", "Old Quay", "Mill Quay")),
+    *((boat, "class", "boat") for boat in ("Petrel", "Skua", "Tern")),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "names", "answers"),
+    [
+        ("which quays don't have Petrel", ["Petrel"], ["Sand Quay"]),
+        ("which quays use Petrel", ["Petrel"], ["Mill Quay", "North Quay", "Old Quay"]),
+        ("which boats are not kept at any museum yet", ["museum"], ["Tern"]),
+    ],
+)
+async def test_what_is_denied_is_denied_of_the_class_that_is_asked_for(question, names, answers, scorer):
+    types = ["used on", "kept at", "serviced by", "type"]
+    _, read = await ask(SmallGraph(FERRIES), scorer, question, names, types=types)
+    assert sorted(answer.name for answer in read.result.answers) == answers
+
+
+async def test_a_lack_is_read_of_what_a_name_leads_to(scorer):
+    parsed, read = await ask(
+        SmallGraph(HARBOUR), scorer, "which of the boats that Dora owns has no pilot", ["Dora"], types=TYPES
+    )
+    assert parsed.lack is not None
+    assert "without" in read.readings[0].words if read.readings else read.reason
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["which aircraft has gone the longest without being inspected", "is there no pilot", "which hut has no one less"],
+)
+def test_what_only_sounds_like_a_lack_is_none(question):
+    assert parse(question, []).lack is None
+
+
+def test_things_are_of_one_kind_by_the_sides_on_which_most_of_them_are():
+    sides = {Hop("height", True): ["a", "b", "c"], Hop("owner", True): ["a", "x", "y"], Hop("warden", True): ["a"]}
+    assert [side.relation for side in of_one_kind_with(["a", "b"], sides, Hop("guide", True))] == ["height"]
+
+
+async def test_a_question_of_names_and_blanks_alone_is_no_error(scorer):
+    _, read = await ask(SmallGraph(HARBOUR), scorer, "?", [], types=TYPES)
+    assert read.reason
+
+
+def test_what_is_said_before_a_question_is_put_aside_only_where_it_asks_for_nothing():
+    asked = {
+        "I am broke, which guide is easiest on the wallet?": "which guide is easiest on the wallet",
+        "not counting children, who are the guests": "not counting children , who are the guests",
+    }
+    assert {question: parse(question, []).whole for question in asked} == asked
+
+
+async def test_a_value_is_told_by_the_whole_question_where_no_word_names_it(scorer):
+    _, read = await ask(SmallGraph(HARBOUR), scorer, "what took to the water between 1980 and 1990", [], types=TYPES)
+    assert [answer.name for answer in read.result.answers] == ["Skua"]
+
+
+CAVES = [
+    (name, said, value)
+    for name, length, surveyed in (
+        ("Raven Shaft", "900", "2001"),
+        ("Gypsum Stair", "400", "2003"),
+        ("Pot", "70", "2011"),
+    )
+    for said, value in (("passage length m", length), ("last survey", surveyed))
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("Which caves had their latest survey before 2005?", ["Gypsum Stair", "Raven Shaft"]),
+        ("which cave was surveyed last", ["Pot"]),
+        ("what's the longest cave we have?", ["Raven Shaft"]),
+    ],
+)
+async def test_what_a_type_is_called_is_no_superlative(question, answers, scorer):
+    _, read = await ask(SmallGraph(CAVES), scorer, question, [], types=["passage length m", "last survey"])
+    assert sorted(answer.name for answer in read.result.answers) == answers
