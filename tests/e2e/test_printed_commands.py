@@ -125,6 +125,7 @@ class Newcomer:
             keys = json.loads(self.typed("clause keys list --json"))["keys"]
             text = text.replace("KEY_ID", next(key["id"] for key in keys if key["revoked_at"] is None))
         if "gap_" in text:
+            self.typed('clause ask "What does the night watch carry?"')  # nothing says it yet
             plan = json.loads(self.typed("clause curiosity plan --budget 5 --json"))
             question = next(one for one in plan["questions"] if one["kind"] == "question")
             text = re.sub(r"gap_\w+", question["id"], text)

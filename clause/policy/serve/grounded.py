@@ -349,9 +349,9 @@ def _is_bare(plan: QuestionPlan) -> bool:
 
 
 def _names(reading: RankedReading) -> frozenset[str]:
-    """The answers of a reading; a yes to one thing that is there is not the yes to another."""
+    """The answers of a reading by name, in whichever graph; a yes to one thing is not the yes to another."""
     own = (repr(reading.plan),) if _is_bare(reading.plan) else ()
-    return frozenset((*(answer.node or answer.name for answer in reading.result.answers), *own))
+    return frozenset((*(answer.name for answer in reading.result.answers), *own))
 
 
 def reading_id(reading: RankedReading) -> str:
@@ -360,13 +360,14 @@ def reading_id(reading: RankedReading) -> str:
 
 
 def _chosen(readings: Sequence[RankedReading], wanted: str | None) -> list[RankedReading]:
-    if wanted is None:
-        return list(readings)
-    first = [reading for reading in readings if reading_id(reading) == wanted]
-    if not first:
+    """The readings, a wanted one first; of those that say and answer the same (two graphs may), the first."""
+    if wanted is not None and wanted not in map(reading_id, readings):
         known = ", ".join(map(reading_id, readings)) or "none"
         raise NotFoundError(f"the question has no reading {wanted!r}", remedy=f"it has: {known}", field="reading")
-    return [*first, *(reading for reading in readings if reading_id(reading) != wanted)]
+    first: dict[tuple[str, frozenset[str]], RankedReading] = {}
+    for reading in sorted(readings, key=lambda one: wanted not in (None, reading_id(one))):
+        first.setdefault((reading.words, _names(reading)), reading)
+    return list(first.values())
 
 
 def _told(reading: RankedReading, probability: float) -> AnswerReading:

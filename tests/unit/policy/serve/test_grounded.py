@@ -41,6 +41,15 @@ def test_readings_with_the_same_answers_vouch_for_each_other() -> None:
     assert probability(alike[0]) > probability(apart[0])
 
 
+def test_two_graphs_that_say_the_same_do_not_make_each_other_doubtful() -> None:
+    here, there = (
+        replace(reading(DESIGNED, 0.5), result=PlanResult((PlanAnswer("Ann", f"ann of {graph}"),)))
+        for graph in ("here", "there")
+    )
+    assert min(one.share for one in signs("Kestrel Tower", here, there)) > 5
+    assert agreed([here, there], [0.4, 0.9]) == [0.9, 0.9]
+
+
 def test_a_yes_to_one_thing_is_not_the_yes_to_another() -> None:
     def exists(pattern: tuple[Hop, ...], targets: frozenset[str] = frozenset()) -> RankedReading:
         yes = replace(reading(pattern, 0.5), result=PlanResult((PlanAnswer("yes", None),)))
