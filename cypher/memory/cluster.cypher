@@ -6,7 +6,8 @@
 CYPHER 25 MATCH (c:MemoryCluster)
 WHERE c.scope = $scope AND c.consolidated = false
 WITH c ORDER BY c.cluster_id LIMIT $limit
-RETURN c.id AS id, c.cluster_id AS cluster_id, c.version AS version, vector(c.prototype, $dimension, FLOAT32) AS prototype
+WITH c, vector(c.prototype, $dimension, FLOAT32) AS prototype WHERE prototype IS NOT NULL
+RETURN c.id AS id, c.cluster_id AS cluster_id, c.version AS version, prototype
 ORDER BY cluster_id
 
 // memory/merge_clusters, move the members of one cluster into another, where both are as they were read; a pair is

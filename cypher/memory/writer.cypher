@@ -99,7 +99,8 @@ CYPHER 25 MATCH (place:Counter {id: $scope + '/memory'})
 WHERE place.scope = $scope
 RETURN place.clusters AS clusters
 
-// memory/open_sums, every open cluster of a scope with the sum of its members, in the order of their numbers
+// memory/open_sums, every open cluster of a scope with the sum of its members, in the order of their numbers; a property
+//                   may be missing for the moment in which another writer sets it
 // mode:       read
 // returns:    many
 // parameters: $scope STRING, $dimension INTEGER, $limit INTEGER
@@ -107,7 +108,8 @@ RETURN place.clusters AS clusters
 CYPHER 25 MATCH (c:MemoryCluster)
 WHERE c.scope = $scope AND c.consolidated = false
 WITH c ORDER BY c.cluster_id LIMIT $limit
-RETURN c.id AS id, vector(c.sum, $dimension, FLOAT32) AS sum
+WITH c, vector(c.sum, $dimension, FLOAT32) AS sum WHERE sum IS NOT NULL
+RETURN c.id AS id, sum
 ORDER BY c.cluster_id
 
 // memory/nearest_open, for each vector the nearest open clusters of a scope, as (1 + cosine) / 2
@@ -125,6 +127,7 @@ CALL (embedding) {
   RETURN c
 }
 WITH DISTINCT c
-RETURN c.id AS id, c.size AS size, vector(c.sum, $dimension, FLOAT32) AS sum
+WITH c, vector(c.sum, $dimension, FLOAT32) AS sum WHERE sum IS NOT NULL
+RETURN c.id AS id, c.size AS size, sum
 ORDER BY c.cluster_id
 LIMIT 10000

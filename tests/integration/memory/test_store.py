@@ -31,9 +31,13 @@ from clause.memory.models import (
 from clause.memory.room import Memory
 from tests.integration.memory.conftest import OWNER
 from tests.integration.memory.reading_back import clusters, faults, memories
-from tests.servers import erase_scope
+from tests.servers import erase_scope, statement
 
 pytestmark = pytest.mark.integration
+
+_UNREAD = statement(
+    "MATCH (c:MemoryCluster {scope: $scope}) REMOVE c.sum", mode="write", parameters="$scope STRING", columns="none"
+)
 
 
 def note(content: str, scope: str, **more: object) -> MemoryWriteInput:
@@ -49,6 +53,19 @@ async def test_write_creates_new_cluster(memory: Memory, graph: Graph, scope: st
     assert first.cluster_id != other.cluster_id
     assert [row["size"] for row in await clusters(graph, scope)] == [1, 1]
     assert await faults(graph, scope) == []
+
+
+async def test_a_cluster_whose_sum_cannot_be_read_for_the_moment_is_not_joined(
+    memory: Memory, graph: Graph, scope: str
+) -> None:
+    content = "green tea in the garden at noon"
+    first = await memory.store.write(note(content, scope), caller=OWNER)
+    await graph.execute(_UNREAD, {"scope": scope})
+    alone = await memory.store.write(note(content, scope), caller=OWNER)
+    batch = await memory.store.write_batch([note(f"{content} {number}", scope) for number in range(20)], caller=OWNER)
+
+    assert alone.is_new_cluster
+    assert first.cluster_id not in {one.cluster_id for one in (alone, *batch)}
 
 
 async def test_write_joins_existing_cluster(memory: Memory, graph: Graph, scope: str) -> None:
