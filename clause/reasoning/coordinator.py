@@ -190,7 +190,7 @@ class Coordinator:
         return Answered(finished, response, evidence, concluded.fallbacks)
 
     async def deciding(self, caller: Caller, scopes: Sequence[str]) -> Policy:
-        """Who decides in some scopes where a request names nobody.
+        """Choose who decides in some scopes where a request names nobody.
 
         Raises:
             BadInputError, ForbiddenError: as `coordinate`.
@@ -239,8 +239,8 @@ class Coordinator:
         return recall
 
     async def _policy(self, request: CoordinationRequest, asked: PreparedQuestion) -> Policy:
-        """Who decides: whom the request names, else its scopes chose, else the default; where there are no triples, the
-        walk over passages, or statements, unless the scopes chose a way to read texts."""
+        """Choose who decides: whom the request names, else its scopes chose, else the default; where there are no
+        triples, the walk over passages, or statements, unless the scopes chose a way to read texts."""
         chosen = asked.view.policy if request.policy is None else None
         if _unnamed(request) and not asked.question.relationship_types and chosen not in _READ_TEXTS:
             kinds = {text.node.kind for text in await asked.question.recall(text_walk.SEARCHED)}
@@ -251,7 +251,7 @@ class Coordinator:
         return await self.policies.chosen(chosen) if chosen else self.policies[request.policy]
 
     def _instead(self, request: CoordinationRequest) -> Policy | None:
-        """Who answers where the graph does not: what is kept in words, unless the request says who decides."""
+        """Choose who answers where the graph does not: what is kept in words, unless the request says who decides."""
         return self.policies[statements.NAME] if _unnamed(request) and statements.NAME in self.policies.names else None
 
     def _asking(self) -> AbstractContextManager[None]:

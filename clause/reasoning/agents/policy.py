@@ -70,7 +70,7 @@ class SeedCandidate:
 
 @dataclass(slots=True)
 class Question:
-    """What a policy knows of a request.
+    """A request as a policy knows it.
 
     `vectors` holds unit vectors of the nodes read so far when the policy asks for them (`Policy.reads_vectors`);
     the coordinator fills it after every look. `causal` scores hops where the graph has causal relationships and the
@@ -131,7 +131,7 @@ class Decision(Generic[A_co]):
 
 @dataclass(frozen=True, slots=True)
 class Foresight:
-    """What a critic foretells of one hop: what it will realise (`clause.intelligence.curiosity`), but for two cosines
+    """A critic's forecast of one hop: what it will realise (`clause.intelligence.curiosity`), but for two cosines
     that are known only where vectors are read.
 
     >>> Foresight(0.25, -0.5, 1.0).expected(before=0.5, relation=0.25)
@@ -214,17 +214,17 @@ class Agents(Protocol):
 
     @property
     def foresights(self) -> Sequence[Foresight]:
-        """What a critic foretold of each hop taken, in order; empty where there is none."""
+        """A critic's forecast of each hop taken, in order; empty where there is none."""
         ...
 
     @property
     def account(self) -> Account:
-        """How the question was understood; empty where the policy does not say."""
+        """The understanding of the question; empty where the policy does not say."""
         ...
 
     @property
     def reads(self) -> Sequence[tuple[Look, Expansion]]:
-        """What was read of the graph before the episode; it is part of what the episode knows."""
+        """The reads of the graph before the episode; they are part of what the episode knows."""
         ...
 
     def findings(self, episode: Episode) -> Sequence[ProvedAnswer] | None:
@@ -265,12 +265,12 @@ class Policy(Protocol):
 
     @property
     def name(self) -> str:
-        """What `policy` in a request says, and what a run's DECIDED_BY points at."""
+        """The name that `policy` in a request says, and that a run's DECIDED_BY points at."""
         ...
 
     @property
     def reads_vectors(self) -> bool:
-        """Whether the vectors of the nodes read must be in `Question.vectors`."""
+        """True where the vectors of the nodes read must be in `Question.vectors`."""
         ...
 
     @property
@@ -280,7 +280,7 @@ class Policy(Protocol):
 
     @property
     def judges_hops(self) -> bool:
-        """Whether the score of a step is what it expects of that hop."""
+        """True where the score of a step is what the policy expects of that hop."""
         ...
 
     def warm(self) -> None:

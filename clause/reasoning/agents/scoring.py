@@ -28,7 +28,7 @@ REDUNDANCY = 0.3
 
 @dataclass(frozen=True, slots=True)
 class EdgeFeatures:
-    """What the signals of m edges are made of.
+    """The numbers that the signals of m edges are made of.
 
     Attributes:
         head_similarity, tail_similarity, relation_similarity: cosines with the query [m].
@@ -112,7 +112,7 @@ def similarities(query: Vector, vectors: Vector) -> AnyFloats:
 
 
 def shaped_gain(score: float, price: float, edges: int = 1) -> float:
-    """What adding edges is worth: score - price * edges.
+    """Compute what adding edges is worth: score - price * edges.
 
     >>> round(shaped_gain(0.5, 0.01), 4)
     0.49

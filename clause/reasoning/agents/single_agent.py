@@ -154,7 +154,7 @@ class LoneAgents:
         )
 
     async def _conclude(self, finished: Finished, request: PathNavigationRequest, caller: Caller) -> Conclusion:
-        """What is told of the best path, or of the start alone where nothing was walked."""
+        """Draw the conclusion from the best path, or from the start alone where nothing was walked."""
         episode, seeds = finished.episode, finished.asked.seeds
         best = finished.paths[0] if finished.paths else path_view(Path((seeds[0].id,)), episode)
         if self._integrations is None:
@@ -248,7 +248,7 @@ class LoneAgents:
         return None if name in (None, HeuristicPolicy().name) else self._policies[name]
 
     async def _answered(self, asked: PreparedQuestion, policy: Policy) -> Finished:
-        """What a policy answers on the graph, within what a named policy may gather; nothing is recorded."""
+        """Let a policy answer on the graph, within what a named policy may gather; nothing is recorded."""
         agents = await policy.begin(asked.question, self._asker.embedder.embed)
         episode = begun(asked.question, agents, Budgets(LOOKED_AHEAD, LOOKED_AHEAD_STEPS))
         feeder = PortFeeder(self._port, asked.view, asked.question, policy.reads_vectors)

@@ -153,7 +153,7 @@ PARENTS: Final = 2
 
 
 def own_scores(pool: TextPool, weights: LinkWeights = WEIGHTS) -> AnyFloats:
-    """What each text is worth by itself [n]."""
+    """Score what each text is worth by itself [n]."""
     words, named = np.array(pool.words), np.array(pool.named)
     return weights.cosine * pool.cosines() + weights.words * words + weights.named * named
 
@@ -203,7 +203,7 @@ def _varied(scores: AnyFloats, pool: TextPool, again: float) -> AnyFloats:
 
 
 class Coverage:
-    """Which of the question's words which text says; a word that few candidates say counts more."""
+    """The words of the question that each text says; a word that few candidates say counts more."""
 
     def __init__(self, pool: TextPool) -> None:
         self._pool = pool
@@ -235,7 +235,7 @@ class Coverage:
 
 
 def rarity(degree: int) -> float:
-    """How much a shared entity of so many links tells, in [0, 1].
+    """Rate how much a shared entity of so many links tells, in [0, 1].
 
     >>> rarity(1), rarity(100), rarity(1_000_000)
     (1.0, 0.5, 0.0)
@@ -244,7 +244,7 @@ def rarity(degree: int) -> float:
 
 
 def context_of(name: str, text: str, asked: frozenset[str]) -> tuple[int, float]:
-    """Where a text says a name first (-1: it does not say it so), and the share of the asked words around it.
+    """Find where a text says a name first (-1: it does not say it so), and the share of the asked words around it.
 
     >>> context_of("Ken Loach", "It was directed by Ken Loach.", stems("who is the director"))
     (19, 1.0)
@@ -301,7 +301,7 @@ def rank_by_pages(pool: TextPool) -> Ranked:
 
 
 LED = 2.0
-"""What a triple adds to the texts about its other end where its type says all that is asked."""
+"""The score that a triple adds to the texts about its other end where its type says all that is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +322,7 @@ def led_by(ranked: Ranked, routes: Mapping[int, TripleRoute]) -> Ranked:
 
 
 def relation_worth(kind: RelationshipType, question: str, embedding: Vector) -> float:
-    """How much a relationship type is what is asked, in [0, 1]: by its words, or by meaning.
+    """Rate how much a relationship type is what is asked, in [0, 1]: by its words, or by meaning.
 
     >>> flat = np.zeros(2, dtype=np.float32)
     >>> relation_worth(RelationshipType("keeper_of", "keeper of", "", flat, flat), "Who is the keeper?", flat)

@@ -68,7 +68,7 @@ CROSSED = 6
 ASKED = 0.4
 """Types of less worth are not what is asked."""
 FROM_A_TEXT = 0.7
-"""What a triple counts that begins at an entity which only a text names."""
+"""The weight of a triple that begins at an entity which only a text names."""
 BETWEEN = 12
 """Entities that one triple away are looked at, of each."""
 

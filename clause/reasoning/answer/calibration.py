@@ -60,7 +60,7 @@ class FeedbackGiven(Model):
 
 
 class FeedbackTaken(Frozen):
-    """What a verdict did."""
+    """The effect of a verdict."""
 
     id: str = Field(description="the same author's next verdict on this answer to this question takes its place")
     scope: str = Field(description="whose calibration it moves")
@@ -81,7 +81,7 @@ class ReliabilityBin(Frozen):
 
 
 class Reliability(Frozen):
-    """How far scores say how often answers are right."""
+    """The extent to which scores say how often answers are right."""
 
     error: float = Field(description="expected calibration error: mean of |right share - mean score|, by count")
     bins: tuple[ReliabilityBin, ...]
@@ -114,7 +114,7 @@ class Calibrations:
         self._known: dict[View, tuple[float, ScopeCalibration | None]] = {}
 
     async def of(self, view: View) -> ScopeCalibration | None:
-        """What the verdicts that a view knows taught; None where that is nothing."""
+        """Give the calibration that the verdicts known to a view taught; None where they taught nothing."""
         key = View(view.scopes, None, view.as_of_recorded)
         known = self._known.get(key)
         if known is not None and self._clock() - known[0] < _BELIEVED_S:
@@ -177,7 +177,7 @@ class Calibrations:
             return
 
     async def report(self, scopes: Sequence[str] | None, *, caller: Caller) -> CalibrationReport:
-        """How reliable scores are in some scopes, before and after.
+        """Report how reliable scores are in some scopes, before and after.
 
         Raises:
             ForbiddenError: a scope is not the caller's.
@@ -223,7 +223,7 @@ def moved(score: float, calibration: ScopeCalibration | None) -> float:
 
 
 def fitted(scores: Doubles, right: Doubles) -> ScopeCalibration | None:
-    """What verdicts teach: scores [n] of the reader, and 1.0 where the answer was right [n]; None where nothing."""
+    """Learn from verdicts: scores [n] of the reader, and 1.0 where the answer was right [n]; None: nothing learnt."""
     if not len(scores):
         return None
     z = _logit(scores)

@@ -39,7 +39,7 @@ class Withholding:
         self._finder = finder
 
     async def of(self, without: Withheld, view: View) -> Hidden:
-        """What a view leaves out.
+        """Find what a view leaves out.
 
         Raises:
             NotFoundError: a source, belief or triple is not there for this view.

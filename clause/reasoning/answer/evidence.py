@@ -48,7 +48,7 @@ STATUSES = frozenset({"verified", "pending_review", "unverified"})
 
 @dataclass(frozen=True, slots=True)
 class UnitOrigin:
-    """Where one unit comes from: its best known source, and how many sources say the same.
+    """The origin of one unit: its best known source, and how many sources say the same.
 
     `source_id` None: no source is known. `recorded_at` None: it came with the request.
     """
@@ -320,7 +320,7 @@ class ChatReader:
         return cls(settings.reader_url.rstrip("/"), settings.reader_model, key, settings.reader_timeout_s)
 
     async def read(self, question: str, evidence: Sequence[str]) -> str:
-        """What the model writes, at most 8,000 characters.
+        """Return what the model writes, at most 8,000 characters.
 
         Raises:
             UnavailableError: the address is away, answers too late, with an error, or with no text.

@@ -40,7 +40,7 @@ from clause.reasoning.neighbourhood.port import Edge, Hop, NeighbourhoodPort, Vi
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """What an answer gave rise to.
+    """Everything that an answer gave rise to.
 
     `paths` tell causal scores and ThoughtSeeds in their steps; `fallbacks` names what was gone without.
     """
@@ -53,7 +53,7 @@ class Conclusion:
 
 @dataclass(frozen=True, slots=True)
 class _Noted:
-    """What was noted for writing later: ThoughtSeed ids by node, and how many ThoughtSeeds and triggers."""
+    """Notes for writing later: ThoughtSeed ids by node, and how many ThoughtSeeds and triggers."""
 
     seed_ids: Mapping[str, str] = field(default_factory=dict)
     thoughtseeds: int = 0

@@ -123,7 +123,7 @@ class Cited:
 
     @classmethod
     def of(cls, *results: CoordinationResult) -> Cited:
-        """What walks and evidence of the results are made of, each once."""
+        """Collect what walks and evidence of the results are made of, each once."""
         items = [item for result in results for item in result.evidence]
         walked = [edge for result in results for path in result.paths for edge in path.edges]
         edges = [*(item.edge for item in items if item.edge is not None), *walked]

@@ -63,7 +63,7 @@ class Finished:
 
     @classmethod
     def of(cls, asked: PreparedQuestion, policy: Policy, agents: Agents, episode: Episode, turns: Turns) -> Finished:
-        """What the agents found in an episode."""
+        """Gather what the agents found in an episode."""
         findings = agents.findings(episode)
         if findings is None:
             answers, paths = answer_views(episode, agents.answer_scores(episode))
@@ -77,12 +77,12 @@ class Finished:
 
     @property
     def account(self) -> Account:
-        """How the question was understood."""
+        """The understanding of the question."""
         return self.agents.account
 
     @property
     def abstained(self) -> bool:
-        """Whether no answer is good enough."""
+        """True where no answer is good enough."""
         return self.reason is not None
 
     def spent(self, agent: Agent) -> Spend:
@@ -104,7 +104,7 @@ def calibrated(answers: tuple[Answer, ...], calibration: ScopeCalibration | None
 
 
 def _abstains(asked: PreparedQuestion, policy: Policy, answers: Sequence[Answer], account: Account) -> str | None:
-    """Why no answer is good enough; None where one is."""
+    """Say why no answer is good enough; None where one is."""
     if not answers:
         return account.reason or (TOO_DEAR if account.readings else NO_WALK if asked.question.seeds else NO_SEEDS)
     if max(answer.answer_score for answer in answers) >= least_score(asked.question, account, policy):

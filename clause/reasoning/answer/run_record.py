@@ -100,7 +100,7 @@ def digest_of(response: CoordinationResponse) -> dict[str, Any]:
 
 
 def differences(recorded: Mapping[str, Any], fresh: Mapping[str, Any]) -> list[Difference]:
-    """Where two digests differ, by path, in order; empty when a replay came out the same.
+    """List where two digests differ, by path, in order; empty when a replay came out the same.
 
     >>> differences({"a": [1, 2]}, {"a": [1, 3, 4]})
     [Difference(path='a[1]', recorded=2, fresh=3), Difference(path='a[2]', recorded=None, fresh=4)]

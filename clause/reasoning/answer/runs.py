@@ -77,11 +77,11 @@ class RunRecorder:
 
     @property
     def lost(self) -> int:
-        """How many runs were not recorded."""
+        """The number of runs that were not recorded."""
         return self._outbox.lost
 
     def _may_come(self, run_id: str) -> bool:
-        """Whether the run is so young that another process may still be writing it: its id tells when it was made."""
+        """Tell whether a run is so young that another process may still be writing it, by the time in its id."""
         try:
             made_s = ULID.from_str(run_id).timestamp
         except ValueError:
@@ -301,7 +301,7 @@ class TwoClocks:
 def reasons(
     rows: Sequence[Mapping[str, Any]], edges: Sequence[AnswerEdge], nodes: Sequence[str], moments: TwoClocks
 ) -> list[StatementChange]:
-    """What became of the cited statements between two moments; of those that stood unchanged nothing is said.
+    """List what became of the cited statements between two moments; of those that stood unchanged nothing is said.
 
     Args:
         rows: what the graph has of them, see `reasoning/statements`; several for a triple that several sources say.
@@ -355,7 +355,7 @@ def _stands(row: Mapping[str, Any], name: str, moment: Clocks) -> bool:
 
 
 def _border(row: Mapping[str, Any], one: Clocks, other: Clocks) -> tuple[str, datetime | None]:
-    """Why a statement stands at one of two moments and not at the other, and when that changed."""
+    """Say why a statement stands at one of two moments and not at the other, and when that changed."""
     for name, (_, _, words) in _BORDERS.items():
         if _stands(row, name, one) != _stands(row, name, other):
             successor = row.get("successor")
@@ -385,7 +385,7 @@ def _held(belief: Mapping[str, Any], moment: Clocks) -> tuple[float, Mapping[str
 
 
 def _grounds(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterable[str]:
-    """What of a belief's record changed."""
+    """List what changed in a belief's record."""
     for name, words in (
         ("sources", "independent sources"),
         ("open_tensions", "open tensions"),

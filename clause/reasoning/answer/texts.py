@@ -114,7 +114,7 @@ class RecalledTexts:
         return [text.node for text in await self.recall(text, embedding, view, limit=limit)][:limit]
 
     async def recall(self, text: str, embedding: Vector, view: View, *, limit: int) -> Sequence[FoundText]:
-        """What the other source recalls, memories by their own ranking."""
+        """Recall what the other source recalls, memories by their own ranking."""
         found = await self._indexed.recall(text, embedding, view, limit=limit)
         if not any(one.node.kind == MEMORY for one in found[:limit]):
             return found
@@ -130,7 +130,7 @@ class RecalledTexts:
 
 
 def _known(row: Mapping[str, Any], view: View) -> bool:
-    """Whether a memory is in the view: not hidden, and recorded by its clock."""
+    """Tell whether a memory is in the view: not hidden, and recorded by its clock."""
     if row["id"] in view.hidden.texts:
         return False
     return view.as_of_recorded is None or bool(row["recorded_at"] <= view.as_of_recorded)

@@ -78,7 +78,7 @@ TOKENS_PER_PRICE_UNIT = 100
 
 @dataclass(frozen=True, slots=True)
 class Spend:
-    """What was spent, or what an action costs.
+    """The amounts that were spent, or that an action costs.
 
     >>> Spend(edges=2) + Spend(edges=1, tokens=7)
     Spend(edges=3, steps=0, tokens=7)
@@ -111,7 +111,7 @@ class Budgets:
     token_margin: int = 0
 
     def remaining(self, spend: Spend) -> Spend:
-        """What is left, never below 0."""
+        """Compute what is left, never below 0."""
         return Spend(
             max(0, self.edges - spend.edges),
             max(0, self.steps - spend.steps),

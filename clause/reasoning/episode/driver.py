@@ -68,7 +68,7 @@ Drive: TypeAlias = Generator[Look | Search, Found, T]
 
 @dataclass(frozen=True, slots=True)
 class AgentTurn:
-    """How an agent's turn ended. `latency_ms` is wall time and decides nothing."""
+    """The end of an agent's turn. `latency_ms` is wall time and decides nothing."""
 
     agent: Agent
     stop: Stop
@@ -194,7 +194,7 @@ class PortFeeder:
     texts: TextSource | None = None
 
     async def feed(self, reading: Drive[T]) -> T:
-        """What the driver returns, everything it wanted read."""
+        """Read everything that the driver wants read, and return what it returns."""
         try:
             wanted = next(reading)
             while True:
@@ -226,7 +226,7 @@ class PortFeeder:
 
 
 def feed_from(snapshot: Snapshot, reading: Drive[T]) -> T:
-    """What the driver returns, fed from a snapshot without waiting, as training needs it; it holds no other texts."""
+    """Give the driver's result, fed from a snapshot without waiting, as training needs it; it holds no other texts."""
     try:
         wanted = next(reading)
         while True:

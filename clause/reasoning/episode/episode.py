@@ -78,12 +78,12 @@ class Episode:
 
     @property
     def remaining(self) -> Spend:
-        """What each budget still allows."""
+        """The amount that each budget still allows."""
         return self.budgets.remaining(self.spend)
 
     @property
     def front(self) -> Front | None:
-        """Where the Navigator stands; None before its first hop."""
+        """The front at which the Navigator stands; None before its first hop."""
         return self.trail[-1] if self.trail else None
 
     @property
@@ -94,7 +94,7 @@ class Episode:
     # -- SubgraphArchitect ---------------------------------------------------------------------------------------------
 
     def edge_allowance(self) -> int:
-        """How many more edges may be edited."""
+        """Count the edges that may still be edited."""
         return self.remaining.edges if self.hard else UNLIMITED
 
     def counts(self, available: int) -> tuple[int, ...]:
@@ -110,11 +110,11 @@ class Episode:
     # -- PathNavigator -------------------------------------------------------------------------------------------------
 
     def may_walk(self) -> bool:
-        """Whether one more hop or backtrack fits the step budget."""
+        """Tell whether one more hop or backtrack fits the step budget."""
         return not self.hard or self.remaining.steps > 0
 
     def hops(self) -> dict[tuple[str, Hop], Front]:
-        """Where the Navigator can go: (seed, hop) -> the front it would reach; empty when the step budget is spent."""
+        """List where the Navigator can go: (seed, hop) -> the front it would reach; empty once the steps are spent."""
         if not self.may_walk():
             return {}
         adjacency = self.subgraph.known if self.walk_known else self.subgraph.adjacency

@@ -44,7 +44,7 @@ class Front:
 
     @property
     def depth(self) -> int:
-        """How many hops from the seed."""
+        """The number of hops from the seed."""
         return len(self.pattern)
 
     @property

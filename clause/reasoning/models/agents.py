@@ -158,7 +158,7 @@ class PathNavigationRequest(Model):
 
 
 class NavigationMetadata(Model):
-    """What a walk spent, why it stopped, what it led to, and where it ended."""
+    """An account of a walk: what it spent, why it stopped, what it led to, and where it ended."""
 
     budget_used: int = Field(..., ge=0, description="Steps taken, steps back too")
     budget_total: int = Field(..., ge=0, description="The request's step budget")
@@ -261,7 +261,7 @@ class ContextCurationRequest(Model):
 
 
 class CurationMetadata(Model):
-    """What a curation spent and why it stopped."""
+    """An account of a curation: what it spent and why it stopped."""
 
     tokens_used: int = Field(..., ge=0, description="Tokens of the evidence")
     tokens_total: int = Field(..., ge=0, description="The request's token budget")

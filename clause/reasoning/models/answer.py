@@ -91,7 +91,7 @@ class PathStep(Model):
 
 
 class TrustSignals(Model):
-    """How far a source is to be trusted, each signal in [0, 1]."""
+    """Signals of how far a source is to be trusted, each in [0, 1]."""
 
     reputation_score: float = Field(..., ge=0.0, le=1.0, description="Source reputation (0-1)")
     recency_score: float = Field(..., ge=0.0, le=1.0, description="Information recency (0-1)")
@@ -99,7 +99,7 @@ class TrustSignals(Model):
 
 
 class ProvenanceMetadata(Model):
-    """Where a piece of evidence comes from and how far to trust it."""
+    """The source of a piece of evidence, and how far to trust it."""
 
     source_uri: str = Field(..., description="Neo4j URI or document source")
     extraction_timestamp: Instant = Field(..., description="When evidence was extracted")
@@ -179,7 +179,7 @@ class AnswerSubgraph(Model):
 
 
 class IntelligenceCounts(Model):
-    """How many thoughts an answer gave rise to, and whether anything was given up on the way."""
+    """The number of thoughts an answer gave rise to, and whether anything was given up on the way."""
 
     thoughtseeds_generated: int = Field(default=0, ge=0, description="ThoughtSeeds of concepts that were met")
     curiosity_triggers_spawned: int = Field(default=0, ge=0, description="Hops that came out otherwise than expected")
@@ -187,7 +187,7 @@ class IntelligenceCounts(Model):
 
 
 class ScopeCalibration(Model):
-    """How feedback moved scores: logit p = slope * logit s + offset, of the reader's s and the answer's p."""
+    """The way feedback moved scores: logit p = slope * logit s + offset, of the reader's s and the answer's p."""
 
     feedback: int = Field(..., ge=1, description="Verdicts that it was learnt from")
     slope: float = Field(..., gt=0, description="1 as shipped")
@@ -195,7 +195,7 @@ class ScopeCalibration(Model):
 
 
 class CoordinationResult(Model):
-    """What the three agents found."""
+    """The findings of the three agents."""
 
     answers: tuple[Answer, ...] = Field(default=(), description="The answers, best first")
     path: AnswerPath = Field(default=AnswerPath(), description="The best walk")
@@ -319,7 +319,7 @@ class TextFloors(Model):
 
 
 class TextFilters(Model):
-    """What texts must be to be walked, to be an answer, or to be handed on as evidence; triples are not touched.
+    """The conditions for a text to be walked, to be an answer, or to be handed on as evidence; triples are not touched.
 
     >>> TextFilters(kinds=("belief",), floors=TextFloors(overall=0.6)).floors.given
     {'overall': 0.6}
@@ -338,7 +338,7 @@ class TextFilters(Model):
 
 
 class WrittenAnswer(Model):
-    """What a reader outside of the graph wrote from the evidence: its own words, proved by nothing here."""
+    """The words that a reader outside of the graph wrote from the evidence: its own, proved by nothing here."""
 
     text: str | None = Field(default=None, description="What it wrote (null: nothing, see `reason`)")
     reason: str | None = Field(default=None, description="Why there is no text")
@@ -347,7 +347,7 @@ class WrittenAnswer(Model):
 
 
 class BudgetUsage(Model):
-    """What was spent of each budget.
+    """The amount spent of each budget.
 
     >>> BudgetUsage(edge_used=60, edge_total=50, step_total=10, token_total=2048).edge_remaining
     0

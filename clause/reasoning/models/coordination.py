@@ -13,7 +13,7 @@ from clause.text.fields import AsOfRecorded, AsOfValid, Model, NodeName, QueryTe
 
 
 class BudgetAllocation(Model):
-    """What each agent may spend; hard limits."""
+    """The amounts that each agent may spend; hard limits."""
 
     edge_budget: int = Field(default=50, ge=10, le=200, description="Subgraph edge budget")
     step_budget: int = Field(default=10, ge=1, le=20, description="Path navigation step budget")
@@ -29,7 +29,7 @@ class LambdaParameters(Model):
 
 
 class Withheld(Model):
-    """What an answer is also given without: as if none of this, nor what rests on it alone, were known."""
+    """The knowledge that an answer is also given without: as if none of it, nor what rests on it alone, were known."""
 
     sources: Annotated[
         tuple[NodeName, ...], Field(max_length=64, description="Sources by id, uri or title, as evidence names them")

@@ -64,7 +64,7 @@ class VectorCache:
         self._vectors: OrderedDict[str, Vector | None] = OrderedDict()
 
     def __len__(self) -> int:
-        """How many nodes are remembered."""
+        """Count the nodes that are remembered."""
         return len(self._vectors)
 
     def put(self, node: str, vector: Vector | None) -> None:

@@ -45,7 +45,7 @@ class Edge(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """What the agents know of a node without its vector.
+    """A node as the agents know it, without its vector.
 
     `kind` is the lower-case label (entity, belief, memory, value, passage, document); `text` is what a unit of evidence
     says (None for entities); `degree` counts walkable relationships; `basin_strength` is 1.0 where there is no basin.
@@ -113,13 +113,13 @@ class RelationshipType:
     gains: Mapping[bool, RunningMean] = field(default_factory=dict)
 
     def gain(self, forward: bool) -> RunningMean:
-        """What hops in one direction realised so far."""
+        """Give the running mean of what hops in one direction realised so far."""
         return self.gains.get(forward, RunningMean())
 
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
-    """What a question is answered without; recall looks at `crowd` times as many texts where filters hide most."""
+    """All that a question is answered without; recall looks at `crowd` times as many texts where filters hide most."""
 
     sources: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
@@ -139,7 +139,7 @@ class Hidden:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What a caller may see: scopes, the two clocks (None: now), and what is left out for once.
+    """The part of the graph that a caller may see: scopes, the two clocks (None: now), and what is left out for once.
 
     `policy` is whom these scopes chose to decide (None: the default), `types_told` how often types were said in words.
     """

@@ -64,7 +64,7 @@ class SnapshotBasins:
         return cls(known, starts, columns[:, 1].copy(), columns[:, 2].copy())
 
     def strength(self, row: int) -> float:
-        """How firmly a node is known; NO_BASIN where it has no basin."""
+        """Tell how firmly a node is known; NO_BASIN where it has no basin."""
         return float(self.strengths[row])
 
     def together(self, row: int) -> Iterator[tuple[int, int]]:
@@ -73,7 +73,7 @@ class SnapshotBasins:
         return zip(self.others[span].tolist(), self.counts[span].tolist(), strict=True)
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
-        """What `read` reads, by the names in a snapshot's file."""
+        """Return the arrays that `read` reads, by their names in a snapshot's file."""
         return {
             "basin_strengths": self.strengths,
             "together_starts": self.starts,
@@ -312,7 +312,7 @@ class Snapshot:
     # -- inside --------------------------------------------------------------------------------------------------------
 
     def degree(self, row: int) -> int:
-        """How many edges touch a row; a self-loop counts twice."""
+        """Count the edges that touch a row; a self-loop counts twice."""
         out, back = self.forward.starts, self.backward.starts
         return int(out[row + 1] - out[row] + back[row + 1] - back[row])
 

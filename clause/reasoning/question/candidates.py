@@ -337,7 +337,7 @@ class QuestionContext:
         return False if any(says(pattern[0], INVERSES[step], self.text_of) is not None for step in steps) else None
 
     def told(self, hop: Hop, step: str) -> float:
-        """What grammar, and words that a type and a step have in common, give to a hop as the answer to a step."""
+        """Weigh a hop as the answer to a step: by grammar, and by words that its type and the step have in common."""
         side = self._right_side((hop,), step)
         return 0.0 if side is None else self.priors.told if side else -self.priors.told
 

@@ -189,7 +189,7 @@ _ANY = re.compile(
     r"^(?:(?:is|are|was|were) there (?:an? |any(?:thing|one|body)? |some(?:thing|one)? |one )?"
     r"|(?:do|does|did|has|have|is|are|was|were) any (?:of (?:the )?)?)(?=\S)"
 )
-"""What asks for yes or no by itself, and for a thing where the last sentence asks which."""
+"""The opening that asks for yes or no by itself, and for a thing where the last sentence asks which."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,7 +100,7 @@ class GraphReads:
         return self._classes.get(node, frozenset()) | own
 
     async def _starts(self, hops: Sequence[Hop], limit: int) -> tuple[str, ...]:
-        """What any of some hops leads from, wherever it is: one query for each that is not known so far."""
+        """Find what any of some hops leads from, wherever it is: one query for each hop that is not known so far."""
         found: dict[str, None] = {}
         if self.question.starts is None:
             return ()

@@ -137,7 +137,7 @@ class Superlative:
 
     @property
     def lasts(self) -> bool:
-        """Whether it may be told by when something began: what is longest began first."""
+        """True where it may be told by when something began: what is longest began first."""
         return any(word in question for question in self.questions for word in ("length", "duration", "age", "long"))
 
     @property
@@ -148,7 +148,7 @@ class Superlative:
 
 
 _CLASS_NAMED = re.compile(rf"^(which|what|whose|out of which) {TOPIC} |\bthe [a-z]+ (?={TOPIC})")
-"""What only says what the operands are: `which boat is longer, ...`, `than the boat Petrel`."""
+"""The words that only say what the operands are: `which boat is longer, ...`, `than the boat Petrel`."""
 
 
 def find_comparison(of: Skeleton, text: str, *, verdict: bool) -> Comparison | None:
@@ -338,7 +338,7 @@ _ASKED = re.compile(r"^(?:the|all|any|which|what|who|whom) (?:the )?")
 
 
 def asked_of_each(core: str, kind: ClassWords | None, counted: str) -> tuple[str | None, str]:
-    """What a question for the most of something asks for, and a question about one of those, `it`.
+    """Find what a question for the most of something asks for, and word a question about one of those, `it`.
 
     Args:
         core: the question without its superlative.

@@ -342,7 +342,7 @@ class Lack:
 
 
 def take_lack(text: str) -> tuple[Lack | None, str]:
-    """What a core without names says is lacking, and the core without it.
+    """Find what a core without names says is lacking, and give the core without it.
 
     >>> take_lack("which houses have no builder on record")
     (Lack(questions=('builder of it', 'which houses have builder on record')), 'which houses')
@@ -366,7 +366,7 @@ def take_lack(text: str) -> tuple[Lack | None, str]:
 
 
 def _outside(after: str) -> str:
-    """What stands behind a lack and is no part of it: from a comma on."""
+    """Return the words behind a lack that are no part of it: from a comma on."""
     return after[after.index(" , ") :] if " , " in after else ""
 
 
@@ -388,7 +388,7 @@ def _question(found: dict[str, str]) -> str | None:
 
 
 def asked_of(literal: LiteralFilter) -> tuple[tuple[str, ...], str]:
-    """What a filter looks at, as questions about one answer, and its kind."""
+    """Put what a filter looks at into questions about one answer, and tell its kind."""
     if isinstance(literal.value, Date) and not _counts(literal):
         asked = literal.words or "date year"
         return (f"{asked} of it", f"when was it {asked}"), "date"

@@ -46,7 +46,7 @@ _WORDS_OF_ANY = FORM_WORDS | FUNCTION_WORDS | VERB_FORMS | frozenset(_FILLERS.sp
 
 
 class Standing(IntEnum):
-    """How surely a stretch of a question is a name."""
+    """The degrees of sureness that a stretch of a question is a name."""
 
     WORD = 0
     """It reads as a word of the sentence."""
@@ -188,7 +188,7 @@ def namings(question: Question) -> list[Naming]:
 
 
 def asked_kind(question: Question) -> Kind:
-    """What a question asks for: things, yes or no, a number, a winner, or the best of things.
+    """Name what a question asks for: things, yes or no, a number, a winner, or the best of things.
 
     >>> from clause.reasoning.episode.budget import Prices
     >>> import numpy as np
@@ -210,7 +210,7 @@ def _marked_apart(text: str, stood: Sequence[tuple[LinkedMention, Standing]]) ->
 
 
 def standing(text: str, mention: LinkedMention, typed: frozenset[str] = frozenset()) -> Standing:
-    """How surely a mention of a question is a name.
+    """Judge how surely a mention of a question is a name.
 
     Args:
         typed: the roots of the words of the graph's types; they seldom are names.

@@ -380,7 +380,7 @@ def ends_of(
 
 
 def _nothing(*, truncated: bool) -> str:
-    """Why no answer passed a filter."""
+    """Say why no answer passed a filter."""
     return "nothing of what was read passes the filter, and there is more" if truncated else "nothing passes the filter"
 
 

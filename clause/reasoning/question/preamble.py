@@ -64,7 +64,7 @@ _ASIDE = re.compile(
     r"|while|before|after|since|during|until|among|between|unlike|ignoring|leaving)\b)[a-z' ]+ [,;:] "
     r"(?:(?:so|and|but|please) )?(?=(?:which|what|who|whose|whom|where|when|how)\b)"
 )
-"""What is said before the question, and names nothing: `I am broke, which ...`."""
+"""The words before the question that name nothing: `I am broke, which ...`."""
 _EMPTY = re.compile(r" (?:even|actually|really|exactly|precisely)\b(?! [,?]|$)")
 _POSSESSED = re.compile(rf"^({TOPIC}) ([a-z]+s)(?= (?:[a-z]+ing|[a-z]+ed|with|by|from|in|about|that|which|set|made)\b)")
 _HEADS = re.compile(rf"\bhead ?count (?:(?:of|for|in|at) )?(?=(?:the )?{TOPIC})|\bhead ?count$")

@@ -71,7 +71,7 @@ class Asker:
         as_of_valid: datetime | None = None,
         as_of_recorded: datetime | None = None,
     ) -> View:
-        """What the caller may see of what was asked for, and the policy that decides there: one read tells both."""
+        """Find what a caller may see of what was asked for, and the policy that decides there: one read tells both."""
         if scopes is None:
             known = await self._graph.run("graph/scopes")
         else:  # of a service there may be a hundred thousand, one for each session

@@ -115,7 +115,7 @@ def stem(word: str) -> str:
 
 
 class _Frame:
-    """What the question says around each candidate."""
+    """The words that the question says around each candidate."""
 
     def __init__(self, question: str, candidates: Sequence[EntityMatch]) -> None:
         self.question = question

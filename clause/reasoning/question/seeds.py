@@ -42,7 +42,7 @@ Rows = list[dict[str, Any]]
 
 
 class Statements(Protocol):
-    """What is needed of `clause.graph.runner.Graph`."""
+    """The part of `clause.graph.runner.Graph` that is needed here."""
 
     async def run(self, name: str, /, **parameters: Any) -> Rows:
         """The rows of one statement of the catalogue."""
@@ -134,7 +134,7 @@ class SeedFinder:
         return rank(text, [*named, *match_words(words, others, fresh=telling_words(text, covered=sure))])
 
     async def _by_plural(self, text: str, view: View) -> list[RankedSeed]:
-        """What the text names in the plural: the class `Soup` by `how many soups`."""
+        """Find what the text names in the plural: the class `Soup` by `how many soups`."""
         spans = candidate_spans(text, limit=_FEWEST_SPANS)
         single = [replace(span, text=said) for span in spans if (said := _singular(span.text)) != span.text]
         if not single:
@@ -192,7 +192,7 @@ def _is_anothers(text: str, row: Mapping[str, Any]) -> bool:
 
 
 def _tells(candidate: EntityMatch) -> bool:
-    """Whether the find rests on more than words that any question has."""
+    """Tell whether the find rests on more than words that any question has."""
     return candidate.span is None or bool(telling_words(candidate.span.text)) or not _words(candidate.span.text)
 
 

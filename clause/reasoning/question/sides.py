@@ -358,7 +358,7 @@ def _noun_before(words: Sequence[str], end: int) -> int:
 
 
 def _headed(words: Sequence[str], end: int) -> int | None:
-    """Where the noun phrase with an article (or before a relative) that ends before `end` begins; None without one."""
+    """Find the start of a noun phrase with an article (or before a relative) that ends before `end`; None without."""
     relative = end > 0 and words[end - 1] in _RELATIVES
     stop = end - 1 if relative else end
     if (start := _noun_before(words, stop)) == stop:

@@ -318,7 +318,7 @@ def _tokens(text: str, mentions: Sequence[LinkedMention], literals: Sequence[Fou
 
 
 def _owning(text: str, mention: LinkedMention, letter: str) -> tuple[int, str]:
-    """Where a name ends in a text, and what stands for it: with `'s` where the `s` at its end makes it an owner."""
+    """Find where a name ends in a text, and what stands for it: with `'s` where an `s` at its end makes it an owner."""
     behind = re.match(r"['\u2019](?= [^\W\d_])", text[mention.end :])
     if behind is not None and text[mention.end - 1] in "sxz":
         return mention.end + 1, f"{letter} 's"

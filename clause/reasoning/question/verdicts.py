@@ -96,7 +96,7 @@ def _one_side(
     others: Sequence[int],
     inverse: dict[TypedPattern, float],
 ) -> Effects[ReadingDraft | None]:
-    """Whether a walk leads to the others; None where it does not, and nothing of the kind is ever at its end."""
+    """Check whether a walk leads to the others; None where it does not, and nothing of the kind is ever at its end."""
     targets = frozenset(node for other in others for node in context.ids(other))
     meaning = candidates.meaning
     walk = WalkFrom((meaning.id,), one.pattern)
