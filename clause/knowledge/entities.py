@@ -83,7 +83,7 @@ class EntityNeighbour(Frozen):
 
 
 class EntityService:
-    """What the doors may ask about entities."""
+    """The service that the doors ask about entities."""
 
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
@@ -288,7 +288,7 @@ _WORD = re.compile(r"\w+")
 
 
 def alike(a: str, b: str, similarity: float, shared: int) -> str | None:
-    """Why two names may mean one thing; None where they may not.
+    """Give the reason why two names may mean one thing; None where they may not.
 
     Different numbers are different things. Otherwise the same letters, an initial for a name, one name within the
     other beside something shared, or a very near meaning make a candidate.

@@ -40,7 +40,7 @@ class Entity(Frozen):
 
 
 class EntitySearch(BaseModel):
-    """Which entities are asked for."""
+    """A search for entities."""
 
     model_config = _example(query="Neo4j", limit=5)
 
@@ -77,7 +77,7 @@ class ResolutionCandidate(Frozen):
 
 
 class SourceCreate(BaseModel):
-    """Where statements come from; the same kind, title and uri in a scope are one source."""
+    """A source of statements; the same kind, title and uri in a scope are one source."""
 
     model_config = _example(kind="document", title="The survey of 2026", uri="https://example.org/survey")
 
@@ -90,7 +90,7 @@ class SourceCreate(BaseModel):
 
 
 class TrackRecord(Frozen):
-    """How many others found a source right: a Beta distribution that starts at its kind's prior.
+    """A record of how many others found a source right: a Beta distribution that starts at its kind's prior.
 
     An author counts once in each, however many of its beliefs it speaks to: a helper who agrees with all is one voice.
     """
@@ -123,7 +123,7 @@ class Source(Frozen):
 
 
 class TrustGiven(BaseModel):
-    """How far one source trusts another."""
+    """The degree to which one source trusts another."""
 
     model_config = _example(to_source_id="src_91c1761571432f793ccfc754", weight=0.8)
 
@@ -141,7 +141,7 @@ class TrustEdge(Frozen):
 
 
 class TrustCheck(BaseModel):
-    """Whom to trust on a topic."""
+    """The question whom to trust on a topic."""
 
     model_config = _example(topic="graph databases", limit=5)
 
@@ -165,7 +165,7 @@ class Trusted(Frozen):
 
 
 class TrustAnswer(Frozen):
-    """Whom to trust, most trusted first; and why nobody, where there is nobody."""
+    """Those to trust, most trusted first; and why nobody, where there is nobody."""
 
     trusted: tuple[Trusted, ...]
     matching: int = Field(ge=0, description="active beliefs on the topic")

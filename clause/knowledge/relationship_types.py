@@ -21,7 +21,7 @@ _LONGEST = 200
 
 
 class TypeMeaning(Model):
-    """What a relationship type of a scope means, in words."""
+    """The meaning of a relationship type of a scope, in words."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -68,7 +68,7 @@ class TypeInWords(Frozen):
 
 
 class TypeTexts:
-    """What relationship types mean: listed, said, and taken back."""
+    """The meanings of relationship types: listed, said, and taken back."""
 
     def __init__(self, ground: Ground) -> None:
         self._ground = ground

@@ -122,7 +122,7 @@ def _newcomer(row: Mapping[str, Any], scope: str) -> Newcomer:
 
 @dataclass(frozen=True)
 class Knowledge:
-    """What the doors may ask of this room."""
+    """The services of this room that the doors may ask."""
 
     ground: Ground
     beliefs: BeliefService
@@ -166,7 +166,7 @@ class Knowledge:
         }
 
     def periodic(self) -> dict[str, Periodic]:
-        """What a running service does by itself: new beliefs are scanned hourly, the rest follows more slowly.
+        """List what a running service does by itself: new beliefs are scanned hourly, the rest follows more slowly.
 
         Freshness is derived anew at each reading; the weekly job keeps what is stored, and sorted by, near to it.
         """

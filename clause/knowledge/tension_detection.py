@@ -52,7 +52,7 @@ class Tension(Frozen):
 
 
 class TensionResolve(BaseModel):
-    """How to settle a tension."""
+    """A way to settle a tension."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -65,7 +65,7 @@ class TensionResolve(BaseModel):
 
 
 class TensionFilter(Model):
-    """Which tensions to list; those whose beliefs are both held, unless a status asks for settled ones."""
+    """The tensions to list: those whose beliefs are both held, unless a status asks for settled ones."""
 
     status: Standing | None = Field(None, description="of this status; open ones if not said")
     severity: Severity | None = Field(None, description="of this severity")
@@ -87,7 +87,7 @@ _BOUNDS: Final = (0.3, 0.5, 0.7)
 
 @dataclass(frozen=True)
 class Held:
-    """What of a belief the detection reads.
+    """The parts of a belief that the detection reads.
 
     Attributes:
         content: its text.
@@ -116,7 +116,7 @@ class Contradiction:
 
 
 def overlap(first: tuple[datetime | None, datetime | None], second: tuple[datetime | None, datetime | None]) -> bool:
-    """Whether two valid times [from, until) share an instant; None is open.
+    """Tell whether two valid times [from, until) share an instant; None is open.
 
     >>> from datetime import UTC
     >>> year = lambda n: datetime(n, 1, 1, tzinfo=UTC)

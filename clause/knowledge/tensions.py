@@ -36,7 +36,7 @@ _ENDED: Final[Mapping[Action, tuple[tuple[str, str], ...]]] = {
 
 
 class TensionService:
-    """What the doors may ask about tensions. Scopes outside the caller's are as if they were empty.
+    """The service that the doors ask about tensions. Scopes outside the caller's are as if they were empty.
 
     Args:
         ground: the open parts below.

@@ -178,7 +178,7 @@ def _trimmed(text: str, run: list[re.Match[str]], opens: bool) -> Iterator[Menti
 
 
 def _goes_on(text: str, last: re.Match[str], word: re.Match[str]) -> bool:
-    """Whether only blanks, and no full stop of a sentence (`Mr.` and `J.R.R.` have none), part two words."""
+    """Tell whether only blanks, and no full stop of a sentence (`Mr.` and `J.R.R.` have none), part two words."""
     stops = last[0].endswith(".") and len(last[0]) > len("Mr.") and "." not in last[0][:-1]
     return not stops and text[last.end() : word.start()].isspace()
 
@@ -263,7 +263,7 @@ _OPENS = frozenset(["the", "in", "a", "an", "at", "on", "by", "from", "of", "wit
 
 
 def stands_alone(text: str, start: int, end: int) -> bool:
-    """Whether no capitalised word makes a longer name of what stands between two places."""
+    """Tell whether no capitalised word makes a longer name of what stands between two places."""
     after = _AFTER.match(text, end)
     if after and after[1][0].isupper():
         return False
@@ -364,7 +364,7 @@ def _no_name(word: str) -> bool:
 
 
 def _only_opens(words: list[tuple[str, int, int]]) -> bool:
-    """Whether the first word stands high only because a sentence begins."""
+    """Tell whether the first word stands high only because a sentence begins."""
     word = _SHORTENED.sub("", words[0][0]).rstrip(".,'\u2019-&")
     low = word.casefold()
     if low in _GIVEN_NAMES or (len(words) > 1 and low in _FORMING | _WORDS_AND_NAMES):

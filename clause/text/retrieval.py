@@ -144,7 +144,7 @@ def bare(word: str) -> str:
 
 
 def nearness(asked: Tokens, said: Tokens) -> Floats:
-    """How near the nearest token of a text is to each token of a question [n]; zeros where either has none."""
+    """Measure how near the nearest token of a text is to each token of a question [n]; zeros where either has none."""
     if not len(asked.vectors) or not len(said.vectors):
         return np.zeros(max(1, len(asked.vectors)), dtype=np.float32)
     return np.asarray((asked.vectors @ said.vectors.T).max(axis=1), dtype=np.float32)

@@ -50,8 +50,8 @@ def rank(text: str) -> int | None:
 
 @lru_cache(maxsize=20_000)
 def is_common(word: str) -> bool:
-    """Whether a word is written small more often than high: the ranks of both in the vocabulary of tokens tell, which
-    was built from the most frequent pieces down.
+    """Tell whether a word is written small more often than high, by the ranks of both in the vocabulary of tokens,
+    which was built from the most frequent pieces down.
 
     >>> [is_common(word) for word in ("Nobody", "Merging", "Ravi", "Tom")]
     [True, True, False, False]

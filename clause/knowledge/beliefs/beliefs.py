@@ -184,7 +184,7 @@ class BeliefService:
         await self._queries.settled()
 
     async def explain(self, belief_id: str, *, caller: Caller) -> ConfidenceExplanation:
-        """How the confidence of a belief came to be, and what would raise it.
+        """Explain how the confidence of a belief came to be, and what would raise it.
 
         Raises:
             NotFoundError: there is none that this caller may see.
@@ -194,7 +194,7 @@ class BeliefService:
         return explain(belief, statements, row["belief"])
 
     async def corroboration(self, belief_id: str, *, caller: Caller) -> Corroborations:
-        """Who says a belief besides its first source.
+        """Tell who says a belief besides its first source.
 
         Raises:
             NotFoundError: there is none that this caller may see.
@@ -256,7 +256,7 @@ def explain(belief: Belief, statements: Sequence[Mapping[str, Any]], known: Mapp
 def corroborations(
     belief: Belief, statements: Sequence[Mapping[str, Any]], upstream: Sequence[str] = ()
 ) -> Corroborations:
-    """Who says a belief besides its first source; `upstream`: the voices of its lineage."""
+    """Tell who says a belief besides its first source; `upstream`: the voices of its lineage."""
     more = max(0, belief.sources - 1)
     return Corroborations(
         belief_id=belief.id,
@@ -286,7 +286,7 @@ def count_sources(statements: Sequence[Mapping[str, Any]], upstream: Sequence[st
 
 
 def advice(values: ConfidenceDimensions) -> tuple[str, ...]:
-    """What would raise the confidence.
+    """Suggest what would raise the confidence.
 
     >>> advice(ConfidenceDimensions(source_reliability=0.4, temporal_freshness=0.9, overall=0.5))
     ('verify the source', 'find further sources')
@@ -301,7 +301,7 @@ def advice(values: ConfidenceDimensions) -> tuple[str, ...]:
 
 
 def _how(name: str, belief: Belief) -> str:
-    """How one dimension came to be, in words."""
+    """Say in words how one dimension came to be."""
     said = {
         "source_reliability": f"it came by {belief.signal.replace('_', ' ')}, or as the caller set it",
         "method_quality": f"it was extracted by {belief.extraction_method}, from {belief.signal.replace('_', ' ')}",

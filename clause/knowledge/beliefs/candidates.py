@@ -41,7 +41,7 @@ class Newcomer:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What was found around a statement.
+    """The findings around a statement.
 
     Attributes:
         same: the id of the belief that says the same; None: nobody does.
@@ -79,7 +79,7 @@ async def surroundings(ground: Ground, newcomer: Newcomer, *, nearest: int = NEA
 
 
 def judge(newcomer: Newcomer, rows: Sequence[Mapping[str, Any]]) -> Surroundings:
-    """Which near belief says the same, and which contradict: the conflict scan runs before any merge."""
+    """Judge which near belief says the same, and which contradict: the conflict scan runs before any merge."""
     held = [row for row in rows if row["held"]]
     contradictions = _contradictions(newcomer, held)
     verdicts = []
@@ -127,7 +127,7 @@ def _vectors(newcomer: Newcomer, row: Mapping[str, Any]) -> Vectors | None:
 
 
 def held_of(row: Mapping[str, Any]) -> Held:
-    """What the detection reads of a belief, from its row."""
+    """Take from the row of a belief what the detection reads of it."""
     return Held(
         content=row["content"],
         overall=row["overall"],
@@ -146,7 +146,7 @@ def _against(
     exact: bool,
     found: Contradiction | None,
 ) -> tuple[str, ...]:
-    """What speaks against taking two statements for one."""
+    """List the reasons against taking two statements for one."""
     if not compatible(mine.valid, other.valid):
         return ("valid times differ",)
     if found is not None:
@@ -155,7 +155,7 @@ def _against(
 
 
 def compatible(first: tuple[datetime | None, datetime | None], second: tuple[datetime | None, datetime | None]) -> bool:
-    """Whether statements of these valid times may be one: they overlap, and where both say an end or a start, the same.
+    """Tell whether statements of these valid times may be one: they overlap, and starts or ends that both say agree.
 
     >>> from datetime import UTC
     >>> year = lambda n: datetime(n, 1, 1, tzinfo=UTC)
@@ -167,7 +167,7 @@ def compatible(first: tuple[datetime | None, datetime | None], second: tuple[dat
 
 
 def pair_key(first: str, second: str) -> str:
-    """What is unique for the tension of two beliefs, whichever is named first.
+    """Make the key that is unique for the tension of two beliefs, whichever is named first.
 
     >>> pair_key("b", "a")
     'a|b'

@@ -84,7 +84,7 @@ class EntityGiven(BaseModel):
 
 
 class SourceGiven(BaseModel):
-    """Where a statement came from, when there is no source id yet; the same kind, title and uri are one source."""
+    """The source of a statement, when there is no source id yet; the same kind, title and uri are one source."""
 
     model_config = STRICT
 
@@ -95,7 +95,7 @@ class SourceGiven(BaseModel):
 
 
 class SourcedStatement(BaseModel):
-    """Who said something, how it came here, and in which session: what a belief and a corroboration share."""
+    """The part that a belief and a corroboration share: who said something, how it came here, and in which session."""
 
     model_config = STRICT
 
@@ -148,7 +148,7 @@ class BeliefCreate(SourcedStatement):
 
 
 class BeliefSupersede(SourcedStatement):
-    """What takes the place of a belief; what is not given is inherited: confidence, domain, entities and source.
+    """A statement to take a belief's place; what is not given is inherited: confidence, domain, entities and source.
 
     With less authority than the old one has, it is held beside it, with a tension.
     """
@@ -269,7 +269,7 @@ class CandidateVerdict(Frozen):
 
 
 class BeliefCreated(Frozen):
-    """What became of a statement."""
+    """The outcome of a statement."""
 
     outcome: Outcome = Field(description="created, or corroborated an older one; recalled and skipped change nothing")
     belief: Belief | None = Field(description="the belief that now holds it; null where it was skipped")

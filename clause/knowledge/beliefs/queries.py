@@ -101,7 +101,7 @@ def recency(recorded_at: datetime, at: datetime) -> float:
 
 
 def applicability(query: BeliefQuery, known: Mapping[str, Any]) -> float | None:
-    """How far a belief applies to the domain that is asked from: the share of that path that it lies in.
+    """Measure how far a belief applies to the domain that is asked from: the share of that path that it lies in.
 
     A domain that was filtered by applies in full. At most what the belief was given; that alone where no domain is
     asked from, or the belief lies in none.
@@ -183,7 +183,7 @@ def _hit(score: float, near: _Near, parts: tuple[float, float, float], query: Be
 
 
 def _refusals(near: _Near, query: BeliefQuery, moment: Moment) -> Iterator[str]:
-    """What stands against a belief, by the names of the request's fields, in the order in which they are counted."""
+    """Yield what stands against a belief, by the names of the request's fields, in the order they are counted in."""
     known = near.known
     if known.get("merged_into") is not None:
         yield "merged"
@@ -210,13 +210,13 @@ def _refusals(near: _Near, query: BeliefQuery, moment: Moment) -> Iterator[str]:
 
 
 def _still_holds(known: Mapping[str, Any], moment: Moment) -> bool:
-    """Whether what took its place begins only later."""
+    """Tell whether what took its place begins only later."""
     until: datetime | None = known.get("valid_until")
     return until is not None and until > moment.valid
 
 
 def _valid(known: Mapping[str, Any], query: BeliefQuery, moment: Moment) -> bool:
-    """Whether it was true then; one whose place another took ended there, which asking for superseded ones forgives."""
+    """Tell whether it was true then; one that was superseded ended there, which asking for superseded ones forgives."""
     start, end = known.get("valid_from"), known.get("valid_until")
     ended = end is not None and end <= moment.valid
     forgiven = known["status"] == "superseded" and query.as_of_valid is None
@@ -332,7 +332,7 @@ class Queries:
         )
 
     async def _reason(self, considered: int, removed: Sequence[Removed], scopes: Sequence[str]) -> str:
-        """Why an answer is empty."""
+        """Say why an answer is empty."""
         if considered:
             took = ", ".join(f"{one.by} took {one.count}" for one in removed)
             return f"of {considered} near beliefs none is left: {took}"

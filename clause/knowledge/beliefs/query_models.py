@@ -16,7 +16,7 @@ RELEVANT = 0.30
 
 
 class RankingWeights(BaseModel):
-    """What the order of the answers is made of; only the proportions matter."""
+    """The weights that make the order of the answers; only the proportions matter."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -109,7 +109,7 @@ class BeliefSearch(BaseModel):
 
 
 class RankingExplanation(Frozen):
-    """How a place came about: the weighted mean of three numbers in [0, 1]."""
+    """An account of how a place came about: the weighted mean of three numbers in [0, 1]."""
 
     semantic: Share = Field(description="1 - (1 - cosine) (1 - half the share of the question's words)")
     confidence: Share = Field(description="overall confidence")
@@ -127,7 +127,7 @@ class BeliefHit(Frozen):
 
 
 class Removed(Frozen):
-    """How many near beliefs one filter or floor took; each is counted once, by the first that took it."""
+    """The number of near beliefs that one filter or floor took; each is counted once, by the first that took it."""
 
     by: str = Field(description="the filter or floor, by its name in the request")
     count: int = Field(ge=1, description="how many it took")
@@ -143,7 +143,7 @@ class BeliefHits(Frozen):
 
 
 class BeliefFilter(BaseModel):
-    """Which beliefs to list, newest first."""
+    """The beliefs to list, newest first."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -178,7 +178,7 @@ class SourceCounted(Frozen):
 
 
 class Corroborations(Frozen):
-    """Who says a belief besides its first source."""
+    """The sources that say a belief besides its first one."""
 
     belief_id: str = Field(description="the belief")
     corroborations: int = Field(ge=0, description="independent sources besides the first")
@@ -189,7 +189,7 @@ class Corroborations(Frozen):
 
 
 class ConfidenceExplanation(Frozen):
-    """Why a belief is held with this confidence, and what would raise it."""
+    """The reasons why a belief is held with this confidence, and what would raise it."""
 
     belief_id: str = Field(description="the belief")
     content: str = Field(description="what it says")

@@ -65,7 +65,7 @@ def content_hash(content: str) -> str:
 
 
 def live_hash(content: str, valid_from: datetime | None, valid_until: datetime | None) -> str:
-    """What is unique among the beliefs held in a scope: the text, and its valid time where one is given.
+    """Make the key that is unique among the beliefs held in a scope: the text, and its valid time where one is given.
 
     >>> live_hash("a", None, None) == content_hash("a")
     True
@@ -281,7 +281,7 @@ def belief_of(found: Mapping[str, Any], entities: Sequence[Sequence[str]], at: d
 
 
 def _verification(found: Mapping[str, Any]) -> str:
-    """How far a belief was checked: by a person, or by enough independent sources; a disputed one waits for review."""
+    """Say how far a belief was checked: by a person, or enough independent sources; a disputed one waits for review."""
     if found["status"] == DISPUTED:
         return "pending_review"
     several = found["sources"] >= VERIFYING_SOURCES and (found.get("c_corroboration") or 0.0) >= VERIFIED_FROM

@@ -90,7 +90,7 @@ class Supersession:
         return await self._found(holder[0]["id"], ready)
 
     async def _may(self, ready: Prepared, old: Mapping[str, Any], around: Surroundings) -> bool:
-        """Whether the newcomer, or the belief that holds its text already, has at least the old one's authority."""
+        """Tell whether the newcomer, or the belief that has its text already, has at least the old one's authority."""
         start, sources = ready.start, 1
         standing = dimensions_of(old, ready.at).overall
         if around.exact and around.same not in (None, old["id"]):

@@ -57,7 +57,7 @@ class Dependent:
 
 
 class Closure(NamedTuple):
-    """What rests on something: the nodes by key, and whether these are all (`whole`) or as many as were asked for."""
+    """The dependents of something: the nodes by key, and whether these are all (`whole`) or as many as asked for."""
 
     dependents: Mapping[Key, Dependent]
     whole: bool

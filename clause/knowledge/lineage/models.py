@@ -20,7 +20,7 @@ def _example(**example: Any) -> ConfigDict:
 
 
 class RetractionRequest(BaseModel):
-    """What is to be taken back: one belief, or one source with what it said."""
+    """A request to take back one belief, or one source with what it said."""
 
     model_config = _example(belief_id="01JD7W9ZB6V3Q7T5N9S4E2M8XK", reason="the survey was forged")
 
@@ -50,7 +50,7 @@ class Affected(Frozen):
 
 
 class RetractionPlan(Frozen):
-    """What a retraction does, before it does it."""
+    """The plan of a retraction: what it does, before it does it."""
 
     target: str = Field(description="id of the belief or source")
     label: str = Field(description="Belief or Source")
@@ -118,7 +118,7 @@ class Violation(Frozen):
 
 
 class AuthorityAudit(Frozen):
-    """Whether anything is trusted more than its lineage, its signal and its statements give."""
+    """An audit of whether anything is trusted more than its lineage, its signal and its statements give."""
 
     sound: bool = Field(description="no violation was found")
     derived: int = Field(ge=0, description="derived nodes that were looked at")
@@ -126,7 +126,7 @@ class AuthorityAudit(Frozen):
 
 
 class ErasureRequest(BaseModel):
-    """What is to be forgotten for good: one of a scope, a source, or a node."""
+    """A request to forget one thing for good: a scope, a source, or a node."""
 
     model_config = _example(source_id="src_3ad3761571432f793ccfc754")
 
@@ -144,7 +144,7 @@ class ErasureRequest(BaseModel):
 
 
 class Erasure(Frozen):
-    """What an erasure removes or has removed: counts only, so that the receipt holds nothing of it."""
+    """An account of what an erasure removes or has removed: counts only, so that the receipt holds nothing of it."""
 
     done: bool = Field(description="false: a preview")
     what: str = Field(description="scope, source, belief or memory")

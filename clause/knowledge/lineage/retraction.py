@@ -43,14 +43,14 @@ class _Planned(NamedTuple):
 
 
 class RetractionService:
-    """What the doors may ask about retraction."""
+    """The service that the doors ask about retraction."""
 
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
         self._receipts = Receipts(ground.graph)
 
     async def preview(self, given: RetractionRequest, *, caller: Caller) -> RetractionPlan:
-        """What `apply` would do; nothing is written.
+        """Show what `apply` would do; nothing is written.
 
         Raises:
             NotFoundError: there is no such belief or source for this caller.

@@ -122,7 +122,7 @@ def _turned(statement: ParsedStatement, own: list[int]) -> list[list[int]]:
 
 
 def _fronted(statement: ParsedStatement, own: list[int]) -> list[list[int]]:
-    """What stands before the subject (`Every night ...`, `Tomorrow evening ...`) at the end."""
+    """Move what stands before the subject (`Every night ...`, `Tomorrow evening ...`) to the end."""
     if not statement.words or statement.words[0].lower not in _TIME_OPENERS or _turned(statement, own):
         return []
     return [[*own[cut:], *own[:cut]] for cut in range(1, min(_WIDEST_NAME, len(own) - 1) + 1)]
@@ -187,7 +187,7 @@ def _inversions(
 
 
 def _joined(first: ParsedStatement, second: ParsedStatement, left: Pair, right: Pair) -> bool:
-    """Whether two matched words are neighbours that may change places: `cooking oil`, `oil for cooking`; `A and B`."""
+    """Tell whether two matched words are neighbours that may swap: `cooking oil`, `oil for cooking`; `A and B`."""
     if abs(left[0] - right[0]) != 1 or abs(left[1] - right[1]) != 1:
         return False
     one, other = _between(first, left[0], right[0]), _between(second, left[1], right[1])
@@ -202,7 +202,7 @@ def _between(statement: ParsedStatement, i: int, j: int) -> set[str]:
 
 
 Relate = Callable[[str, str], Relation]
-"""How two different words relate."""
+"""A function that says how two different words relate."""
 
 
 @dataclass(frozen=True)
@@ -265,7 +265,7 @@ def align(first: ParsedStatement, second: ParsedStatement, relate: Relate = rela
 
 
 def _equal(first: ParsedStatement, second: ParsedStatement, i: int, j: int) -> bool:
-    """Whether two content words are forms of one; a phrase (`put_on`) is its head where the other side has the rest."""
+    """Tell whether two words are forms of one; a phrase (`put_on`) is its head where the other side has the rest."""
     (_, mine, one), (_, theirs, other) = first.content[i], second.content[j]
     if "_" in mine and "_" in theirs:
         return mine == theirs
@@ -308,7 +308,7 @@ def _plural(word: str) -> bool:
 
 
 def limited(first: ParsedStatement, second: ParsedStatement) -> bool:
-    """Whether both say `only` of what alone tells them apart, behind the same subject and what it does.
+    """Tell whether both say `only` of what alone tells them apart, behind the same subject and what it does.
 
     >>> from clause.text.statements.slots import read_statement
     >>> told = ("Ann eats only fish", "Ann eats only meat", "Ann only drinks tea", "Ann only reads")
@@ -324,7 +324,7 @@ def limited(first: ParsedStatement, second: ParsedStatement) -> bool:
 
 
 def joined(statement: ParsedStatement, values: Set[str]) -> bool:
-    """Whether several `values` stand in a row (`green and white`)."""
+    """Tell whether several `values` stand in a row (`green and white`)."""
     places = [place for place, (_, form, _) in enumerate(statement.content) if form in values]
     return len(places) > 1 and places[-1] - places[0] == len(places) - 1
 
@@ -338,7 +338,7 @@ def often(statement: ParsedStatement, other: ParsedStatement) -> int:
 
 
 def one_role(first: ParsedStatement, second: ParsedStatement) -> bool:
-    """Whether both say who holds one and the same role (`Ann is the head of finance`, `Bob is the head of finance`)."""
+    """Tell whether both say who holds the same role (`Ann is the head of finance`, `Bob is the head of finance`)."""
     names = [[word.lower for word in takewhile(lambda word: word.capital, one.words)] for one in (first, second)]
     rests = [[word.lower for word in one.words[len(name) :]] for one, name in zip((first, second), names, strict=True)]
     if rests[0] != rests[1] or names[0] == names[1]:

@@ -202,7 +202,7 @@ def _against(reading: PairReading, similarity: float, candidate: float) -> tuple
 
 
 def _name_left(reading: PairReading) -> bool:
-    """Whether a word left over may be a name: a capital, even at the opening, of a word that no list knows."""
+    """Tell whether a word left over may be a name: a capital, even at the opening, of a word that no list knows."""
     left = [
         (
             statement,
@@ -220,7 +220,7 @@ def _name_left(reading: PairReading) -> bool:
 
 
 def _left_over(reading: PairReading) -> tuple[str, ...]:
-    """What one statement says and the other does not say in the same words; in no particular statement's order."""
+    """List what one statement says and the other does not say in the same words; in no particular statement's order."""
     found = reading.alignment
     wider = [" / ".join(sorted((reading.first.content[i][1], reading.second.content[j][1]))) for i, j in found.wider]
     lists = sorted([list(found.only_a), list(found.only_b)])
@@ -230,7 +230,7 @@ def _left_over(reading: PairReading) -> tuple[str, ...]:
 
 
 def _apart(reading: PairReading, similarity: float, least: float) -> bool:
-    """Whether the statements are about different things: far apart, or of other names or persons, or a question."""
+    """Tell whether statements are about different things: far apart, or of other names or persons, or a question."""
     return not similarity >= least or bool(_slots(reading) & {"names", "persons", "mood"})
 
 
@@ -282,7 +282,7 @@ def _numbers_differ(reading: PairReading) -> list[str]:
 
 
 def _several(reading: PairReading, other_number: bool) -> bool:
-    """Whether opposites or values come with other ones: each may hold at its own time, or of its own thing.
+    """Tell whether opposites or values come with other ones: each may hold at its own time, or of its own thing.
 
     `opens at 9` and `closes at 5`, `likes cats` and `dislikes dogs`; not values in a row (`green and white`).
     """
@@ -296,7 +296,7 @@ def _several(reading: PairReading, other_number: bool) -> bool:
 
 
 def _habit(reading: PairReading) -> tuple[str, str] | None:
-    """What one side calls somebody and what the other says against it (`vegetarian`, `meat`), neither being denied."""
+    """Find what one side calls somebody and what the other says against it (`vegetarian`, `meat`), neither denied."""
     if reading.first.slots.negations or reading.second.slots.negations or {"persons", "mood"} & {*reading.differing}:
         return None
     found = reading.alignment
@@ -306,13 +306,13 @@ def _habit(reading: PairReading) -> tuple[str, str] | None:
 
 
 def _of_time(signal: str) -> bool:
-    """Whether a signal says that a fact is told of two times: other dates, other weekdays."""
+    """Tell whether a signal says that a fact is told of two times: other dates, other weekdays."""
     values = signal.removeprefix("exclusive: ").split(" / ")
     return signal == "dates differ" or WEEKDAYS.issuperset(values)
 
 
 def _only_exclusive(reading: PairReading) -> bool:
-    """Whether every word left over is one of the exclusive values, or only says to or by whom one of them is so."""
+    """Tell whether every word left over is an exclusive value, or only says to or by whom one of them is so."""
     found = reading.alignment
     values = {word for pair in found.exclusive for word in pair}
     left = {*found.only_a, *found.only_b} - values - UNIVERSAL - ONLY
@@ -323,7 +323,7 @@ def _only_exclusive(reading: PairReading) -> bool:
 
 
 def _one_at_a_time(reading: PairReading, same_subject: bool) -> bool:
-    """Whether the exclusive words cannot both hold: opposites, or values where there can be but one of them.
+    """Tell whether the exclusive words cannot both hold: opposites, or values where there can be but one of them.
 
     `The car is red` leaves no room for blue; who `speaks French` may speak Spanish too. A scene has no room for
     another thing either (`A man drinks tea`), where the caller knows that both tell the same one.
@@ -340,24 +340,24 @@ def _one_at_a_time(reading: PairReading, same_subject: bool) -> bool:
 
 
 def _scene(reading: PairReading, same_subject: bool) -> bool:
-    """Whether both tell of one scene: the caller knows that they do, and neither names whom."""
+    """Tell whether both tell of one scene: the caller knows that they do, and neither names whom."""
     return same_subject and not (refers(reading.first) or refers(reading.second))
 
 
 def _unjudged(reading: PairReading) -> bool:
-    """Whether no list knows of the words left over, and there is room for one thing only: the classifier may speak."""
+    """Tell whether no list knows the words left over, and there is room for one thing: the classifier may speak."""
     judged = reading.alignment.exclusive or {"numbers", "dates"} & {*reading.differing}
     return (not judged or _scene(reading, True)) and _one_slot(reading)
 
 
 def _one_slot(reading: PairReading) -> bool:
-    """Whether what is left over on either side is said in a way that leaves room for one thing only."""
+    """Tell whether what is left over on either side is said in a way that leaves room for one thing only."""
     found = reading.alignment
     return single_valued(reading.first, {*found.only_a}) and single_valued(reading.second, {*found.only_b})
 
 
 def _other_name(reading: PairReading) -> bool:
-    """Whether all that differs is a name where there is room for one: of who holds a role, of the town something is in.
+    """Tell whether only a name differs where there is room for one: of who holds a role, of the town something is in.
 
     Not of countries and continents: one place may lie within the other.
     """
@@ -370,7 +370,7 @@ def _other_name(reading: PairReading) -> bool:
 
 
 def _turned_round(reading: PairReading) -> bool:
-    """Whether opposite comparisons have other things before them: `A is older than B`, `B is younger than A`."""
+    """Tell whether opposite comparisons have other things before them: `A is older than B`, `B is younger than A`."""
     if not compared(reading):
         return False
     values = {word for pair in reading.alignment.exclusive for word in pair}

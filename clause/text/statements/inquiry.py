@@ -150,7 +150,7 @@ def _about(after: Sequence[str], found: Wanted) -> bool:
 
 
 def same_word(asked: Word, said: Word) -> float:
-    """How far a statement's word stands for a question's: 1 in any of its forms, less for synonyms and wider words.
+    """Rate how far a statement's word stands for a question's: 1 in any form, less for synonyms and wider words.
 
     >>> from clause.text.statements.words import words
     >>> [same_word(*pair) for pair in (words("moved moves"), words("child kids"), words("tea table"))]
@@ -281,7 +281,7 @@ _LASTING = frozenset(["time", "seconds", "minutes", "hours", "days", "weeks", "m
 
 
 def _counted(inquiry: Inquiry) -> Counted:
-    """What a number that is asked for counts, as far as the question says so."""
+    """Name what a number that is asked for counts, as far as the question says so."""
     said = [token.lower for token in inquiry.tokens]
     after = [two for one, two in pairwise(said) if one == "how"]
     if _LASTING & set(said) or after == ["long"]:
@@ -299,8 +299,8 @@ _SOMEBODY = re.compile(
 
 
 def passes_over(inquiry: Inquiry, statement: str, telling: Sequence[str]) -> bool:
-    """Whether a statement that tells only so much says nothing of the person, place, time or number that is wanted;
-    somebody may be there without a name.
+    """Tell whether a statement that tells only so much says nothing of the person, place, time or number that is
+    wanted; somebody may be there without a name.
 
     >>> asked = Inquiry.read("who borrowed the ladder?")
     >>> passes_over(asked, "We lent it to the museum.", []), passes_over(asked, "It hangs in the shed.", [])
@@ -380,7 +380,7 @@ def _places(statement: str) -> Iterator[Mention]:
 
 
 def _reasons(statement: str) -> Iterator[Mention]:
-    """What follows a word of reasons, and what stands before `so`."""
+    """Yield what follows a word of reasons, and what stands before `so`."""
     for hit in _REASON.finditer(statement):
         yield Mention(statement[hit.start() :], hit.start(), len(statement))
     for hit in re.finditer(", so ", statement):

@@ -137,7 +137,7 @@ _PREFIXES = ("un", "non", "in", "im", "dis", "ir", "il", "non-", "anti-", "ex-")
 
 
 def _prefixed(first: frozenset[str], second: frozenset[str]) -> bool:
-    """Whether one word is the other with a prefix that negates it (`happy`, `unhappy`)."""
+    """Tell whether one word is the other with a prefix that negates it (`happy`, `unhappy`)."""
     return any(
         (one == prefix + other or other == prefix + one) and min(len(one), len(other)) > 3
         for one in first
@@ -159,7 +159,7 @@ def _meet(held: dict[str, frozenset[int]], first: frozenset[str], second: frozen
 
 
 def _differ(held: dict[str, frozenset[tuple[K, int]]], first: frozenset[str], second: frozenset[str]) -> bool:
-    """Whether both words have a value under one key, and no value in common."""
+    """Tell whether both words have a value under one key, and no value in common."""
     mine = {pair for form in first for pair in held.get(form, ())}
     theirs = {pair for form in second for pair in held.get(form, ())}
     return not mine & theirs and bool({key for key, _ in mine} & {key for key, _ in theirs})

@@ -70,17 +70,17 @@ def read_pair(a: str, b: str, relate: Relate = relation) -> PairReading:
 
 
 def compared(reading: PairReading) -> bool:
-    """Whether both compare (`A is taller than B`)."""
+    """Tell whether both compare (`A is taller than B`)."""
     return all(any(word.lower == "than" for word in one.words) for one in (reading.first, reading.second))
 
 
 def of_all(reading: PairReading) -> bool:
-    """Whether one side speaks of all of a kind: what it says then holds for those of the other side too."""
+    """Tell whether one side speaks of all of a kind: what it says then holds for those of the other side too."""
     return any(word.lower in UNIVERSAL for one in (reading.first, reading.second) for word in one.words[:1])
 
 
 def negated(reading: PairReading) -> bool:
-    """Whether one side negates what the other says: an odd number of negations more, and content that is covered."""
+    """Tell whether one side negates what the other says: an odd number of negations more, and covered content."""
     first, second = reading.first, reading.second
     if (first.slots.negations.total() + second.slots.negations.total()) % 2 == 0:
         return False
@@ -91,7 +91,7 @@ def negated(reading: PairReading) -> bool:
 
 
 def other_subject(reading: PairReading) -> bool:
-    """Whether the exclusive words stand in the subject, before any verb form of `be`: then two things are meant."""
+    """Tell whether the exclusive words stand in the subject, before any auxiliary: then two things are meant."""
     values = {word for pair in reading.alignment.exclusive for word in pair}
     for statement in (reading.first, reading.second):
         verb = next((at for at, word in enumerate(statement.words) if word.lower in AUXILIARIES), 0)
@@ -219,7 +219,7 @@ LONGEST_PAIR = 128
 """Tokens of two statements that are read."""
 
 STANDINGS = ("same", "neutral", "contradiction")
-"""How two statements may stand to each other, for `PairReader`; one that follows from the other counts as the same."""
+"""The standings that two statements may have, for `PairReader`; one that follows from the other counts as the same."""
 
 READ = 0.45
 """The least similarity of two statements that are read beside each other."""

@@ -71,7 +71,7 @@ def tells_when(tokens: Sequence[Word], position: int, length: int, value: str) -
 
 
 def _is_year(tokens: Sequence[Word], position: int, after: int) -> bool:
-    """Whether four digits are a year: after a month or its day or a word of time, before nothing that is counted."""
+    """Tell whether four digits are a year: after a month, its day or a word of time, before nothing that is counted."""
     if _month_before(tokens, position) or (position and _dated(tokens, position - 1)):
         return True
     if _counts(tokens, after):
@@ -86,7 +86,7 @@ def _is_year(tokens: Sequence[Word], position: int, after: int) -> bool:
 
 
 def _spans(tokens: Sequence[Word], position: int, before: str) -> bool:
-    """Whether years stand as `from ... to ...` or `between ... and ...`, at either end."""
+    """Tell whether years stand as `from ... to ...` or `between ... and ...`, at either end."""
     if before in _SPANS.values():
         joint, other, opening = position + 1, position + 2, before
     else:
@@ -99,13 +99,13 @@ def _spans(tokens: Sequence[Word], position: int, before: str) -> bool:
 
 
 def _dated(tokens: Sequence[Word], position: int) -> bool:
-    """Whether the word is a day beside its month (`May 3, 1990`)."""
+    """Tell whether the word is a day beside its month (`May 3, 1990`)."""
     word = tokens[position].lower.removesuffix("st").removesuffix("nd").removesuffix("rd").removesuffix("th")
     return bool(_DAY.match(word)) and _month_before(tokens, position)
 
 
 def _month_before(tokens: Sequence[Word], position: int) -> bool:
-    """Whether a month stands before: `May 3`, `May the 3rd`."""
+    """Tell whether a month stands before: `May 3`, `May the 3rd`."""
     at = position - 1
     if at > 0 and tokens[at].lower == "the":
         at -= 1
@@ -113,14 +113,14 @@ def _month_before(tokens: Sequence[Word], position: int) -> bool:
 
 
 def _month_after(tokens: Sequence[Word], position: int) -> bool:
-    """Whether a month follows: `3 May`, `the 3rd of May`."""
+    """Tell whether a month follows: `3 May`, `the 3rd of May`."""
     if position + 1 < len(tokens) and tokens[position].lower == "of":
         position += 1
     return position < len(tokens) and is_month(tokens, position)
 
 
 def _counts(tokens: Sequence[Word], after: int) -> bool:
-    """Whether the number stands before something countable: a plural in small letters and without a pause."""
+    """Tell whether the number stands before something countable: a plural in small letters and without a pause."""
     if after >= len(tokens) or tokens[after].pauses or tokens[after].capital:
         return False
     word = tokens[after].lower

@@ -115,7 +115,7 @@ def differing_slots(first: ParsedStatement, second: ParsedStatement) -> list[str
 
 
 def single_valued(statement: ParsedStatement, values: Set[str]) -> bool:
-    """Whether the statement says one of `values` of its subject in a way that leaves no room for another.
+    """Tell whether the statement says one of `values` of its subject in a way that leaves no room for another.
 
     What a thing is, where it was born, when it starts, what somebody is just doing; not what one speaks, owns or sells.
 
@@ -144,7 +144,7 @@ def single_valued(statement: ParsedStatement, values: Set[str]) -> bool:
 
 
 def refers(statement: ParsedStatement) -> bool:
-    """Whether the subject is a known one: a name, a pronoun, `the ...`, a kind as a whole (`Guests may ...`).
+    """Tell whether the subject is a known one: a name, a pronoun, `the ...`, a kind as a whole (`Guests may ...`).
 
     Not `a man`, `two men`, `people`, nor some of a kind that are just doing something (`Dogs are running`).
 
@@ -160,7 +160,7 @@ def refers(statement: ParsedStatement) -> bool:
 
 
 def one_subject(first: ParsedStatement, second: ParsedStatement) -> bool:
-    """Whether both statements open with the same known subject: the same words up to one with content at least.
+    """Tell whether both statements open with the same known subject: the same words up to one with content at least.
 
     >>> told = ("Our boiler is old", "Our boiler was replaced", "Our car is old", "A boiler is old")
     >>> [one_subject(read_statement(told[0]), read_statement(other)) for other in told[1:]]
@@ -176,7 +176,7 @@ def one_subject(first: ParsedStatement, second: ParsedStatement) -> bool:
 
 
 def numbered_apart(first: ParsedStatement, second: ParsedStatement) -> bool:
-    """Whether both statements open with one noun and different numbers that tell things of it apart.
+    """Tell whether both statements open with one noun and different numbers that tell things of it apart.
 
     >>> told = ("Room 12 is free", "Room 13 is free", "Rooms are free", "Ann has 2 cats", "Ann has 3 cats")
     >>> numbered_apart(*map(read_statement, told[:2])), numbered_apart(*map(read_statement, told[3:]))
@@ -190,7 +190,7 @@ def numbered_apart(first: ParsedStatement, second: ParsedStatement) -> bool:
 
 
 def happens_once(statement: ParsedStatement) -> bool:
-    """Whether what is told of one time cannot be told of another: a state, a passive, what one does but once.
+    """Tell whether what is told of one time cannot be told of another: a state, a passive, what one does but once.
 
     >>> told = ("The mill was built in 1901", "The firm bought a mill in 1901", "The train leaves at 8:15")
     >>> [happens_once(read_statement(text)) for text in told]
@@ -202,7 +202,7 @@ def happens_once(statement: ParsedStatement) -> bool:
 
 
 def completes(statement: ParsedStatement, left: Set[str], values: Set[str]) -> bool:
-    """Whether the words `left` only say to, by, with or of whom one of `values` is so (`married to Elsa`).
+    """Tell whether the words `left` only say to, by, with or of whom one of `values` is so (`married to Elsa`).
 
     >>> told = read_statement("Juan is married to Elsa"), read_statement("The hut is open in winter")
     >>> completes(told[0], {"elsa"}, {"married"}), completes(told[1], {"winter"}, {"open"})
@@ -216,7 +216,7 @@ def completes(statement: ParsedStatement, left: Set[str], values: Set[str]) -> b
 
 
 def names_role(statement: ParsedStatement, left: Sequence[str]) -> bool:
-    """Whether the words `left` are a name at the end of a role, behind `is` or `by` (`The capital is Varna`)."""
+    """Tell whether the words `left` are a name at the end of a role, behind `is` or `by` (`The capital is Varna`)."""
     named = _names_left(statement, left)
     if not named or statement.words[0].lower not in _DETERMINERS:
         return False
@@ -224,7 +224,7 @@ def names_role(statement: ParsedStatement, left: Sequence[str]) -> bool:
 
 
 def names_place(statement: ParsedStatement, left: Sequence[str]) -> bool:
-    """Whether the words `left` name the town that something is or lives in, and no country, which may hold a town.
+    """Tell whether the words `left` name the town that something is or lives in, and no country, which may hold a town.
 
     >>> told = ("Ann lives in Braga", "Ann lives in Portugal", "Ann was in Braga")
     >>> [names_place(read_statement(text), (text.split()[-1].lower(),)) for text in told]
@@ -240,7 +240,7 @@ def names_place(statement: ParsedStatement, left: Sequence[str]) -> bool:
 
 
 def names_partner(statement: ParsedStatement, left: Sequence[str]) -> bool:
-    """Whether the words `left` name to whom alone somebody or something is tied (`Ann is married to Juan`)."""
+    """Tell whether the words `left` name to whom alone somebody or something is tied (`Ann is married to Juan`)."""
     named = _names_left(statement, left)
     if not named or named[0] < 2 or not refers(statement) or statement.words[named[0] - 1].lower != "to":
         return False
@@ -248,7 +248,7 @@ def names_partner(statement: ParsedStatement, left: Sequence[str]) -> bool:
 
 
 def holds_role(statement: ParsedStatement, left: Sequence[str]) -> bool:
-    """Whether the words `left` are the name of who holds a role that one alone can (`Ann is the head of finance`).
+    """Tell whether the words `left` are the name of who holds a role that one alone can (`Ann is the head of finance`).
 
     >>> holds_role(read_statement("Ann is the head of finance"), ("ann",))
     True
@@ -298,7 +298,7 @@ def _modals(lower: list[str], spent: Set[int]) -> frozenset[str]:
 
 
 def _tense(lower: list[str]) -> frozenset[str]:
-    """What the auxiliaries tell of the time: what has been done was done, and still is so."""
+    """Read the tenses off the auxiliaries: what has been done was done, and still is so."""
     found = {name for name, forms in (("past", PAST), ("present", PRESENT)) if any(word in forms for word in lower)}
     if any(word in {"has", "have"} and after == "been" for word, after in pairwise(lower)):
         found.add("past")
@@ -337,7 +337,7 @@ def _phrases_by_head() -> dict[str, list[tuple[str, ...]]]:
 
 
 def _names(tokens: tuple[Word, ...], spent: frozenset[int]) -> tuple[bool, Counter[str]]:
-    """Whether capitals are a headline's, and the names."""
+    """Tell whether capitals are a headline's, and find the names."""
     content = [token for at, token in enumerate(tokens) if at not in spent and token.lower not in ADJUNCTS]
     inner = [token for token in content if not token.opens]
     headline = len(inner) >= _TITLE_LENGTH and sum(token.capital for token in inner) > _TITLE_SHARE * len(inner)
@@ -362,7 +362,7 @@ def _negations(lower: list[str]) -> Counter[str]:
 
 
 def _same_names(first: ParsedStatement, second: ParsedStatement) -> bool:
-    """Whether every name of either is a word of the other; capitals do not matter there."""
+    """Tell whether every name of either is a word of the other; capitals do not matter there."""
     mine, theirs = ({form for word in one.words for form in (word.lower, *word.bases)} for one in (first, second))
     forms_a = {form for _, form, _ in first.content}
     forms_b = {form for _, form, _ in second.content}
@@ -376,7 +376,7 @@ def _named(name: str, known: set[str], forms: set[str]) -> bool:
 
 
 def _same_negations(mine: Counter[str], theirs: Counter[str]) -> bool:
-    """Whether both negate the same words."""
+    """Tell whether both negate the same words."""
     if mine.total() != theirs.total():
         return False
     left, right = list((mine - theirs).elements()), list((theirs - mine).elements())
