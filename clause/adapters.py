@@ -309,6 +309,6 @@ async def _called(asked: Asked, name: str, first: str, **fields: Any) -> Any:
 
 
 def _said_of(one: SelectedEvidence, response: CoordinationResponse) -> dict[str, Any]:
-    """What a retriever tells of a text besides the text."""
+    """Give what a retriever tells of a text besides the text."""
     source = one.provenance.source_uri if one.provenance else None
     return {"score": one.score, "source": source, "source_id": one.source_id, "run_id": response.run_id}

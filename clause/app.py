@@ -86,7 +86,7 @@ class Rooms:
         return dict(ChainMap(linking, *(room.job_kinds() for room in rooms)))
 
     def periodic(self) -> PeriodicWork:
-        """What a running service does by itself: the jobs that it queues, where the settings want them, and upkeep."""
+        """List what a running service does by itself: the jobs that it queues, where settings want them, and upkeep."""
         day = timedelta(days=1)
         jobs = {
             "forget_keys": Periodic(day, "graph/scope_of_keys"),
@@ -105,7 +105,7 @@ class Rooms:
 
 
 class Check(BaseModel):
-    """Whether one part is ready, and what is wrong where it is not."""
+    """The state of one part: ready or not, and what is wrong where it is not."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -329,7 +329,7 @@ def _policies(
 
 
 def _reporting(rooms: Rooms, port: NeighbourhoodPort, runs: RunRecorder) -> dict[str, Any]:
-    """What the coordinator and the agents each alone have in common: they count, report and record alike."""
+    """Give the arguments that the coordinator and the agents each alone share: they count, report and record alike."""
     from clause.reasoning.answer.evidence import Provenance
     from clause.reasoning.answer.integrations import Integrations
     from clause.reasoning.answer.report import Reporter

@@ -118,7 +118,7 @@ class Asking(ABC):
         return await self.perform(f"{_RUNS}/{_part(run_id)}/replay", at, Replay, here)
 
     async def curiosity_plan(self, /, budget: int | CuriosityPlanRequest = 5, **fields: Any) -> CuriosityPlan:
-        """What to find out next with so many questions, the most telling first; `fields`: of `CuriosityPlanRequest`."""
+        """Plan what to find out next with so many questions, most telling first; `fields` of `CuriosityPlanRequest`."""
         asked = whole(CuriosityPlanRequest, budget, "budget", fields)
         path, gives = f"{_ASK}/curiosity/plan", CuriosityPlan
         return await self.perform(
@@ -134,7 +134,7 @@ class Asking(ABC):
         )
 
     async def belief_query(self, /, query: str | BeliefQuery, **fields: Any) -> BeliefHits:
-        """What is held to be true about something, best first; `fields` are those of `BeliefQuery`."""
+        """Find what is held to be true about something, best first; `fields` are those of `BeliefQuery`."""
         asked = whole(BeliefQuery, query, "query", fields)
         path, gives = f"{_BELIEFS}/query", BeliefHits
         return await self.perform(path, asked, gives, lambda c, who: c.rooms.knowledge.beliefs.query(asked, caller=who))

@@ -203,7 +203,7 @@ class Clause(Asking):
 
     @property
     def beliefs(self) -> BeliefService:
-        """What is held to be true, with confidence; a shortcut to `knowledge.beliefs`."""
+        """The statements that are held to be true, with confidence; a shortcut to `knowledge.beliefs`."""
         return self.knowledge.beliefs
 
     @property
@@ -213,12 +213,12 @@ class Clause(Asking):
 
     @property
     def entities(self) -> EntityService:
-        """What all else is about; a shortcut to `knowledge.entities`."""
+        """The things that all else is about; a shortcut to `knowledge.entities`."""
         return self.knowledge.entities
 
     @property
     def sources(self) -> SourceService:
-        """Who said it, and who trusts whom; a shortcut to `knowledge.sources`."""
+        """The sources: who said it, and who trusts whom; a shortcut to `knowledge.sources`."""
         return self.knowledge.sources
 
     @property
@@ -329,7 +329,7 @@ class SyncClause(Waiting):
 
     @property
     def caller(self) -> Caller:
-        """Who is asking."""
+        """The one who is asking."""
         return self.clause.caller
 
     def call(self, function: Callable[..., Awaitable[_T]], *arguments: Any, **named: Any) -> _T:

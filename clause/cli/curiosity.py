@@ -43,7 +43,7 @@ def plan(
     scope: Annotated[list[str] | None, typer.Option(help="Look at this scope; repeatable. All by default.")] = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """What to find out next with so many questions, the most telling first; `answer` closes one."""
+    """Plan what to find out next with so many questions, the most telling first; `answer` closes one."""
     from clause.intelligence.models import CuriosityPlanRequest
 
     request = CuriosityPlanRequest(budget=budget, scopes=scope or None)
@@ -147,7 +147,7 @@ def forget(relation: Relation, *, scope: Scope, as_json: JsonFlag = False) -> No
 
 
 def _served(method: str, path: str, asked: dict[str, str] | None = None, body: dict[str, Any] | None = None) -> Any:
-    """What a running service answers; None where none runs."""
+    """Ask a running service and give its answer; None where none runs."""
     from urllib.parse import urlencode
 
     from clause.cli.service import running
@@ -157,7 +157,7 @@ def _served(method: str, path: str, asked: dict[str, str] | None = None, body: d
 
 
 def _done(work: Callable[[Rooms, Caller], Awaitable[Any]]) -> Any:
-    """What some work in an application of this command's own gives, as JSON."""
+    """Do some work in an application of this command's own and give its result, as JSON."""
     from pydantic_core import to_jsonable_python
 
     from clause.cli.console import opened

@@ -83,7 +83,7 @@ def _local_server(settings: Settings, show_password: bool) -> tuple[str, str, di
 
 
 def neo4j_addresses(settings: Settings, address: Address) -> dict[str, str]:
-    """Where Neo4j and its browser are, and how to sign in."""
+    """Tell where Neo4j and its browser are, and how to sign in."""
     if settings.neo4j_uri is not None:
         return {"Neo4j": f"{settings.neo4j_uri} (yours), user {address.user}"}
     from clause.graph.browser import browser_link, with_user

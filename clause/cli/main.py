@@ -155,7 +155,7 @@ def _end(error: ClauseError, given: Sequence[str]) -> None:
 
 
 def _refused(error: Any) -> ClauseError:
-    """What a request model refused, in words and with the field."""
+    """Make an error of what a request model refused, in words and with the field."""
     first = error.errors()[0]
     field = ".".join(str(part) for part in first["loc"])
     message = first["msg"].removeprefix("Value error, ")

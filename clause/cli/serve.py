@@ -57,7 +57,7 @@ def _in_uri(host: str) -> str:
 
 
 def _details(host: str, port: int) -> dict[str, Any]:
-    """What commands find at home, so that they ask this process."""
+    """Give the details that commands find at home, so that they ask this process."""
     return {"host": host, "port": port, "told": told()}
 
 

@@ -129,7 +129,7 @@ def running(environ: Mapping[str, str] = os.environ) -> RunningService | None:
 
 
 def consolidated(scope: str | None, environ: Mapping[str, str] = os.environ) -> list[dict[str, Any]] | None:
-    """What a running service consolidated, in one scope or in each that had work; None where none runs.
+    """Let a running service consolidate one scope, or each that has work, and tell what it did; None where none runs.
 
     Raises:
         ClauseError: the service refuses, or a job failed.
@@ -157,7 +157,7 @@ def _home(environ: Mapping[str, str]) -> Path:
 
 
 def _lives(pid: int, started_at: float) -> bool:
-    """Whether the process that was recorded still runs: its pid alone may be another's by now."""
+    """Tell whether the process that was recorded still runs: its pid alone may be another's by now."""
     import psutil
 
     try:

@@ -37,7 +37,7 @@ class NodeLine(NamedTuple):
     properties: Mapping[str, Any]
 
     def form(self) -> dict[str, Any]:
-        """What stands in the canonical line."""
+        """Give the form that stands in the canonical line."""
         return {"node": [*self.labels], "id": self.id, "properties": packed(self.properties)}
 
 
@@ -50,7 +50,7 @@ class RelationshipLine(NamedTuple):
     properties: Mapping[str, Any]
 
     def form(self) -> dict[str, Any]:
-        """What stands in the canonical line."""
+        """Give the form that stands in the canonical line."""
         ends = {name: [":".join(end[0]), *end[1:]] for name, end in (("start", self.start), ("end", self.end))}
         return {"relationship": self.type, **ends, "properties": packed(self.properties)}
 
@@ -59,7 +59,7 @@ Line = NodeLine | RelationshipLine
 
 
 class ScopeHash(BaseModel):
-    """What a scope holds, in one number: equal hashes, equal contents."""
+    """The contents of a scope in one number: equal hashes, equal contents."""
 
     model_config = ConfigDict(frozen=True)
 

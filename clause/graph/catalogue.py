@@ -109,7 +109,7 @@ class Catalogue(Mapping[str, Statement]):
         return iter(self._statements)
 
     def __len__(self) -> int:
-        """How many statements there are."""
+        """Count the statements."""
         return len(self._statements)
 
 
@@ -296,7 +296,7 @@ def _check(statement: Statement) -> None:
 
 
 def mode_of(text: str) -> Mode:
-    """What a statement's clauses need, judged by its keywords.
+    """Tell the mode that a statement's clauses need, judged by its keywords.
 
     >>> mode_of("MATCH (n) RETURN n.set"), mode_of("MATCH (n) SET n.x = 1"), mode_of("DROP INDEX a")
     ('read', 'write', 'schema')

@@ -80,7 +80,7 @@ def _too_old(agent: str) -> ServerError:
 
 
 async def find_address(settings: Settings, progress: Progress = silent) -> Address:
-    """Where Neo4j answers: the server that the settings name, else the managed one, started if need be."""
+    """Find where Neo4j answers: the server that the settings name, else the managed one, started if need be."""
     if settings.neo4j_uri is not None:
         password = settings.neo4j_password or SecretStr("")
         return Address(settings.neo4j_uri, settings.neo4j_user, password, settings.neo4j_database)

@@ -103,7 +103,7 @@ class Bolt:
             raise translate(error, self._address) from error
 
     async def agent(self) -> str:
-        """What the server calls itself."""
+        """Ask the server what it calls itself."""
         try:
             info = await self._opened().get_server_info()
         except Exception as error:

@@ -172,7 +172,7 @@ class Operator:
 
 @dataclass(frozen=True, slots=True)
 class QueryPlan:
-    """What EXPLAIN says: `query_type` is r, rw, w or s, as the driver tells it; the operators in any order."""
+    """The plan that EXPLAIN gives: `query_type` is r, rw, w or s, as the driver tells it; operators in any order."""
 
     query_type: str
     operators: tuple[Operator, ...]
@@ -255,7 +255,7 @@ _TIMED_OUT = "TransactionTimedOut"
 async def explore(
     session: AsyncSession, text: str, parameters: Mapping[str, Any], limits: ExplorationLimits, database: str
 ) -> ExplorationResult:
-    """What a statement finds, if the guard lets it pass. `session` must be a READ session of `database`.
+    """Give what a statement finds, if the guard lets it pass. `session` must be a READ session of `database`.
 
     Raises:
         BadInputError: the server does not understand it (the message is its own), or it finds what cannot be told.
@@ -363,7 +363,7 @@ def _numbers(count: int) -> str:
 
 
 def _mendable(error: Neo4jError) -> ClauseError | None:
-    """What the writer of the statement can mend; None for a fault that is not in the statement."""
+    """Give the error that the writer of the statement can mend; None for a fault that is not in the statement."""
     code = error.code or ""
     if code == _READ_ONLY:
         return ForbiddenError("the statement is refused: it does more than read", field="query")

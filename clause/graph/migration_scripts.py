@@ -152,7 +152,7 @@ def declared(statements: Iterable[Statement]) -> dict[str, Declaration]:
 def differences(
     wanted: Mapping[str, Declaration], indexes: Sequence[Mapping[str, Any]], constraints: Sequence[Mapping[str, Any]]
 ) -> dict[str, str]:
-    """What differs, by name: missing, or another definition than declared, or an index that failed to build.
+    """List what differs, by name: missing, or another definition than declared, or an index that failed to build.
 
     `indexes` and `constraints` are the rows of `graph/indexes` and `graph/constraints`. What the database has beyond
     the declared is somebody else's and no difference.

@@ -95,7 +95,7 @@ _BUILD_S = 600.0
 
 @dataclass(frozen=True)
 class MigrationReport:
-    """What a run did: ids of the scripts applied now, and how many had been applied before."""
+    """The outcome of a run: ids of the scripts applied now, and how many had been applied before."""
 
     applied: tuple[str, ...]
     before: int
@@ -149,7 +149,7 @@ async def migrate(
 
 
 async def drift(graph: Graph, *, dimension: int = DIMENSION, scripts: Sequence[Script] | None = None) -> dict[str, str]:
-    """How the indexes and constraints that exist differ from the declared ones, by name; empty when they agree."""
+    """Tell how the indexes and constraints that exist differ from the declared ones, by name; empty when they agree."""
     wanted = await _declared(graph, dimension, scripts)
     return differences(wanted, await graph.run("graph/indexes"), await graph.run("graph/constraints"))
 

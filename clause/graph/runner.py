@@ -137,7 +137,7 @@ _together: ContextVar[tuple[Graph, Together] | None] = ContextVar("clause_graph_
 
 @contextmanager
 def apart() -> Iterator[None]:
-    """What is awaited inside is sent by itself, whatever block it stands in."""
+    """Send what is awaited inside by itself, whatever block it stands in."""
     token = _together.set(None)
     try:
         yield
@@ -289,7 +289,7 @@ class Graph:
     async def explore(
         self, text: str, parameters: Mapping[str, Any], limits: ExplorationLimits | None = None
     ) -> ExplorationResult:
-        """What a statement finds that an agent wrote: only reads of this database pass the guard, within `limits`.
+        """Give what an agent's statement finds: only reads of this database pass the guard, within `limits`.
 
         Raises:
             ForbiddenError: it would do more than read this database.
@@ -300,7 +300,7 @@ class Graph:
         return await self._timed(lambda: wire.explore(text, parameters, limits or ExplorationLimits()), round_trips=2)
 
     async def agent(self) -> str:
-        """What the server calls itself, like `Neo4j/2026.08.1`."""
+        """Ask the server what it calls itself, like `Neo4j/2026.08.1`."""
         wire = self._opened()
         return await self._timed(wire.agent, round_trips=1)
 

@@ -39,7 +39,7 @@ class Scope:
 
     @property
     def sees(self) -> tuple[str, ...]:
-        """What a reader in this scope sees: a session sees itself, its user and public; a user itself and public.
+        """The scopes a reader in this scope sees: a session sees itself, its user and public; a user itself and public.
 
         >>> parse_scope("user:ann/session:7").sees
         ('user:ann/session:7', 'user:ann', 'public')
@@ -95,7 +95,7 @@ def scope_of(user_id: str | None, session_id: str | None, default: str = PUBLIC)
 
 @dataclass(frozen=True)
 class Caller:
-    """Who asks. None means everything: the owner on loopback. A user's scope covers that user's sessions.
+    """The one who asks. None means everything: the owner on loopback. A user's scope covers that user's sessions.
 
     `key_id` is the API key that spoke, None for the owner: what one key left behind is not another's to find. `default`
     are the scopes of a read that names none, where they are fewer than all: those of the project it was started for.
@@ -132,7 +132,7 @@ class Caller:
 
     @property
     def author(self) -> str:
-        """Who answers for what this caller records: its API key, which it cannot choose, or the owner."""
+        """The one who answers for what this caller records: its API key, which it cannot choose, or the owner."""
         return self.key_id or OWNER_AUTHOR
 
     @property
@@ -191,7 +191,7 @@ class Caller:
         return self.require_write(scope or self.home(default))
 
     def home(self, default: str) -> str:
-        """Where a write goes that names no scope: `default`, or this caller's first scope where that is not its own.
+        """Give the scope of a write that names none: `default`, or this caller's first scope where that is not its own.
 
         >>> Caller(readable=(), writable=("user:ann",)).home("public"), Caller().home("public")
         ('user:ann', 'public')

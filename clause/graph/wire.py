@@ -19,7 +19,7 @@ Work = Sequence[tuple[Statement, Mapping[str, Any]]]
 
 @dataclass(frozen=True, slots=True)
 class ExplorationLimits:
-    """How much a statement that an agent wrote may take: seconds on the server, rows, and characters of its rows."""
+    """The bounds of a statement that an agent wrote: seconds on the server, rows, and characters of its rows."""
 
     timeout_s: float = 10.0
     rows: int = 1000
@@ -28,7 +28,7 @@ class ExplorationLimits:
 
 @dataclass(frozen=True, slots=True)
 class ExplorationResult:
-    """What such a statement found, in values that JSON can say; `cut` where its limits ended it."""
+    """The findings of such a statement, in values that JSON can say; `cut` where its limits ended it."""
 
     columns: tuple[str, ...]
     rows: tuple[dict[str, Any], ...]
@@ -79,7 +79,7 @@ class Wire(Protocol):
         ...
 
     async def agent(self) -> str:
-        """What the server calls itself, like `Neo4j/2026.08.1`."""
+        """Ask the server what it calls itself, like `Neo4j/2026.08.1`."""
         ...
 
 
@@ -105,7 +105,7 @@ WAITS_S = (0.1, 0.2, 0.4)
 
 
 class AttemptError(Exception):
-    """What went wrong with one try: the error to raise in the end, and whether trying again may help.
+    """The fault of one try: the error to raise in the end, and whether trying again may help.
 
     `retry` is true for a server that is away or a transaction that lost a race; `unknown` when the connection broke
     while committing, so that the work may have been done.

@@ -89,7 +89,7 @@ async def load_documents(
 
 
 class _Form(NamedTuple):
-    """What is loaded and how it is read; `sources` are those of single documents by their given ids."""
+    """A load's form: what is loaded and how it is read; `sources` are those of single documents by their given ids."""
 
     kind: str
     name: str
@@ -99,7 +99,7 @@ class _Form(NamedTuple):
 
 
 class _When(NamedTuple):
-    """How a load goes on: who is told, its jobs, records at once, and the clock."""
+    """The course of a load: who is told, its jobs, records at once, and the clock."""
 
     progress: Progress
     jobs: Jobs

@@ -100,7 +100,7 @@ class InsightRetriever:
         return self._shown([*first, *second])
 
     async def listed(self, request: RetrieveInsights, *, caller: Caller = OWNER) -> InsightList:
-        """What `retrieve` finds (with servers, what `retrieve_for_global_topic` does), and what the profile holds back.
+        """List what `retrieve` finds (with servers, `retrieve_for_global_topic`), and what the profile holds back.
 
         Raises: as these two.
         """
@@ -209,7 +209,7 @@ class InsightRetriever:
 
 
 def _reason(found: int, hidden: int) -> str:
-    """Why there is nothing, or what is held back; nothing to say where all is shown."""
+    """Say why there is nothing, or what is held back; say nothing where all is shown."""
     if hidden:
         remedy = "settle the conflicts, or ask with the profile comprehensive"
         return f"{hidden} held back for conflicts that are not settled: {remedy}"

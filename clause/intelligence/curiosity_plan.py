@@ -54,7 +54,7 @@ class CuriosityPlanner:
         self._tensions = tensions
 
     async def plan(self, given: CuriosityPlanRequest, *, caller: Caller) -> CuriosityPlan:
-        """What to find out next with so many questions.
+        """Plan what to find out next with so many questions.
 
         Raises:
             ForbiddenError: a scope is not the caller's.

@@ -81,7 +81,7 @@ class StrengthenRequest(Model):
 
 
 class Basin(Model):
-    """How firmly a concept is known.
+    """The basin of a concept: how firmly it is known.
 
     `strength` is within [1, 2]; `activation_history` holds the last 50 instants; `co_occurring` the concepts that
     documents name together with it, most often first.
@@ -122,7 +122,7 @@ class TriggerState(CuriosityTrigger):
 
 
 class InvestigationReport(Model):
-    """What a worker did."""
+    """The work that a worker did."""
 
     investigated: int = Field(ge=0)
     findings: int = Field(ge=0, description="Relationships written, with provenance")
@@ -175,7 +175,7 @@ AgentWrite = Annotated[StrengthWrite | RelationWrite | ConceptWrite, Field(discr
 
 
 class AgentWrites(Model):
-    """What one agent writes: all of it happens or nothing does."""
+    """The writes of one agent: all of them happen or none does."""
 
     agent: Name = Field(description="Who writes")
     writes: list[AgentWrite] = Field(min_length=1, max_length=MAX_WRITES)
@@ -209,7 +209,7 @@ class WriteConflict(Model):
 
 
 class AgentWritesDone(Model):
-    """What became of an agent's writes. `versions` are those stored now, in the order of the writes."""
+    """The outcome of an agent's writes. `versions` are those stored now, in the order of the writes."""
 
     versions: list[int]
     conflicts_detected: int = Field(ge=0)
@@ -228,7 +228,7 @@ GapKind = Literal["question", "tension", "belief", "surprise"]
 
 
 class CuriosityPlanRequest(Model):
-    """How many questions may be asked, and whose knowledge is looked at."""
+    """The number of questions that may be asked, and whose knowledge is looked at."""
 
     budget: int = Field(5, ge=1, le=50, description="questions that may be asked")
     scopes: Scopes = None
@@ -250,7 +250,7 @@ class PlannedQuestion(Model):
 
 
 class CuriosityPlan(Model):
-    """What to find out next, the most telling first."""
+    """The things to find out next, the most telling first."""
 
     budget: int
     questions: tuple[PlannedQuestion, ...]
@@ -260,7 +260,7 @@ class CuriosityPlan(Model):
 
 
 class CuriosityAnswer(Model):
-    """What was found out; it closes the question."""
+    """The answer that was found out; it closes the question."""
 
     id: Annotated[str, Field(max_length=200, description="of the planned question")]
     statement: str | None = Field(None, min_length=1, max_length=10_000, description="held as a belief from now on")
@@ -279,7 +279,7 @@ class CuriosityAnswer(Model):
 
 
 class CuriosityClosed(Model):
-    """What an answer did."""
+    """The effect of an answer."""
 
     id: str
     kind: GapKind
@@ -292,7 +292,7 @@ Direction = Literal["forward", "backward"]
 
 
 class CausalQuestion(Model):
-    """What happens to `target_node` when `intervention_node` is set from outside?"""
+    """The question of what happens to `target_node` when `intervention_node` is set from outside."""
 
     intervention_node: Name = Field(description="Node to intervene on: its id, name or alias")
     target_node: Name = Field(description="Target outcome node: its id, name or alias")
@@ -315,7 +315,7 @@ class InterventionRequest(CausalQuestion):
 
 
 class CausalBasis(Model):
-    """What an answer was made from.
+    """The basis of an answer: what it was made from.
 
     `method` is `none`, and the score null, where no causal relationship bears on the question. `error` is the
     half-width of a sampled answer's 95 % interval, 0 for an exact one. `cycles` lists nodes that were taken as one.
@@ -346,7 +346,7 @@ class CounterfactualResponse(Model):
 
 
 class RootCauseRequest(Model):
-    """Which causes lead to a node along strong paths?"""
+    """The question of which causes lead to a node along strong paths."""
 
     node: Name = Field(description="The effect: its id, name or alias")
     least: float = Field(0.5, ge=0.0, lt=1.0, description="Products of path strengths must be above this")
@@ -373,7 +373,7 @@ class RootCauses(Model):
 
 
 class CausalType(Model):
-    """What a relationship type of a scope means: a cause of some kind, or none."""
+    """The meaning of a relationship type of a scope: a cause of some kind, or none."""
 
     relation: Name
     kind: Literal["causes", "enables", "inhibits", "none"]

@@ -26,7 +26,7 @@ CURIOUS_EVERY = timedelta(seconds=30)
 
 @dataclass(frozen=True)
 class Intelligence:
-    """What the doors may ask of this room."""
+    """All that the doors may ask of this room."""
 
     ground: Ground
     basins: Basins
@@ -62,7 +62,7 @@ class Intelligence:
         }
 
     def periodic(self) -> dict[str, Round]:
-        """What a running service does by itself; it is curious where the settings ask for it."""
+        """List what a running service does by itself; it is curious where the settings ask for it."""
         rounds = {"keep basins and seeds": Round(self.keep_up, EVERY)}
         if self.ground.settings.curiosity_worker:
             rounds["investigate"] = Round(self.investigate, CURIOUS_EVERY)

@@ -85,7 +85,7 @@ def own_questions(file: Path) -> list[OwnCase]:
 
 @dataclass(frozen=True, slots=True)
 class OwnOutcome:
-    """What the service made of a question: the answers it stands by, the score of its best, the form it read, in ms."""
+    """The outcome of a question: the answers the service stands by, the score of its best, the form it read, in ms."""
 
     asked: OwnCase
     answers: tuple[str, ...]
@@ -110,7 +110,7 @@ class OwnOutcome:
 async def ask_own(
     coordinator: Coordinator, questions: Sequence[OwnCase], scope: str, policy: str | None = None
 ) -> list[OwnOutcome]:
-    """What the served pipeline makes of questions about one scope, with ample budgets, one after the other."""
+    """See what the served pipeline makes of questions about one scope, with ample budgets, one after the other."""
     budgets = BudgetAllocation(edge_budget=200, step_budget=20, token_budget=8192)
     found: list[OwnOutcome] = []
     for one in questions:
@@ -146,7 +146,7 @@ def own_report(found: Sequence[OwnOutcome], command: str) -> dict[str, Any]:
 
 
 def own_differences(found: Sequence[OwnOutcome], other: Sequence[OwnOutcome]) -> dict[str, Any]:
-    """How many more are right and wrong than under another policy asked the same: paired, with intervals (95 %)."""
+    """Tell how many more are right and wrong than under another policy asked the same: paired, with 95 % intervals."""
     return {
         verdict: paired_bootstrap(
             *([float(one.verdict == verdict) for one in asked] for asked in (found, other))
@@ -261,7 +261,7 @@ def _forms(file: Path) -> dict[str, list[OwnCase]]:
 async def ask_worlds(
     container: Container, folder: Path, names: Sequence[str], policy: str | None = None
 ) -> dict[str, list[OwnOutcome]]:
-    """What the served pipeline makes of the questions of some worlds, each loaded into `kg:world-NAME` first.
+    """See what the served pipeline makes of the questions of some worlds, each loaded into `kg:world-NAME` first.
 
     Raises:
         NotFoundError: a world has no triples, or no questions.

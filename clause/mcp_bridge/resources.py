@@ -93,7 +93,7 @@ class Template:
 
     @property
     def prefix(self) -> str:
-        """What comes before the id."""
+        """The part that comes before the id."""
         return f"clause://{self.kind}/"
 
     def definition(self) -> ResourceTemplate:
@@ -129,7 +129,7 @@ TEMPLATES = (
 
 
 def known(uri: str) -> Resource | tuple[Template, str]:
-    """What an address stands for: a resource, or a template and the id.
+    """Tell what an address stands for: a resource, or a template and the id.
 
     Raises:
         NotFoundError: nothing.

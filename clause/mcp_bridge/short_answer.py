@@ -135,7 +135,7 @@ def _proofs(evidence: Sequence[SelectedEvidence]) -> list[ShortEvidence]:
 
 
 def _fitting(parts: Sequence[BaseModel], room: int) -> int:
-    """How many of the first parts take at most `room` tokens."""
+    """Count the first parts that together take at most `room` tokens."""
     for number, part in enumerate(parts):
         room -= _costs([part])
         if room < 0:

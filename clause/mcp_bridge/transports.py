@@ -89,7 +89,7 @@ def _quiet() -> None:
 
 
 def _bearer_of(holder: LazyContainer) -> CallerOf:
-    """Who asks over stdio."""
+    """Make the function that tells who asks over stdio."""
     key = holder.settings.api_key
     if key is None:
         return owner

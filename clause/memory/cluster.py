@@ -79,7 +79,7 @@ class MemoryCluster(BaseModel):
 
     @property
     def size(self) -> int:
-        """How many members it has."""
+        """The number of its members."""
         return len(self.member_contents)
 
     @property

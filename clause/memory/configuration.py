@@ -17,7 +17,7 @@ from clause.text.fields import Frozen
 
 
 class MemoryConfiguration(BaseModel):
-    """How the memories of a scope are kept and recalled; what is left out is as the settings say."""
+    """The way the memories of a scope are kept and recalled; what is left out is as the settings say."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -39,12 +39,12 @@ class MemoryConfiguration(BaseModel):
     fusion_method: FusionMethod | None = Field(None, description="rrf or rsf, where a read names none")
 
     def own(self) -> dict[str, Any]:
-        """What is said, without the scope."""
+        """Give what is said, without the scope."""
         return self.model_dump(exclude={"scope"}, exclude_none=True)
 
 
 class ScopeConfiguration(Frozen):
-    """What a scope says of its own, and what is used there."""
+    """The configuration of a scope: what it says of its own, and what is used there."""
 
     scope: str = Field(description="whose memories")
     own: dict[str, bool | int | float | str] = Field(description="what the scope says; the rest is the service's")
@@ -99,7 +99,7 @@ class Configurations:
         return {scope: one.consolidation_threshold for scope, one in (await self.among(scopes)).own.items()}
 
     async def show(self, scope: str | None, *, caller: Caller) -> ScopeConfiguration:
-        """What one scope says, and what is used there; the default scope, or the caller's, where none is named.
+        """Show what one scope says, and what is used there; the default scope, or the caller's, where none is named.
 
         Raises:
             ForbiddenError: this caller may not read it.
@@ -121,7 +121,7 @@ class Configurations:
         return ScopeConfiguration(scope=scope, own=own, used=self._service.model_copy(update=own))
 
     async def _said(self, scopes: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """What scopes say of their own; an archive may have brought what is no configuration, which says nothing."""
+        """Read what scopes say of their own; an archive may have brought what is no configuration and says nothing."""
         said = {}
         for row in await self._ground.graph.run("memory/configurations", scopes=[*scopes]):
             try:

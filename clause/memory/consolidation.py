@@ -89,7 +89,7 @@ def twins(
 
 
 def same_meaning(a: Said, b: Said, threshold: float, classifier: PairClassifier | None = None) -> bool:
-    """Whether two texts say the same: to the letter, or by the guards over the cosine of their vectors."""
+    """Tell whether two texts say the same: to the letter, or by the guards over the cosine of their vectors."""
     if normalise(a.content) == normalise(b.content):
         return True
     similarity, vectors = cosine(a.embedding, b.embedding), (a.embedding, b.embedding)
@@ -109,7 +109,7 @@ Work = list[tuple[str, Mapping[str, Any]]]
 
 
 class ConsolidationReport(Frozen):
-    """What a pass over one scope did, or would do."""
+    """The work that a pass over one scope did, or would do."""
 
     job_id: str | None = Field(None, description="the job; null for a dry run")
     scope: str = Field(description="whose memories")
@@ -134,7 +134,7 @@ class Consolidation:
         self._page_size = page
 
     async def work(self, scopes: Sequence[str] | None = None) -> dict[str, int]:
-        """How many clusters of each scope wait for a pass."""
+        """Count the clusters of each scope that wait for a pass."""
         rows = await self._ground.graph.run("memory/work", scopes=None if scopes is None else [*scopes])
         return {row["scope"]: row["unsettled"] for row in rows}
 

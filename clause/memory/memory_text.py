@@ -45,7 +45,7 @@ _THINGS = re.compile(r"(?:[ts]ions?|ness|ship|ism|ware|outs?|ages?|ments?)$")
 
 
 def speaker_of(content: str) -> str | None:
-    """Who speaks, where a text opens with `Name: `; words of names begin with a capital, or their script has none.
+    """Find who speaks, where a text opens with `Name: `; words of names begin with a capital, or their script has none.
 
     >>> speaker_of("Ann Lee: I moved to Lisbon"), speaker_of("Ludwig van Beethoven: Listen")
     ('Ann Lee', 'Ludwig van Beethoven')
@@ -110,7 +110,7 @@ _PHONE = range(7, 16)
 
 
 def personal_kind(key: str, value: str | float | bool | Sequence[str]) -> str | None:
-    """What kind of personal data `value` looks like under `key`: email, phone, card or national id; None for none.
+    """Tell the kind of personal data `value` looks like under `key`: email, phone, card or national id; None for none.
 
     A bare run of digits is a phone number only under a key that says so, or written as one (a plus, blanks, brackets);
     a card number passes the Luhn check.
@@ -142,7 +142,7 @@ def _number_kind(key: str, text: str) -> str | None:
 
 
 def luhn(digits: str) -> bool:
-    """Whether a string of digits passes the check of payment cards (ISO/IEC 7812-1), and is not all zeros.
+    """Tell whether a string of digits passes the check of payment cards (ISO/IEC 7812-1), and is not all zeros.
 
     >>> luhn("4111111111111111"), luhn("4111111111111112")
     (True, False)

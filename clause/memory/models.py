@@ -119,7 +119,7 @@ class MemoryWriteResult(Frozen):
 
 
 class MemoryFilters(BaseModel):
-    """What memories must be, whatever is searched: all of it holds of every result.
+    """The conditions that memories must meet, whatever is searched: all of them hold of every result.
 
     >>> MemoryFilters(tags=["boat"], metadata={"channel": "mail"}).passes('{"channel": "mail", "tags": ["boat"]}')
     True
@@ -159,7 +159,7 @@ def _stored(value: str | float | bool | None) -> str:
 
 
 class MemoryReadInput(BaseModel):
-    """What to recall: `embedding` or `query_text`, or both."""
+    """The query of a recall: `embedding` or `query_text`, or both."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", json_schema_extra={"example": {"query_text": "where does Ann live", "k": 5}}
@@ -226,7 +226,7 @@ class MemoryRecord(Frozen):
 
 
 class DeletedMemory(Frozen):
-    """What a deletion removed."""
+    """All that a deletion removed."""
 
     memory_id: str = Field(description="id of the memory that is gone, with its vector")
     cluster_id: int = Field(ge=0, description="the cluster it was in")

@@ -33,7 +33,7 @@ THRESHOLD = 0.15
 
 
 class MonitorAction(StrEnum):
-    """What to do now."""
+    """The action to take now."""
 
     CONTINUE = "CONTINUE"
     PREPARE = "PREPARE"
@@ -42,7 +42,7 @@ class MonitorAction(StrEnum):
 
 
 class MonitorReading(Frozen):
-    """What the monitor says after a turn."""
+    """The reading that the monitor gives after a turn."""
 
     action: MonitorAction = Field(description="what to do now")
     distance: float = Field(ge=0, le=2, description="1 - cosine of the newest turn and the centroid of the window")
@@ -106,7 +106,7 @@ class SemanticStateMonitor:
 
 @dataclass(frozen=True)
 class Memory:
-    """What the doors may ask of this room.
+    """All that the doors may ask of this room.
 
     Attributes:
         ground: the open parts below.
@@ -131,7 +131,7 @@ class Memory:
         return {KIND: self.consolidation.consolidate}
 
     def periodic(self) -> dict[str, Round]:
-        """What a running service does by itself, unless the settings forbid it: passes are queued where they wait."""
+        """List what a running service does by itself, unless settings forbid it: passes are queued where they wait."""
         if not self.ground.settings.memory_consolidate:
             return {}
         return {"queue consolidation": Round(self.consolidation.queue_waiting, EVERY, soon=True)}

@@ -283,7 +283,7 @@ class MemoryClusterStore:
         )
 
     async def stats(self, *, caller: Caller, scopes: Sequence[str] | None = None) -> MemoryStatistics:
-        """How well the memories of some scopes are clustered."""
+        """Measure how well the memories of some scopes are clustered."""
         readable = await self._ground.readable(caller, scopes)
         return await statistics(self._ground, self.config, readable, await self.configurations.thresholds(readable))
 

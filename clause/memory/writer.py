@@ -41,7 +41,7 @@ class Draft:
 
 
 def write_key(scope: str, request: MemoryWriteInput, memory_id: str) -> str:
-    """What is unique about a write: its scope and idempotency key, or the new memory's own id."""
+    """Give the key that is unique to a write: its scope and idempotency key, or the new memory's own id."""
     return memory_id if request.idempotency_key is None else hashed("mwk_", scope, request.idempotency_key)
 
 
@@ -99,7 +99,7 @@ def results(
     scope: str,
     config: MCSConfig,
 ) -> dict[str, MemoryWriteResult]:
-    """What is answered for each draft, by write key."""
+    """Give the answer to each draft, by write key."""
     found: dict[str, MemoryWriteResult] = {}
     for row in joined:
         members = groups[row["number"]].members
@@ -119,7 +119,7 @@ def results(
 
 
 def replayed(row: Mapping[str, Any], draft: Draft, scope: str, config: MCSConfig) -> MemoryWriteResult:
-    """What is answered to a key that is known.
+    """Give the answer to a key that is known.
 
     Raises:
         ConflictError: the key came with another content.
@@ -238,7 +238,7 @@ class MemoryWriter:
 
     @asynccontextmanager
     async def _linking(self, drafts: Sequence[Draft], scope: str) -> AsyncIterator[asyncio.Task[Linking]]:
-        """What the texts speak of is found while vectors are made and clusters looked for; it ends with the block."""
+        """Find what the texts speak of while vectors are made and clusters looked for; this ends with the block."""
         texts = [draft.content for draft in drafts]
         task = asyncio.create_task(self._ground.linker.link(texts, scope, self._ground.now()))
         try:
@@ -255,7 +255,7 @@ class MemoryWriter:
         scope: str,
         known: OpenClusters,
     ) -> Results:
-        """What was not written before, in one transaction; looked at again when another writer was there first."""
+        """Write what was not written before, in one transaction; look again when another writer was there first."""
         keyed = [draft for draft in drafts if draft.key != draft.id]
         found = await self._written(keyed, scope) if keyed else {}
         for tries_left in reversed(range(_TRIES)):

@@ -128,7 +128,7 @@ class Promotions:
         return ScopeChoice(**(row or {"scope": scope, "policy": name}))
 
     async def rollback(self, scope: str, caller: Caller) -> ScopeChoice:
-        """What decided in a scope before decides there again.
+        """Let what decided in a scope before decide there again.
 
         Raises:
             ConflictError: nothing was chosen there.

@@ -86,7 +86,7 @@ async def import_archive(
 
 
 class _ImportPlan(NamedTuple):
-    """What will be written: `meant` are the entities outside of the scope that relationships may end at."""
+    """The plan of what will be written: `meant` are the entities outside of the scope that relationships may end at."""
 
     meant: frozenset[End]
     canonical: str
@@ -94,7 +94,7 @@ class _ImportPlan(NamedTuple):
 
 
 async def _planned(graph: Graph, archive: Archive) -> _ImportPlan:
-    """Which relationships that end outside of the scope are brought back, and the hash without the others."""
+    """Plan which relationships that end outside of the scope are brought back, and the hash without the others."""
     outside = archive.lines.outside
     wanted = sorted({line.end for line in outside.values() if line.end and may_end_outside(line, archive.header)})
     there: set[End] = set()
@@ -170,7 +170,7 @@ async def _check_model(graph: Graph, archive: Archive) -> None:
 
 
 async def _holds_something(graph: Graph, scope: str) -> bool:
-    """Whether the scope has any node but those of upkeep, and its own."""
+    """Tell whether the scope has any node but those of upkeep, and its own."""
     for row in await graph.run("graph/labels"):
         if row["label"] not in UPKEEP | {"Scope", "Policy"} and await graph.run(
             "graph/scope_ids", label=row["label"], scope=scope

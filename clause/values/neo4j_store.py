@@ -37,7 +37,7 @@ PROPERTIES = {
     Axis.SURPRISE: "surprise_embedding",
     Axis.ROOT_CAUSE: "root_cause_embedding",
 }
-"""Where an experience keeps its vector of each axis."""
+"""The property in which an experience keeps its vector of each axis."""
 
 _MOST_CLUSTERS = 10_000
 
@@ -133,7 +133,7 @@ class Neo4jVectorStore:
         return found
 
     async def member_vectors(self, cluster: ClusterInfo) -> Floats:
-        """What the members say, clause by clause, [m, d]: a sentence is compared with sentences.
+        """Give vectors of what the members say, clause by clause, [m, d]: a sentence is compared with sentences.
 
         A whole record lies nearer to the middle of records than any sentence does.
         """

@@ -74,7 +74,7 @@ class VectorStore(Protocol):
         ...
 
     async def member_vectors(self, cluster: ClusterInfo) -> Floats:
-        """What a value is compared with: vectors of what the members say, [m, d], member after member; m may be 0."""
+        """Give what a value is compared with: vectors of what the members say, [m, d], member by member; m may be 0."""
         ...
 
     async def middle(self, cluster: ClusterInfo) -> Floats:

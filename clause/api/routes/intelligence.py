@@ -99,7 +99,7 @@ async def list_triggers(
 
 @router.post("/curiosity/plan", response_model=CuriosityPlan)
 async def plan_curiosity(body: CuriosityPlanRequest, services: Services, caller: CallerDependency) -> Response:
-    """What to find out next with so many questions, ranked by what an answer is expected to gain."""
+    """Plan what to find out next with so many questions, ranked by what an answer is expected to gain."""
     return written(await services.rooms.intelligence.planner.plan(body, caller=caller))
 
 
@@ -107,7 +107,7 @@ async def plan_curiosity(body: CuriosityPlanRequest, services: Services, caller:
 async def close_curiosity(
     body: CuriosityAnswer, services: Services, caller: CallerDependency, once: Idempotent
 ) -> Response:
-    """What was found out closes a planned question: it is held as a belief, or settles a tension."""
+    """Close a planned question with what was found out: it is held as a belief, or settles a tension."""
     planner = services.rooms.intelligence.planner
     return await once.answer(lambda: planner.close(body, caller=caller), status=HTTPStatus.OK)
 

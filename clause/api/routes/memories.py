@@ -141,7 +141,7 @@ async def monitor(body: MonitorRequest, services: Services, _caller: CallerDepen
 
 @router.get("/configuration", response_model=ScopeConfiguration)
 async def get_configuration(services: Services, caller: CallerDependency, scope: OneScope = None) -> Response:
-    """How a scope's memories are kept and recalled: what it says of its own, and what is used."""
+    """Show how a scope's memories are kept and recalled: what it says of its own, and what is used."""
     return written(await services.rooms.memory.store.configurations.show(scope, caller=caller))
 
 

@@ -81,7 +81,7 @@ async def use(body: PolicyInScope, services: Services, caller: CallerDependency,
 
 @router.post("/rollback", response_model=ScopeChoice)
 async def rollback(body: OneScope, services: Services, caller: CallerDependency, once: Idempotent) -> Response:
-    """What decided in a scope before decides there again."""
+    """Let what decided in a scope before decide there again."""
     return await once.answer(partial(_promotions(services).rollback, body.scope, caller), status=HTTPStatus.OK)
 
 

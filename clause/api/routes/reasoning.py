@@ -127,7 +127,7 @@ async def give_feedback(
 
 @router.get("/calibration", response_model=CalibrationReport)
 async def calibration(services: Services, caller: CallerDependency, scopes: Scopes = None) -> Response:
-    """How reliable scores are in some scopes: the reliability diagram as shipped, and with what feedback taught."""
+    """Report the reliability of scores in some scopes: the diagram as shipped, and with what feedback taught."""
     return written(await services.calibrations.report(scopes, caller=caller))
 
 

@@ -47,7 +47,7 @@ class Jar:
 
     @property
     def path(self) -> Path:
-        """Where a Maven repository keeps it, relative to the repository's root."""
+        """The place where a Maven repository keeps it, relative to the repository's root."""
         tail = f"-{self.classifier}" if self.classifier else ""
         name = f"{self.artifact}-{self.version}{tail}.jar"
         return Path(*self.group.split("."), self.artifact, self.version, name)

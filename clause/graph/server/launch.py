@@ -89,7 +89,7 @@ def set_initial_password(java: Path, class_path: Sequence[Path], layout: Layout,
 
 
 def argument_file(arguments: Sequence[str]) -> str:
-    r"""What java reads from `@file`: one quoted argument a line.
+    r"""Give the text that java reads from `@file`: one quoted argument a line.
 
     >>> print(argument_file(["-cp", "/a b/c.jar"]), end="")
     "-cp"

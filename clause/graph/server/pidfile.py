@@ -22,7 +22,7 @@ _SAME_START_S = 1.0
 
 
 class ProcessRecord(BaseModel):
-    """What the file says of the process. `started_at` is seconds since the epoch, as psutil tells it."""
+    """The record that the file keeps of the process. `started_at` is seconds since the epoch, as psutil tells it."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -75,7 +75,7 @@ class CausalGraph:
         return CausalGraph(tuple(edge for edge in self.edges if edge.effect != node), self.cycles, self.alias)
 
     def above(self, target: str) -> CausalGraph:
-        """What bears on `target`: the edges among it and its ancestors."""
+        """Give the part that bears on `target`: the edges among it and its ancestors."""
         seen, waiting = {target}, [target]
         while waiting:
             for edge in self.into.get(waiting.pop(), ()):
@@ -85,7 +85,7 @@ class CausalGraph:
         return CausalGraph(tuple(edge for edge in self.edges if edge.effect in seen), self.cycles, self.alias)
 
     def leads_to(self, cause: str, effect: str) -> bool:
-        """Whether a directed path goes from `cause` to `effect`."""
+        """Tell whether a directed path goes from `cause` to `effect`."""
         return cause != effect and any(edge.cause == cause for edge in self.above(effect).edges)
 
     def condensed(self) -> CausalGraph:

@@ -155,7 +155,7 @@ class Propagation:
 
     @cached_property
     def network(self) -> CausalGraph:
-        """What bears on the target after the intervention, without cycles."""
+        """The part that bears on the target after the intervention, without cycles."""
         mutilated = self.graph if self.node is None else self.graph.do(self.node)
         return mutilated.above(self.target).condensed()
 
@@ -184,7 +184,7 @@ class Propagation:
 
     @property
     def operations(self) -> int | None:
-        """What an exact answer costs; None where it cannot be had."""
+        """The cost of an exact answer; None where it cannot be had."""
         return None if len(self.network.edges) > EXACT_EDGES else self.order.operations
 
     def exact(self) -> float:

@@ -64,7 +64,7 @@ class CausalReading:
 
 
 class CausalKind(NamedTuple):
-    """How a relationship type means a cause: causes, enables or inhibits; `backward` where its end is the cause."""
+    """The way a relationship type means a cause: causes, enables or inhibits; `backward` where its end is the cause."""
 
     name: str
     backward: bool

@@ -38,7 +38,7 @@ class CausalMemory:
         self._answers: OrderedDict[Key, float] = OrderedDict()
 
     def __len__(self) -> int:
-        """How many answers are kept."""
+        """Count the answers that are kept."""
         return len(self._answers)
 
     def get(self, key: Key) -> float | None:
@@ -133,12 +133,12 @@ def answer(asked: Propagation) -> float:
 
 
 def memory_key(asked: Propagation) -> Key:
-    """What an answer is remembered by."""
+    """Give the key by which an answer is remembered."""
     return (asked.graph.fingerprint, str(asked.node), asked.target, asked.value, asked.base_rate)
 
 
 def fallback_name(cause: str, effect: str) -> str:
-    """How a recorded run names a causal score that it did without.
+    """Give the name that a recorded run has for a causal score that it did without.
 
     >>> fallback_name("ent_1", "ent_2")
     'causal:ent_1>ent_2'

@@ -50,7 +50,7 @@ def written_questions(path: Path) -> list[Asked]:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What lessons and exams are made of."""
+    """The material that lessons and exams are made of."""
 
     questions: list[Asked]
     films: list[Asked]
@@ -105,7 +105,7 @@ def prepare(data: Path, folder: Path, encoder: TokenEncoder) -> None:
 
 
 def load(folder: Path) -> Material:
-    """What `prepare` wrote to `folder`."""
+    """Load what `prepare` wrote to `folder`."""
     train = json.loads((folder / "train.json").read_text(encoding="utf-8"))
     exams = json.loads((folder / "exams.json").read_text(encoding="utf-8"))
     with np.load(folder / "labels.npz") as table:

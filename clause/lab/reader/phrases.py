@@ -238,7 +238,7 @@ def direction_pair(rng: random.Random) -> list[tuple[str, tuple[str, bool], Side
 
 
 def _name(verb: str, forms: dict[str, str], rng: random.Random) -> Side:
-    """What a graph calls the relation from who does it to whom, and the direction of that."""
+    """Draw a name that a graph gives the relation from who does it to whom, and the direction of that."""
     ways: list[Side] = [
         (forms["t"], True),
         (forms["d"], True),

@@ -26,7 +26,7 @@ _COSINE = [20.0, -1e4, -1e4]  # scales of a matcher that looks at means alone
 
 @dataclass(frozen=True, slots=True)
 class ReaderRecipe:
-    """How one scorer is trained.
+    """The recipe by which one scorer is trained.
 
     Args:
         frozen: lowest layers that stay as they are (6: the whole encoder).

@@ -28,7 +28,7 @@ class AskedBriefly(Arguments):
 
 
 class BriefRecall(Arguments):
-    """What is looked for."""
+    """The thing that is looked for."""
 
     query: str = Field(min_length=1, max_length=10_000)
     scopes: Scopes = Field(None, description=_WHERE)
@@ -36,7 +36,7 @@ class BriefRecall(Arguments):
 
 
 class BriefBeliefQuery(BriefRecall):
-    """What is looked for, and as of when."""
+    """The thing that is looked for, and as of when."""
 
     as_of: Instant | None = Field(None, description="what was true then; now if not said")
 
@@ -102,7 +102,7 @@ class BriefBeliefs(_Brief):
 
 
 class BriefOutcome(_Brief):
-    """What became of a statement."""
+    """The outcome of a statement."""
 
     outcome: str
     id: str | None = None
@@ -137,7 +137,7 @@ class BriefReceipt(_Brief):
 
 
 class BriefJudged(_Brief):
-    """What a judgement did."""
+    """The effect of a judgement."""
 
     outcome: str
     reason: str | None = None
@@ -147,7 +147,7 @@ class BriefJudged(_Brief):
 
 
 class BriefErasure(_Brief):
-    """What an erasure removes."""
+    """All that an erasure removes."""
 
     done: bool
     counts: dict[str, int]

@@ -159,7 +159,7 @@ def _is_trained_for(question: Question, masked: Sequence[str], types: Types, che
 
 
 def _strange(types: Types, checkpoint: ServedPolicy) -> bool:
-    """Whether a type is none that training knew, by any of the names that it had there."""
+    """Tell whether a type is none that training knew, by any of the names that it had there."""
     familiar = checkpoint.scorer.familiar
     if not len(familiar):
         return False

@@ -113,7 +113,7 @@ def _softmax(scores: Floats, present: Flags) -> Floats:
 
 
 def read_files(path: Path) -> tuple[dict[str, Any], dict[str, Floats]]:
-    """How a reader was trained, and its weights in float32, from `path`.json and `path`.safetensors.
+    """Read how a reader was trained, and its weights in float32, from `path`.json and `path`.safetensors.
 
     Raises:
         NotFoundError: there is no such file.

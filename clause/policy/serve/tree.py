@@ -116,7 +116,7 @@ class TreeProgress:
 
 
 def _allowed(edges: Sequence[Edge], deleted: AbstractSet[Edge]) -> Flags:
-    """Which edges may be added: a deleted one never again."""
+    """Mark the edges that may be added: a deleted one never again."""
     return np.array([edge not in deleted for edge in edges], dtype=bool) if deleted else np.ones(len(edges), dtype=bool)
 
 

@@ -389,6 +389,6 @@ def left_out(
 
 
 def blank(table: LessonTable) -> Fit:
-    """What teaches nothing."""
+    """Make the fit that teaches nothing."""
     width = table.questions.shape[1]
     return torch.zeros(width, width), torch.zeros(width)

@@ -262,7 +262,7 @@ class PosedQuestion(Protocol):
 
 
 async def lessons_of(gold: PosedQuestion, question: Question, scorer: PatternScorer) -> list[ReaderLesson]:
-    """What a question teaches: for each way to mask its topic, which patterns lead to its answers and to nothing else.
+    """Give a question's lessons: for each way to mask its topic, which patterns lead to its answers and nothing else.
 
     Only the shortest of them; none where no pattern does, or the question asks for more than things.
     """

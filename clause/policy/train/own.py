@@ -121,7 +121,7 @@ class OwnRun:
     async def _chosen(
         self, teaching: Sequence[PosedQuestion], ask: Asked, folds: Sequence[LeftOutFold], scorer: PatternScorer
     ) -> tuple[tuple[float, float], dict[str, float]]:
-        """How far the reader moves and how sure it may be (precision, offset): what does best on questions left out.
+        """Choose how far the reader moves and how sure it may be (precision, offset): the best on questions left out.
 
         (0, 0), the reader as it ships, where nothing does better, or only by answering fewer of them rightly. A reader
         that moves has to answer more of them rightly: to be less sure of wrong ones, it need not move.
