@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from clause.text.tokens import is_common
 
@@ -39,6 +40,17 @@ and or so as at by for from in into of on to with after before during since whil
 no yes please tell name list give show"""
 _CONNECTORS = frozenset(_INSIDE.split())
 _OPENERS = frozenset(_OPENING.split())
+_SHORT = Path(__file__).with_name("abbreviations.txt").read_text(encoding="utf-8").splitlines()
+_IN_FULL = dict(line.split(maxsplit=1) for line in _SHORT)
+
+
+def in_full(words: str) -> str:
+    """Words in lower case with those written out that names of types usually shorten.
+
+    >>> in_full("dept mgr"), in_full("dob"), in_full("alto")
+    ('department manager', 'date of birth', 'alto')
+    """
+    return " ".join(_IN_FULL.get(word, word) for word in words.split(" "))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import unicodedata
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from clause.text.mentions import in_full
 from clause.text.mentions import name_key as folded
 from clause.text.statements.words import causal_meaning
 
@@ -100,34 +101,15 @@ def readable_name(iri: str) -> str:
     return last_segment(iri).replace("_", " ").strip() or iri
 
 
-_ABBREVIATIONS = """
-    acct account; addr address; aka also known as; alt altitude; amt amount; appt appointment; asst assistant;
-    avg average; bal balance; bday birthday; bldg building; cert certificate; cnt count; cust customer; db database;
-    dept department; desc description; dest destination; dist distance; dob date of birth; dod date of death;
-    dur duration; elev elevation; emp employee; env environment; freq frequency; govt government; grp group;
-    hq headquarters; hrs hours; info information; lang language; langs languages; lat latitude; len length;
-    lic licence; lng longitude; loc location; lon longitude; mfg manufacturer; mfr manufacturer; mgr manager;
-    mins minutes; msg message; num number; org organisation; pct percent; pob place of birth; pop population;
-    prev previous; proj project; qty quantity; recd received; ref reference; repo repository; sched scheduled;
-    spd speed; spks speaks; sqft square feet; src source; svc service; tel telephone; temp temperature; tot total;
-    univ university; ver version; vol volume; wt weight; yr year; yrs years
-"""
-_LONG = dict(one.split(maxsplit=1) for one in _ABBREVIATIONS.strip().split(";"))
-
-
 def readable_relation(name: str) -> str:
-    """A relationship type as words: from snake_case, kebab-case, camelCase, or the end of an IRI; usual abbreviations
-    are written out.
+    """A relationship type as words: from snake_case, kebab-case, camelCase, or the end of an IRI.
 
     >>> readable_relation("directed_by"), readable_relation("birthPlace"), readable_relation("http://e.org/p#hasURL")
     ('directed by', 'birth place', 'has url')
-    >>> readable_relation("dept_mgr"), readable_relation("DOB")
-    ('department manager', 'date of birth')
     """
     tail = last_segment(name) if "://" in name else name
     words = _CAMEL.sub(" ", re.sub(r"[_\-.\s]+", " ", tail))
-    plain = (words if " " in words.strip() or not tail.isupper() else tail).strip().lower()
-    return " ".join(_LONG.get(word, word) for word in plain.split(" ")) or name
+    return in_full((words if " " in words.strip() or not tail.isupper() else tail).strip().lower()) or name
 
 
 def inverse_text(text: str) -> str:
