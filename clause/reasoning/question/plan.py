@@ -177,13 +177,14 @@ class Without:
 class NodeTest:
     """A test of an end node, or of a node that `pattern` reaches from it.
 
-    Of `classes` (compared as words, singular or plural), called one of `called`, or a value to which `operator` and
-    `value` (`second`) hold. A test with several of these asks for any of them.
+    Of `classes` (compared as words, singular or plural), called one of `called`, of a name of several words that
+    `begins` so, or a value to which `operator` and `value` (`second`) hold. Several of these: any of them.
     """
 
     pattern: TypedPattern = ()
     classes: frozenset[str] = frozenset()
     called: frozenset[str] = frozenset()
+    begins: str = ""
     operator: Operator | None = None
     value: LiteralValue | None = None
     second: LiteralValue | None = None
@@ -193,6 +194,8 @@ class NodeTest:
         if self.classes and any(alike(name, word) for name in names.classes(node) for word in self.classes):
             return True
         if self.called and any(alike(names.name(node), word) for word in self.called):
+            return True
+        if self.begins and names.name(node).casefold().startswith(f"{self.begins} "):
             return True
         value = names.value(node) if self.operator is not None else None
         if value is None or self.operator is None or self.value is None:

@@ -278,7 +278,14 @@ def _classed(context: QuestionContext, draft: ReadingDraft) -> Effects[ReadingDr
         if hop is not None and (hop,) not in draft.patterns:
             test = NodeTest((hop,), called=frozenset((word,)))
             draft = replace(draft, plan=Where(draft.plan, test), words=f"{draft.words}, {word}")
+        elif hop is None and word in words.modifiers and 1 < _begun(context, draft, word) < len(draft.ends):
+            draft = replace(draft, plan=Where(draft.plan, NodeTest(begins=word)), words=f"{draft.words}, called {word}")
     return draft
+
+
+def _begun(context: QuestionContext, draft: ReadingDraft, word: str) -> int:
+    """Count the draft's ends whose names begin with a word: the `Lark missions` are Lark 1 to 3."""
+    return sum(context.names.name(end).casefold().startswith(f"{word} ") for end in draft.ends)
 
 
 def _is_called(name: str, word: str) -> bool:
