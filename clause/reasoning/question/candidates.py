@@ -352,7 +352,8 @@ class QuestionContext:
         """Tell whether some nodes are what a noun says: by their classes, or by a name (`Marmot Hut`, `Judge Vann`)."""
         names = [name for node in nodes[:_SEEN] for name in self.names.classes(node)]
         said = [self.names.name(node).split() for node in nodes[:_SEEN]]
-        names += [words[place] for words in said if len(words) > 1 for place in (0, -1)]
+        ends = [words[place].lower() for words in said if len(words) > 1 for place in (0, -1)]
+        names += [word for word in ends if singular(word) == word]  # a firm called `Castell Devices` is no device
         return noun is not None and any(alike(name, noun) for name in names)
 
     def composed(self, topic: str, relation: ImpliedRelation) -> Effects[QuestionPlan | None]:

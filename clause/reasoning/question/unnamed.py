@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.candidates import QuestionContext
@@ -53,6 +54,7 @@ def drafts_of_unnamed(context: QuestionContext, types: Sequence[str]) -> Effects
     ranked = (yield from context.fitting((*questions, parsed.whole), every)) if kinds else []
     members = (yield from _members(context, types)) if ranked else frozenset()
     drafts: list[ReadingDraft] = []
+    of_kind: list[bool] = []
     named = False
     for pattern, score in ranked[:MOST_TRIED]:
         if len(drafts) == UNNAMED_TRIED:
@@ -63,11 +65,13 @@ def drafts_of_unnamed(context: QuestionContext, types: Sequence[str]) -> Effects
         ends = [edge.other(node) for node, hops in around.items() for edges in hops.values() for edge in edges]
         if comparable([context.names.value(end) for end in ends]) in kinds:
             words = f"everything with {context.text_of(pattern[0].relation)}"
-            fits = 1 if context.is_kind(tuple(around), context.noun) or members & set(around) else -bool(members)
-            rated = score + context.priors.right_class * fits
+            of_kind.append(context.is_kind(tuple(around), context.noun) or not members.isdisjoint(around))
             ranks = pattern if best is not None else None
-            drafts.append(ReadingDraft(Having(pattern[0]), words, rated, (), (), tuple(around), score, by=ranks))
+            drafts.append(ReadingDraft(Having(pattern[0]), words, score, (), (), tuple(around), score, by=ranks))
             named |= context.is_named(pattern)
+    if members or any(of_kind):
+        gains = (context.priors.right_class * (1 if right else -1) for right in of_kind)
+        drafts = [replace(draft, score=draft.score + gain) for draft, gain in zip(drafts, gains, strict=True)]
     if parsed.superlative is None or parsed.superlative.by != "frequency" or named:
         return drafts
     return (yield from _drafts_of_most(context, types, largest=parsed.superlative.direction == "max"))

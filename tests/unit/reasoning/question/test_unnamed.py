@@ -47,6 +47,31 @@ async def test_what_is_not_named_is_found(question, answers, scorer):
     assert sorted(answer.name for answer in read.result.answers) == answers
 
 
+MISSIONS = (
+    *((f"Lark {number}", "lasted days", str(days)) for number, days in enumerate((90, 140, 200), start=1)),
+    ("Petrel", "lasted days", "400"), ("Lark Valley Group", "funded", "Petrel"),
+)  # fmt: skip
+
+
+async def test_a_word_with_which_some_names_begin_says_which_of_them_are_meant(scorer):
+    question = "which of the Lark missions lasted the most days"
+    _, read = await ask(SmallGraph(MISSIONS), scorer, question, [], types=["lasted days", "funded"])
+    assert [answer.name for answer in read.result.answers] == ["Lark 3"]
+
+
+DEALERS = (
+    ("Castell Devices", "established in", "2003"), ("Oryx Devices", "established in", "1990"),
+    ("Neon Device", "bought in", "2001"), ("Argon Device", "bought in", "2002"),
+)  # fmt: skip
+
+
+async def test_a_firm_whose_name_has_the_plural_of_a_noun_is_no_such_thing(scorer):
+    _, read = await ask(
+        SmallGraph(DEALERS), scorer, "which device is the newest", [], types=["established in", "bought in"]
+    )
+    assert [answer.name for answer in read.result.answers] == ["Argon Device"]
+
+
 FERRIES = (
     *(("Petrel", "used on", quay) for quay in ("North Quay", "Mill Quay", "Old Quay")), ("Tern", "used on", "Old Quay"),
     *(("Skua", "used on", quay) for quay in ("Sand Quay", "Mill Quay")), ("Petrel", "serviced by", "Lund"),
