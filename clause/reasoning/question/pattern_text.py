@@ -276,8 +276,10 @@ def plain_words(name: str) -> str:
 
     >>> plain_words("people.person.place_of_birth"), plain_words("placeOfBirth"), plain_words("ACTED_IN")
     ('place of birth', 'place of birth', 'acted in')
+    >>> plain_words("/people/person/profession"), plain_words("capacity p/h")
+    ('profession', 'capacity p h')
     """
-    last = re.split(r"[#/]|\.(?=[A-Za-z_])|:(?=\w)", name.strip().rstrip("#/.:"))[-1]
+    last = re.split(r"#|(?<!\s)/(?=\w\w)|\.(?=[A-Za-z_])|:(?=\w)", name.strip().rstrip("#/.:"))[-1]
     spaced = _GAP.sub(" ", _HUMP.sub(" ", last)).strip().lower()
     return spaced or _GAP.sub(" ", name).strip().lower() or "related to"
 
