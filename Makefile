@@ -34,7 +34,7 @@ demo: setup ## a real Neo4j, the sample graph, the API, and one question answere
 demo-stop: setup ## stop what `make demo` started
 	@$(BIN)/clause demo --stop
 
-check: lint types unit ## lint, types and unit tests: under two minutes
+check: lint types unit ## lint, types and unit tests: three minutes on two cores
 
 lint: setup
 	$(BIN)/ruff check .
