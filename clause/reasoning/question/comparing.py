@@ -151,8 +151,7 @@ class Lacking:
         result = yield from self.of.run(names, bounds)
         if result.truncated or len(result.answers) > bounds.front:  # what is not read would seem to lack it
             return PlanResult(reason="there are too many to tell what they lack", truncated=True)
-        nodes = [answer.node for answer in result.answers if answer.node is not None]
-        ends = yield from ends_of(nodes, (self.hop,), bounds)
+        ends = yield from ends_of(result.nodes, (self.hop,), bounds)
         kept = tuple(one for one in result.answers if one.node is not None and not ends.get(one.node))
         return PlanResult(kept, None if kept else result.reason or "all of them have it")
 

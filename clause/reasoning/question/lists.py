@@ -108,7 +108,7 @@ def _of_implied(context: QuestionContext, by_topic: dict[int, list[Candidates]])
             if plan is None:
                 continue
             result: PlanResult = yield from plan.run(context.names, context.bounds)
-            ends = tuple(answer.node for answer in result.answers if answer.node is not None)
+            ends = result.nodes
             words = f"{relation.name} of {meaning.name}"
             score = meaning.log_probability + IMPLIED
             drafts.append(ReadingDraft(plan, words, score, (meaning.id,), (), ends, math.inf))
@@ -124,7 +124,7 @@ def _met(context: QuestionContext, by_topic: Sequence[Sequence[Candidates]]) -> 
             for one in candidates.patterns[:MOST_OF_TOPIC]:
                 walk = WalkFrom((candidates.meaning.id,), one.pattern)
                 result: PlanResult = yield from walk.run(context.names, context.bounds)
-                reached = frozenset(answer.node for answer in result.answers if answer.node is not None)
+                reached = frozenset(result.nodes)
                 rows.append((candidates, one, reached))
         options.append(rows)
     alike_clauses, drafts = len({clause.questions for clause in context.parsed.clauses}) == 1, []

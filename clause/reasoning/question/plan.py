@@ -54,6 +54,11 @@ class PlanResult:
         """The triples of all answers, each once."""
         return tuple(dict.fromkeys(edge for answer in self.answers for edge in answer.triples))
 
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """The answers that are nodes of the graph, by id."""
+        return tuple(answer.node for answer in self.answers if answer.node is not None)
+
 
 class QuestionPlan(Protocol):
     """The doing of a reading; frozen and comparable, so that a replay can tell whether it is the same."""
@@ -167,7 +172,7 @@ class Without:
         away = set(self.nodes)
         for plan in self.minus:
             other = yield from plan.run(names, bounds)
-            away |= {answer.node for answer in other.answers if answer.node is not None}
+            away.update(other.nodes)
             result = replace(result, truncated=result.truncated or other.truncated)
         kept = tuple(answer for answer in result.answers if answer.node not in away)
         return replace(result, answers=kept, reason=None if kept else result.reason or "there is nothing else")
@@ -214,8 +219,7 @@ class Where:
     def run(self, names: NodeNames, bounds: ReadBounds) -> Effects[PlanResult]:
         """Run the plan, look where the test looks, keep what passes."""
         result = yield from self.of.run(names, bounds)
-        nodes = [answer.node for answer in result.answers if answer.node is not None]
-        ends = yield from ends_of(nodes, self.test.pattern, bounds)
+        ends = yield from ends_of(result.nodes, self.test.pattern, bounds)
         kept = []
         for answer in result.answers:
             good = [proof for end, proof in ends.get(answer.node or "", ()) if self.test.passes(end, names)]
@@ -329,8 +333,7 @@ class Best:
         result = yield from self.of.run(names, bounds)
         if result.truncated:
             return PlanResult(reason="there are too many to compare them all", truncated=True)
-        nodes = [answer.node for answer in result.answers if answer.node is not None]
-        ends = (yield from ends_of(nodes, self.pattern, bounds)) if self.pattern is not None else {}
+        ends = (yield from ends_of(result.nodes, self.pattern, bounds)) if self.pattern is not None else {}
         if self.counted and any(len(found) >= bounds.per_type for found in ends.values()):
             return PlanResult(reason="some have more than are read, so they cannot be compared", truncated=True)
         reached = [end for found in ends.values() for end, _ in found]
