@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shlex
 import shutil
 import sys
@@ -93,11 +94,17 @@ def next_commands(question: str, scope: str, *, texts: bool) -> list[tuple[str, 
         True: ("clause load documents PATH --scope kg:mine", "your own texts: Markdown, HTML, PDF, DOCX, text"),
     }
     return [
-        *([] if shutil.which("clause") else _shell()),
+        *([] if _is_known() else _shell()),
         (f'clause ask "{question}"' + f" --scope {scope}" * texts, "another question"),
         own[texts],
         ("clause mcp install claude-code", "an agent gets tools: ask, memory_write, memory_read"),
     ]
+
+
+def _is_known() -> bool:
+    """True where the shell finds `clause`; what uv put on the path of this process alone, the shell does not."""
+    found = shutil.which("clause")
+    return found is not None and not ("UV" in os.environ and Path(found).parent == Path(sys.executable).parent)
 
 
 def _shell() -> list[tuple[str, str]]:

@@ -100,6 +100,17 @@ def test_a_shell_that_does_not_know_clause_is_told_three_ways_and_one_that_does_
     assert "install" not in clause("demo").out.partition("next\n")[2].replace("mcp install", "")
 
 
+def test_a_shell_does_not_know_what_uv_lent_to_this_process(
+    clause: Clause, steps: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("sys.executable", str(tmp_path / "python"))
+    monkeypatch.setattr("shutil.which", lambda name: str(tmp_path / name))
+    monkeypatch.delenv("UV", raising=False)
+    assert "uv tool install" not in clause("demo").out
+    monkeypatch.setenv("UV", "/usr/bin/uv")
+    assert "uv tool install" in clause("demo").out
+
+
 @pytest.mark.parametrize(
     ("told", "origin"),
     [
