@@ -92,8 +92,10 @@ async def explorer(browser: Browser, service: str, request: pytest.FixtureReques
 
 async def view(watched: Watched, title: str, show: str | None = None) -> None:
     """Go to a list by keyboard."""
-    await watched.page.get_by_role("navigation", name="Views").get_by_role("link", name=title).press("Enter")
+    chosen = watched.page.get_by_role("navigation", name="Views").get_by_role("link", name=title)
+    await chosen.press("Enter")
     await expect(watched.page.locator("#view-title")).to_have_text(title)
+    await expect(chosen).to_be_focused()
     if show:
         await watched.page.locator("#show").select_option(label=show)
 
@@ -143,6 +145,15 @@ async def test_a_belief_tells_its_confidence_and_its_history_on_two_clocks(
     await expect(detail.locator("h3")).to_have_text("The choir rehearses in the town hall.")
     await explorer.page.go_back()
     await expect(detail.locator("h3")).to_contain_text("old customs house")
+
+
+async def test_who_goes_back_to_the_list_stands_on_the_line_that_was_open(
+    explorer: Watched, choir: dict[str, str]
+) -> None:
+    await explorer.page.reload()
+    await opened(explorer, "old customs house")
+    await explorer.page.go_back()
+    await expect(explorer.page.locator("#lines a").filter(has_text="old customs house").first).to_be_focused()
 
 
 async def test_a_belief_is_superseded_and_another_is_forgotten_after_a_preview(

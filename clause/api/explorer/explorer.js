@@ -12,6 +12,7 @@ function route() {
   const given = parts();
   const view = VIEWS[given.view] ? given.view : "ask";
   const titles = { ask: "Ask", ...Object.fromEntries(Object.entries(VIEWS).map(([name, { title }]) => [name, title])) };
+  const held = nav.contains(document.activeElement);
   nav.replaceChildren(
     ...Object.entries(titles).map(([name, title]) => {
       const entry = link(name === "ask" ? {} : { view: name }, title);
@@ -19,7 +20,9 @@ function route() {
       return make("li", {}, entry);
     }),
   );
-  nav.querySelector("[aria-current]").scrollIntoView({ block: "nearest", inline: "center" });
+  const here = nav.querySelector("[aria-current]");
+  here.scrollIntoView({ block: "nearest", inline: "center" });
+  if (held) here.focus();
   showPickers();
   byId("asking").hidden = view !== "ask";
   byId("listing").hidden = view === "ask";

@@ -6,6 +6,7 @@ import { byId, complain, go, link, make, parts } from "./place.js";
 import { bar, facts } from "./words.js";
 
 let turn = 0;
+let opened = null; // what the detail tells of: who goes back to the list is put on its line
 
 function line({ id, at, more, title, facts: said, meter, dim }) {
   const here = parts();
@@ -16,7 +17,7 @@ function line({ id, at, more, title, facts: said, meter, dim }) {
     facts(said),
   );
   if (id && here.id === id) entry.setAttribute("aria-current", "true");
-  return make("li", { class: dim ? "dim" : null }, entry);
+  return make("li", { class: dim ? "dim" : null, "data-id": id }, entry);
 }
 
 /** Show the list that the address names and, where it names one thing, what is told of it. */
@@ -26,6 +27,8 @@ export async function showView(name, given, fresh) {
   const view = VIEWS[name];
   const finding = view.find && given.find;
   const listed = view.lists[given.show] || Object.values(view.lists)[0];
+  const left = !given.id && byId("detail").contains(document.activeElement) ? opened : null;
+  opened = given.id;
   complain(null);
   byId("view-title").textContent = view.title;
   byId("about").textContent = view.about;
@@ -54,6 +57,7 @@ export async function showView(name, given, fresh) {
     late,
     finding ? "Nothing fits." : view.find && name === "entities" ? "Type a name above. Pairs that may be one stand here once the job resolve_entities has found some." : "Nothing is here yet.",
   );
+  if (left && !late()) byId("lines").querySelector(`[data-id="${CSS.escape(left)}"] a`)?.focus();
 }
 
 async function lines(source, cursor, late, none) {
