@@ -28,7 +28,7 @@ from clause.memory.room import Memory
 from clause.sessions.room import Sessions
 from clause.settings import Settings
 from clause.telemetry import Metrics, Progress, logger, silent
-from clause.text.thread_pool import CpuPool
+from clause.text.thread_pool import CpuPool, one_blas_thread
 from clause.values.room import Values
 
 if TYPE_CHECKING:
@@ -247,6 +247,7 @@ async def _join(
     from clause.reasoning.question.preparation import Asker, warm
     from clause.reasoning.question.seeds import SeedFinder
 
+    stack.enter_context(one_blas_thread())
     embedder = await _embedder(settings, graph, stack)
     api_keys = ApiKeys(key_file(settings))
     await api_keys.adopt(graph)

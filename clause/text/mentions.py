@@ -87,6 +87,8 @@ def folded_key(name: str) -> str:
     >>> folded_key("Gérard  d’Été")
     "gerard d'ete"
     """
+    if name.isascii():  # all there is to fold is case and blanks; a question's words and names are folded by hundreds
+        return " ".join(name.casefold().split())
     decomposed = unicodedata.normalize("NFKD", name.translate(_TYPOGRAPHY))
     bare = "".join(letter for letter in decomposed if not unicodedata.combining(letter))
     return " ".join(unicodedata.normalize("NFC", bare).casefold().split())

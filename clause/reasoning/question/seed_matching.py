@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
+from functools import lru_cache
 from itertools import accumulate
 from typing import Any
 
@@ -232,7 +233,8 @@ def names_another(text: str, name: str) -> bool:
     return bool(near) and all(any(not _is_of(word, own) and word not in _TITLES for word in run) for run in near)
 
 
-def _capitalised(text: str) -> list[list[str]]:
+@lru_cache(maxsize=64)  # each name that was found is compared with one question
+def _capitalised(text: str) -> tuple[list[str], ...]:
     """Runs of words with capitals and the numbers behind them, folded; a word of questions ends one."""
     runs: list[list[str]] = []
     end = -1
@@ -245,7 +247,7 @@ def _capitalised(text: str) -> list[list[str]]:
         else:
             runs.append([word])
         end = found.end()
-    return runs
+    return tuple(runs)
 
 
 def _is_of(word: str, name: Sequence[str]) -> bool:
