@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from pathlib import Path
@@ -190,25 +191,63 @@ def http(*, calls: Calls = 200, as_json: JsonFlag = False) -> None:
 @app.command("serve-start")
 def serve_start(*, as_json: JsonFlag = False) -> None:
     """From `clause serve` to ready, with the server up; refused while this home's API runs."""
+    from clause.lab.bench.http import start_bench
+
+    _on_service(lambda container, start, _pid: start_bench(start, container, given_command()), as_json)
+
+
+@app.command("clients")
+def many_clients(
+    *,
+    clients: Annotated[int, typer.Option(min=1, max=1_000, help="Clients at a time.")] = 16,
+    workers: Annotated[int, typer.Option(min=1, max=64, help="Processes of the service.")] = 1,
+    seconds: Annotated[float, typer.Option(min=1, max=3_600, help="For how long; half as long for one client.")] = 30,
+    as_json: JsonFlag = False,
+) -> None:
+    """Questions of many clients over HTTP, to a service of its own; refused while this home's API runs."""
+    from clause.lab.bench.http import clients_bench
+    from clause.lab.bench.timing import bench_questions
+
+    questions = bench_questions(_graph(), 20_000)
+
+    async def study(_container: Container, start: Callable[[], str], pid: Callable[[], int]) -> dict[str, Any]:
+        url = await asyncio.to_thread(start)
+        return await clients_bench(url, pid(), questions, clients=clients, seconds=seconds, command=given_command())
+
+    os.environ.update(CLAUSE_WORKERS=str(workers), CLAUSE_RATE_LIMIT="0")
+    _on_service(study, as_json)
+
+
+def _on_service(
+    study: Callable[[Container, Callable[[], str], Callable[[], int]], Awaitable[dict[str, Any]]], as_json: bool
+) -> None:
+    """A study of this home's service, given what starts it and returns its URL once it is ready, and what tells its
+    process; it is stopped afterwards."""
     from clause.cli import serve as service
     from clause.errors import ConflictError
-    from clause.lab.bench.http import start_bench
+    from clause.operations import processes
     from clause.settings import Settings
 
     settings = Settings.load()
     if service.running_url(settings):
         raise ConflictError("the API of this home runs already", remedy="stop it first: make demo-stop")
 
-    def start() -> None:
-        service.wait_until_ready(settings, service.start(settings))
+    def start() -> str:
+        url = service.start(settings)
+        service.wait_until_ready(settings, url)
+        return url
 
-    async def study(container: Container) -> dict[str, Any]:
+    def pid() -> int:
+        record = processes.running(service.state_path(settings))
+        return record.pid if record else 0
+
+    async def on_container(container: Container) -> dict[str, Any]:
         try:
-            return await start_bench(start, container, given_command())
+            return await study(container, start, pid)
         finally:
             await asyncio.to_thread(service.stop, settings)
 
-    _run(study, as_json)
+    _run(on_container, as_json)
 
 
 def _graph() -> Any:
