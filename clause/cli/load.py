@@ -79,12 +79,13 @@ def _question(file: Path, form: FileFormat | None) -> str | None:
     """A question that the first plain triple of the file answers, for a class last; None where there is none."""
     from clause.graph.scopes import question_about, tells_class
     from clause.ingest.readers import Format, read_triples
+    from clause.text.names import readable_relation
 
     records = islice(read_triples(file, Format(form.value) if form else None), 100)
     triples = [found for record in records if (found := record.triple)]
     plain = [one for one in triples if one.head.name.isprintable() and len(one.head.name) <= 60]
     asked = min(plain, key=lambda one: tells_class(one.relation), default=None)
-    return question_about(asked.head.name, asked.relation) if asked else None
+    return question_about(asked.head.name, readable_relation(asked.relation)) if asked else None
 
 
 def next_commands(question: str, scope: str, *, texts: bool) -> list[tuple[str, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -239,9 +239,9 @@ _LONGEST_NAME = 60
 _TELLS_CLASS = re.compile(r"(?:(?:is|instance|kind|type)[_ ]?(?:an?|of)?|has[_ ]?type|class)", re.IGNORECASE)
 
 
-async def example_questions(graph: Graph, scope: str) -> list[str]:
+async def example_questions(graph: Graph, scope: str, in_words: Callable[[str], str]) -> list[str]:
     """Questions that ask for triples of a scope, each of another type of relationship and, while there are so many,
-    about another entity, for classes last; at most EXAMPLES; none where it holds no triples."""
+    about another entity, for classes last; at most EXAMPLES; none where it holds no triples. `in_words`: of a type."""
     rows = await graph.run("graph/triples_of_scope", scope=scope, limit=_LOOKED_AT)
     named = [row for row in rows if row["head"] and row["head"].isprintable() and len(row["head"]) <= _LONGEST_NAME]
     named.sort(key=lambda row: tells_class(row["relation"]))
@@ -250,7 +250,7 @@ async def example_questions(graph: Graph, scope: str) -> list[str]:
         for row in named:
             if row["relation"] not in found and (repeated or row["head"] not in found.values()):
                 found[row["relation"]] = row["head"]
-    return [question_about(head, relation) for relation, head in found.items()][:EXAMPLES]
+    return [question_about(head, in_words(relation)) for relation, head in found.items()][:EXAMPLES]
 
 
 def tells_class(relation: str) -> bool:
@@ -262,18 +262,17 @@ def tells_class(relation: str) -> bool:
     return _TELLS_CLASS.fullmatch(relation) is not None
 
 
-def question_about(head: str, relation: str) -> str:
-    """A question that a triple with this head answers, in the grammar that its type's name allows; where that may be a
-    verb, the triple itself with a gap.
+def question_about(head: str, words: str) -> str:
+    """A question that a triple with this head answers, in the grammar that its type in words allows; where that may be
+    a verb, the triple itself with a gap.
 
-    >>> [question_about("Kes", relation) for relation in ("directed_by", "has_genre", "in_language", "is_a")]
+    >>> [question_about("Kes", words) for words in ("directed by", "has genre", "in language", "is a")]
     ['What is Kes directed by?', 'What genre does Kes have?', 'What language is Kes in?', 'Kes is a what?']
-    >>> [question_about("Ward 3", relation) for relation in ("headNurse", "open hours", "weighs", "stands_on")][1:]
+    >>> [question_about("Ward 3", words) for words in ("open hours", "weighs", "stands on")]
     ['What are the open hours of Ward 3?', 'Ward 3 weighs what?', 'What does Ward 3 stand on?']
     >>> question_about("Goose Theft", "was heard by"), question_about("Vann & Co", "has its office on")
     ('What was Goose Theft heard by?', 'What does Vann & Co have its office on?')
     """
-    words = re.sub(r"[_\s]+|(?<=[a-z])(?=[A-Z])", " ", relation).strip().lower()
     wordings = ((re.fullmatch(pattern, words), wording) for pattern, wording in _WORDINGS)
     parts, wording = next((found.groupdict(), wording) for found, wording in wordings if found)
     return wording.format(head=head, words=words, **{**parts, "verb": _plain(parts.get("verb", ""))})

@@ -17,6 +17,7 @@ from clause.evaluation.question_files import GoldQuestion
 from clause.graph.scopes import example_questions, readable_scopes
 from clause.operations.promotion import MOST, KnownPolicies, Promoted, Promotions, ScopeChoice
 from clause.text.fields import Frozen, Model
+from clause.text.names import readable_relation
 
 router = APIRouter(prefix="/api/policies", tags=["policies"], route_class=StrictRoute)
 
@@ -118,4 +119,4 @@ async def examples(
 ) -> Response:
     """Example questions of a scope, one for each type of relationship that it holds."""
     (known, *_) = await readable_scopes(services.graph, caller, [scope], stored=True)
-    return written(ExampleQuestions(items=tuple(await example_questions(services.graph, known))))
+    return written(ExampleQuestions(items=tuple(await example_questions(services.graph, known, readable_relation))))

@@ -30,7 +30,7 @@ from clause.reasoning.question.patterns import (
     wanted_kind,
 )
 from clause.reasoning.question.plan import AnyOf, NodeTest, QuestionPlan, WalkFrom, Where
-from clause.reasoning.question.seed_matching import alike
+from clause.reasoning.question.seed_matching import alike, named_kinds
 from clause.reasoning.question.sides import (
     PLACES,
     asked_kin,
@@ -351,9 +351,7 @@ class QuestionContext:
     def is_kind(self, nodes: Sequence[str], noun: str | None) -> bool:
         """Tell whether some nodes are what a noun says: by their classes, or by a name (`Marmot Hut`, `Judge Vann`)."""
         names = [name for node in nodes[:_SEEN] for name in self.names.classes(node)]
-        said = [self.names.name(node).split() for node in nodes[:_SEEN]]
-        ends = [words[place].lower() for words in said if len(words) > 1 for place in (0, -1)]
-        names += [word for word in ends if singular(word) == word]  # a firm called `Castell Devices` is no device
+        names += [word for node in nodes[:_SEEN] for word in named_kinds(self.names.name(node))]
         return noun is not None and any(alike(name, noun) for name in names)
 
     def composed(self, topic: str, relation: ImpliedRelation) -> Effects[QuestionPlan | None]:

@@ -178,6 +178,16 @@ def alike(name: str, word: str) -> bool:
     return shared >= 5 and _national(one, two)
 
 
+def named_kinds(name: str) -> list[str]:
+    """The words by which a name may say what it names: the first and the last of several, unless in the plural.
+
+    >>> named_kinds("Marmot Hut"), named_kinds("Castell Devices"), named_kinds("Kes")
+    (['marmot', 'hut'], ['castell'], [])
+    """
+    words = name.lower().split()
+    return [words[place] for place in (0, -1) if len(words) > 1 and singular(words[place]) == words[place]]
+
+
 def _national(one: str, two: str) -> bool:
     """Tell whether one is the land and the other its adjective, by their beginnings (`germany`, `german`)."""
     for ending in ("ian", "ean", "an", "n", "ish", "ese", "ic", "i"):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from clause.errors import BadInputError, ForbiddenError
 from clause.graph.scopes import Caller, example_questions, known_scopes, parse_scope, readable_scopes, scope_of
+from clause.text.names import readable_relation
 
 IDS = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,20}", fullmatch=True)
 
@@ -153,8 +154,9 @@ async def test_examples_ask_for_classes_last():
     class Holding:
         async def run(self, name: str, **given: Any) -> list[dict[str, str]]:
             assert (name, given["scope"]) == ("graph/triples_of_scope", "kg:boats")
-            said = (("Tern", "is_a", "Boat"), ("Tern", "berth", "Pier 4"), ("Skua", "is_a", "Boat"))
+            said = (("Tern", "is_a", "Boat"), ("Tern", "yr built", "1911"), ("Skua", "is_a", "Boat"))
             return [dict(zip(("head", "relation", "tail"), triple, strict=True)) for triple in said]
 
     graph: Any = Holding()
-    assert await example_questions(graph, "kg:boats") == ["What is the berth of Tern?", "Skua is a what?"]
+    asked = await example_questions(graph, "kg:boats", readable_relation)
+    assert asked == ["What is the year built of Tern?", "Skua is a what?"]

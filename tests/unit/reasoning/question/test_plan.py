@@ -199,6 +199,19 @@ def test_filters_by_value_class_and_name():
     assert named(answers(Where(films, german), graph)) == ["Night Ferry", "The Long Tide"]
 
 
+def test_what_has_no_class_may_say_what_it_is_by_its_name():
+    graph = SmallGraph(
+        [
+            ("Red Kiln", "is_a", "kiln"),
+            ("Ann", "fires", "Red Kiln"),
+            ("Ann", "fires", "Kiln 5"),
+            ("Ann", "fires", "jug"),
+        ]
+    )
+    kilns = Where(WalkFrom(("Ann",), (Hop("fires", True),)), NodeTest(classes=frozenset({"kilns"})))
+    assert named(answers(kilns, graph)) == ["Kiln 5", "Red Kiln"]
+
+
 def test_best_by_value_by_frequency_and_by_rank():
     graph = SmallGraph.load("studio")
     films = WalkFrom(("Mara Voss",), (DIRECTED.inverse,))
