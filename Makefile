@@ -34,7 +34,7 @@ demo: setup ## a real Neo4j, the sample graph, the API, and one question answere
 demo-stop: setup ## stop what `make demo` started
 	@$(BIN)/clause demo --stop
 
-check: lint types unit ## lint, types and unit tests: three minutes on two cores
+check: lint types unit ## lint, types and all unit tests but the slow ones
 
 lint: setup
 	$(BIN)/ruff check .
@@ -45,7 +45,7 @@ types: setup
 	$(BIN)/mypy
 
 unit: setup
-	$(BIN)/python -m pytest tests/unit tests/architecture clause -q -n 2 -m "not integration and not long" --doctest-modules
+	$(BIN)/python -m pytest tests/unit tests/architecture clause -q -n 2 -m "not integration and not long and not slow" --doctest-modules
 
 test: lint types ## everything a pull request needs, with a real Neo4j and without Docker
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m "not long" --doctest-modules --cov --cov-report=term --cov-fail-under=90

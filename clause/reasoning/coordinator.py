@@ -7,7 +7,6 @@ import hashlib
 import json
 import math
 import time
-from asyncio import gather
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -166,8 +165,8 @@ class Coordinator:
             finished = await self.play(
                 asked, policy, allowed, instead=instead, max_rounds=request.max_rounds, hard=hard
             )
-            concluding = self._conclude(finished, request, caller)
-            concluded, (evidence, provenance_ms) = await gather(concluding, self._reporter.evidence(finished))
+            concluded = await self._conclude(finished, request, caller)  # reads vectors that evidence is scored by
+            evidence, provenance_ms = await self._reporter.evidence(finished)
         total_ms = (time.perf_counter() - started) * 1000
         response = CoordinationResponse(
             result=_result(finished, concluded, shown(evidence, enable=request.enable_provenance)),

@@ -12,11 +12,14 @@ from pathlib import Path
 
 import httpx
 import psutil
+import pytest
 from prometheus_client.mmap_dict import MmapedDict
 
 from clause.api.middleware import Allowance
 from clause.telemetry import METRICS_FOLDER
 from tests.faults.serving import until
+
+pytestmark = pytest.mark.slow
 
 RATE = 5.0
 """Requests a second that a client may send, in bursts of twice that."""

@@ -13,6 +13,8 @@ from clause.text.embedder import SentenceTransformerEmbedder
 from tests.fakes.embedder import HashEmbedder
 from tests.shapes import write_text
 
+pytestmark = pytest.mark.slow
+
 
 def test_packing_keeps_every_cosine_above_0_999() -> None:
     vectors = unit(np.random.default_rng(7).normal(size=(500, 384)).astype(np.float32))

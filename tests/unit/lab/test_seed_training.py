@@ -15,6 +15,8 @@ from clause.reasoning.question.seed_matching import EntityMatch
 from clause.reasoning.question.seed_ranking import FEATURES
 from clause.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 TRIPLES = [(f"Film {n}", "directed_by", f"Person {n}") for n in range(30)] + [
     ("film", "has_tags", "who"),
     ("Film 1", "has_tags", "person 1"),

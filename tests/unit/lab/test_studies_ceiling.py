@@ -14,6 +14,8 @@ from clause.policy.train.lessons import TypedWalks
 from clause.reasoning.neighbourhood.port import Edge, Hop
 from tests.unit.evaluation.films import snapshot
 
+pytestmark = pytest.mark.slow
+
 GRAPH = TypedWalks(snapshot())
 DATA = Path(os.environ.get("CLAUSE_DATA", "../shared/data")) / "metaqa"
 

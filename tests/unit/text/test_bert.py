@@ -14,6 +14,8 @@ from clause.text.bert import Bert
 from clause.text.embedder import SentenceTransformerEmbedder, packaged_folder
 from tests.unit.text.test_embedder import NASTY
 
+pytestmark = pytest.mark.slow
+
 TEXTS = [
     "who directed Heat",
     "film",

@@ -11,6 +11,8 @@ from clause.policy.train.rollout import Arena, DecisionBatch, collect, evaluate
 from clause.reasoning.episode.actions import ARCHITECT
 from tests.unit.policy.cinema import DIRECTED, DIRECTS, STARS, actors, cinema, task
 
+pytestmark = pytest.mark.slow
+
 ARENA = Arena(cinema())
 TASKS = [task(f"film{film}", p) for film in range(8) for p in ((DIRECTED,), (DIRECTED, DIRECTS, STARS))]
 ROLLOUTS = Rollouts(TrainingGround(ARENA, TASKS))

@@ -23,6 +23,8 @@ from clause.reasoning.neighbourhood.snapshot import Snapshot
 from clause.reasoning.question.pattern_text import pattern_text
 from clause.text.names import relation_words
 
+pytestmark = pytest.mark.slow
+
 DRESSED, TIMBER, MOORED, CREW = "planked_with", "laid_down_by", "berths_at", "skippered_by"
 BOATS = [f"Tern {number}" for number in range(12)]
 ENDS = {

@@ -26,6 +26,8 @@ from tests.unit.policy.cinema import (
     walk,
 )
 
+pytestmark = pytest.mark.slow
+
 WORDINGS = {
     "who directed {}": (DIRECTED,),
     "who stars in {}": (STARS,),

@@ -13,6 +13,8 @@ from clause.arrays import Doubles
 from clause.reasoning.answer.calibration import fitted, held_out, moved, reliability
 from clause.reasoning.models.answer import ScopeCalibration
 
+pytestmark = pytest.mark.slow
+
 Truth = Callable[[Doubles], Doubles]
 
 

@@ -12,6 +12,8 @@ from clause.text.embedder import SentenceTransformerEmbedder
 from clause.text.statements.guards import may_merge
 from tests.worlds.kept_pairs import FILES, FOLDER, counted
 
+pytestmark = pytest.mark.slow
+
 FILE = Path(__file__).with_name("everyday_pairs.txt")
 Pair = tuple[str, str, Floats, Floats]
 
