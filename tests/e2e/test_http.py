@@ -162,6 +162,7 @@ def test_the_same_request_gets_the_same_answer(http: httpx.Client) -> None:
     results = [http.post(COORDINATE, json=asking("what films did Ken Loach direct")).json() for _ in range(2)]
     for key in ("answers", "path", "paths", "subgraph", "seeds"):
         assert results[0]["result"][key] == results[1]["result"][key]
+    assert results[0]["answer_sha256"] == results[1]["answer_sha256"]
     assert results[0]["receipt"] == results[1]["receipt"]
 
 
