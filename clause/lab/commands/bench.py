@@ -193,7 +193,7 @@ def serve_start(*, as_json: JsonFlag = False) -> None:
     """From `clause serve` to ready, with the server up; refused while this home's API runs."""
     from clause.lab.bench.http import start_bench
 
-    _on_service(lambda container, start, _pid: start_bench(start, container, given_command()), as_json)
+    _on_service(lambda container, start: start_bench(start, container, given_command()), as_json)
 
 
 @app.command("clients")
@@ -210,19 +210,19 @@ def many_clients(
 
     questions = bench_questions(_graph(), 20_000)
 
-    async def study(_container: Container, start: Callable[[], str], pid: Callable[[], int]) -> dict[str, Any]:
-        url = await asyncio.to_thread(start)
-        return await clients_bench(url, pid(), questions, clients=clients, seconds=seconds, command=given_command())
+    async def study(_container: Container, start: Callable[[], tuple[str, int]]) -> dict[str, Any]:
+        url, pid = await asyncio.to_thread(start)
+        return await clients_bench(url, pid, questions, clients=clients, seconds=seconds, command=given_command())
 
     os.environ.update(CLAUSE_WORKERS=str(workers), CLAUSE_RATE_LIMIT="0")
     _on_service(study, as_json)
 
 
 def _on_service(
-    study: Callable[[Container, Callable[[], str], Callable[[], int]], Awaitable[dict[str, Any]]], as_json: bool
+    study: Callable[[Container, Callable[[], tuple[str, int]]], Awaitable[dict[str, Any]]], as_json: bool
 ) -> None:
-    """A study of this home's service, given what starts it and returns its URL once it is ready, and what tells its
-    process; it is stopped afterwards."""
+    """A study of this home's service, given what starts it and returns its URL and process once it is ready; it is
+    stopped afterwards."""
     from clause.cli import serve as service
     from clause.errors import ConflictError
     from clause.operations import processes
@@ -232,18 +232,15 @@ def _on_service(
     if service.running_url(settings):
         raise ConflictError("the API of this home runs already", remedy="stop it first: make demo-stop")
 
-    def start() -> str:
+    def start() -> tuple[str, int]:
         url = service.start(settings)
         service.wait_until_ready(settings, url)
-        return url
-
-    def pid() -> int:
         record = processes.running(service.state_path(settings))
-        return record.pid if record else 0
+        return url, record.pid if record else 0
 
     async def on_container(container: Container) -> dict[str, Any]:
         try:
-            return await study(container, start, pid)
+            return await study(container, start)
         finally:
             await asyncio.to_thread(service.stop, settings)
 
