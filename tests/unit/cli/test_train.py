@@ -20,6 +20,8 @@ from clause.reasoning.neighbourhood.port import View
 from clause.reasoning.neighbourhood.snapshot import Snapshot
 from tests.unit.policy.cinema import DIRECTED, EMBEDDER, NETWORK, STARS, actors, checkpoint, cinema, walk
 
+pytestmark = pytest.mark.slow
+
 RECIPE = """
 demonstrations = 6
 imitation_epochs = 1

@@ -34,6 +34,8 @@ from clause.lab.pairs import evaluate_pairs as measure
 from clause.text.statements.pair_classifier import LABELS, PairClassifier, read_pair
 from tests.fakes.embedder import HashEmbedder
 
+pytestmark = pytest.mark.slow
+
 PAIRS = [
     Pair("Ann rides a red bike", "Ann is riding a red bicycle", "duplicate"),
     Pair("The car is red", "The car is blue", "contradiction"),

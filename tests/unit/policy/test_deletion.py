@@ -18,6 +18,8 @@ from clause.reasoning.episode.episode import Episode
 from clause.reasoning.neighbourhood.port import Hop
 from tests.unit.policy.cinema import DIRECTED, DIRECTS, STARS, actors, cinema, task
 
+pytestmark = pytest.mark.slow
+
 ARENA = Arena(cinema())
 PATTERN = (DIRECTED, DIRECTS, STARS)
 IS_DELETE = ARCHITECT_OPTION.index("is_delete")

@@ -21,6 +21,8 @@ from clause.values.models import RunRequest
 from tests.contract.vector_store_checks import DIMENSION, axis_vector
 from tests.unit.values.conftest import ANN, SCOPE, World
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 FULL = RunRequest(axis="full")
 

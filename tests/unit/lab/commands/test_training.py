@@ -13,6 +13,8 @@ from clause.lab.commands import evaluate
 from clause.policy.train.networks import save
 from tests.unit.policy.cinema import DIRECTED, EMBEDDER, STARS, checkpoint, cinema, walk
 
+pytestmark = pytest.mark.slow
+
 RECIPE = """
 demonstrations = 6
 imitation_epochs = 1

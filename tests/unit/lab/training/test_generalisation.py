@@ -32,6 +32,8 @@ from clause.text.names import relation_words
 from tests.unit.policy.cinema import DIRECTED, DIRECTS, EMBEDDER, GENRE, STARS, checkpoint, cinema, task, types, walk
 from tests.unit.policy.train.test_trainer import RECIPE
 
+pytestmark = pytest.mark.slow
+
 ASKED = {
     "1": {
         "who directed {}": ("movie_to_director", (DIRECTED,)),

@@ -14,6 +14,8 @@ from clause.lab.training.trial import over_time
 from clause.policy.config import Recipe
 from tests.unit.policy.train.test_trainer import MATERIAL, RECIPE
 
+pytestmark = pytest.mark.slow
+
 SMALL = RECIPE.model_copy(update={"validation": 0})
 NAMES = ["cloned-only", "fixed", "delete-off"]
 
