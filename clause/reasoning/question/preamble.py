@@ -8,7 +8,7 @@ from clause.reasoning.question.measures import degrees
 from clause.reasoning.question.modifiers import said_once
 from clause.reasoning.question.pattern_text import VERB_FORMS
 from clause.reasoning.question.skeleton import TOPIC
-from clause.reasoning.question.vocabulary import AUXILIARIES, FORM_WORDS, PREPOSITIONS, WH_WORDS
+from clause.reasoning.question.vocabulary import AUXILIARIES, COMPARATIVES, FORM_WORDS, PREPOSITIONS, WH_WORDS
 
 ANY_WH = re.compile(rf"\b(?:{'|'.join(sorted(WH_WORDS))})\b")
 """A word that opens a question."""
@@ -73,12 +73,18 @@ _SET_APART = re.compile(
     rf"\b(?:that|it|this|he|she|they|him|them)\b"
 )
 """A name that is set before its question: `X, does that belong to Y`."""
+_THEN = re.compile(rf"\b({'|'.join(sorted(COMPARATIVES.keys() - {'before', 'after'}))}|rather|other) then\b")
+"""The usual slip: `is Kes longer then Heat`."""
 _ONCE = re.compile(rf"^((?:when|(?:in |on )?(?:what|which) (?:year|date|day|month))\b.*{TOPIC}) first\b")
 
 
 def stripped(text: str) -> tuple[str, bool]:
-    """A skeleton's text without what is said around the question, and whether that asks for yes or no."""
-    core = re.sub(r"(?: [?!.])+$", "", text)
+    """A skeleton's text without what is said around the question, and whether that asks for yes or no.
+
+    >>> stripped("please tell me is it longer then that ?")
+    ('is it longer than that', False)
+    """
+    core = _THEN.sub(r"\1 than", re.sub(r"(?: [?!.])+$", "", text))
     asked = False
     while True:
         before = core
