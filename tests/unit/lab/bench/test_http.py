@@ -40,7 +40,7 @@ async def test_many_clients_are_counted_beside_one_and_what_is_no_answer_by_its_
         asked = {"clients": 3, "seconds": 0.3, "command": "clause bench clients"}
         found = await clients_bench(url, os.getpid(), ["who directed Kes"], **asked)
         refused = await clients_bench(url, os.getpid(), ["x" * 20_000], **asked)
-    assert found["n"] > 3
+    assert found["n"] >= 3
     assert found["no_answer"] == {}
     assert 0 < found["p50_ms"] <= found["p95_ms"]
     assert found["baseline"]["name"] == "one client's p95"
