@@ -196,8 +196,8 @@ class NodeTest:
 
     def passes(self, node: str, names: NodeNames) -> bool:
         """Tell whether one node passes."""
-        kinds = names.classes(node) or named_kinds(names.name(node))  # `Kiln 5`, of which nobody said what it is
-        if self.classes and any(alike(name, word) for name in kinds for word in self.classes):
+        kinds = self.classes and (names.classes(node) or named_kinds(names.name(node)))  # `Kiln 5` has no class
+        if any(alike(name, word) for name in kinds for word in self.classes):
             return True
         if self.called and any(alike(names.name(node), word) for word in self.called):
             return True
