@@ -313,14 +313,13 @@ def _policies(
 ) -> PolicyBook:
     """The policies by name; the default is the one that ships, else the heuristic."""
     from clause.policy.serve.checkpoint_store import SHIPPED_NAME
-    from clause.reasoning.agents import statements, text_walk
+    from clause.reasoning.agents import text_walk
     from clause.reasoning.agents.heuristic import HeuristicPolicy
     from clause.reasoning.agents.policy import PolicyBook
 
     known: dict[str, Callable[[], Policy]] = {
         "heuristic": HeuristicPolicy,
         text_walk.NAME: text_walk.TextWalkPolicy,
-        statements.NAME: statements.StatementPolicy,
         "two-step": text_walk.two_step,
         "pagerank": text_walk.pagerank,
     }

@@ -26,7 +26,7 @@ from clause.reasoning.agents.statements import Rated, log_share
 from clause.reasoning.models import BudgetAllocation, CoordinationRequest
 from tests.worlds.kept_statements import OWNER, Told, load, right
 
-SIGNS = ("share", "lift", "silent")
+SIGNS = ("share", "explained", "silent")
 
 
 class Case(NamedTuple):
@@ -46,7 +46,7 @@ async def cases(container: Container, told: Told, name: str) -> list[Case]:
     seen: list[tuple[float, ...]] = []
 
     def watched(rated: Rated, others: list[float]) -> float:
-        seen.append((log_share(rated.worth, others), rated.lift, float(rated.silent)))
+        seen.append((log_share(rated.worth, others), rated.explained, float(rated.silent)))
         return 1.0 - len(seen) * 1e-3  # all are told, the best first
 
     found = []
@@ -108,6 +108,6 @@ async def measured(files: list[Path], least: float) -> dict[str, Any]:
 if __name__ == "__main__":
     words = argparse.ArgumentParser(description=__doc__)
     words.add_argument("files", type=Path, nargs="+")
-    words.add_argument("--least", type=float, default=0.6, help="the least probability that is told")
+    words.add_argument("--least", type=float, default=0.75, help="the least probability that is told")
     given = words.parse_args()
     sys.stdout.write(json.dumps(asyncio.run(measured(given.files, given.least)), indent=1) + "\n")

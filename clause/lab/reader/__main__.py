@@ -114,7 +114,7 @@ def _train(given: argparse.Namespace) -> None:
     with (folder / "log.txt").open("a", encoding="utf-8", buffering=1) as log:
         train(
             encoder,
-            material.lessons(recipe.seed + 100),
+            material.lessons(recipe.seed + 100, recipe.shares),
             quick(material.exam),
             recipe,
             folder=folder,

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from clause.lab.reader.lessons import Likeness, key
 from clause.lab.reader.phrases import spelt
-from clause.lab.reader.sources import Asked, LearntRelation, Path_, path_questions, rows, wiki_chains
+from clause.lab.reader.sources import Asked, LearntRelation, Notebook, Path_, path_questions, rows, wiki_chains
 from clause.reasoning.question.pattern_text import pattern_text
 
 Scores = Callable[[Sequence[str], Sequence[Sequence[str]]], Sequence[torch.Tensor]]
@@ -114,6 +114,18 @@ def told_apart(questions: Sequence[Asked], field: int = 70) -> Exam:
             texts = tuple(pattern_text([hop]) for hop in hops)
             items.append(Item(one.question, texts, tuple(float((hop,) == one.path) for hop in hops)))
     return {"written, kept aside": items}
+
+
+def noted(books: Sequence[Notebook]) -> Exam:
+    """Questions of notebooks that a note answers; candidates are all notes of the book."""
+    return {
+        "notes, kept aside": [
+            Item(question, book.notes, tuple(float(place in answering) for place in range(len(book.notes))))
+            for book in books
+            for question, answering in book.questions
+            if answering
+        ]
+    }
 
 
 def _walks(types: Sequence[tuple[str, str, str]], topic: str, max_hops: int) -> list[Path_]:

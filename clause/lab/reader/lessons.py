@@ -12,10 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clause.lab.reader.phrases import SYMMETRIC, Side, asked, direction_pair, meant, nested, phrase, siblings, spelt
-from clause.lab.reader.sources import Asked, LearntRelation, Path_
+from clause.lab.reader.sources import Asked, LearntRelation, Notebook, Path_
 from clause.reasoning.question.pattern_text import pattern_text
 
 GROUP = 8
+SHARES = (0.12, 0.16, 0.04, 0.04, 0.08, 0.34, 0.22)
+"""The kinds of lessons by weight: real, composed, films, chains, directions, written, notebooks."""
 _FIELD = 70  # written questions on either side that are of one field
 _SAME = 0.8  # labels nearer than this may mean one relation and are not set against each other
 
@@ -71,10 +73,10 @@ class Lessons:
         relations: labelled relations by label.
         likeness: of the labels that real questions ask for.
         seed: of all draws.
-        shares: how many groups of each kind there are in a batch, by weight: real, composed, films, chains,
-            directions, written.
+        shares: how many groups of each kind there are in a batch, by weight, in the order of SHARES.
         wrong: patterns one error away for each composed question; the others have one.
         written: questions in words far from the relations', those of like graphs beside each other.
+        notebooks: what is kept in sentences, of which the ones that answer a question are told from the others.
     """
 
     def __init__(
@@ -85,9 +87,10 @@ class Lessons:
         likeness: Likeness,
         *,
         seed: int,
-        shares: tuple[float, ...] = (0.2, 0.26, 0.06, 0.07, 0.12, 0.29),
+        shares: Sequence[float] = SHARES,
         wrong: int = 4,
         written: Sequence[Asked] = (),
+        notebooks: Sequence[Notebook] = (),
     ) -> None:
         self._rng = random.Random(seed)  # noqa: S311 - a reproducible draw
         self._single: dict[str, list[Asked]] = defaultdict(list)
@@ -102,8 +105,9 @@ class Lessons:
         self._labels = sorted(self._single)
         self._weights = [len(self._single[label]) ** 0.4 for label in self._labels]
         self._all = sorted(relations)
-        self._shares, self._wrong = shares, wrong
-        self._written = list(written)
+        *others, told, noted = shares
+        self._shares, self._wrong = [*others, told * bool(written), noted * bool(notebooks)], wrong
+        self._written, self._notebooks = list(written), list(notebooks)
         self._as_written = {label for one in written for label, _ in one.path}
 
     def _sort_in(self, question: Asked) -> None:
@@ -122,8 +126,8 @@ class Lessons:
     def batch(self, groups: int = 4) -> Batch:
         """The next batch of `groups` groups."""
         makers = [self._real, self._composed, self._filmed, self._chained, self._directed]
-        makers += [self._told] if self._written else []
-        drawn = [pair for maker in self._rng.choices(makers, self._shares[: len(makers)], k=groups) for pair in maker()]
+        makers += [self._told, self._noted]
+        drawn = [pair for maker in self._rng.choices(makers, self._shares, k=groups) for pair in maker()]
         paths: dict[str, list[Path_]] = {}
         golds = []
         for _, path, said, wrong in drawn:
@@ -209,7 +213,7 @@ class Lessons:
     def _real(self) -> list[_Drawn]:
         """Real questions of one hop over relations of which some are like each other."""
         anchor = self._relation()
-        near = [label for label in self._likeness.near(anchor, 12) if label in self._single]
+        near = [label for label in self._likeness.near(anchor, 24) if label in self._single]
         pool = [anchor, *self._rng.sample(near, min(4, len(near)))]
         while len(pool) < GROUP:
             pool.append(self._relation())
@@ -223,6 +227,20 @@ class Lessons:
         chosen = self._rng.sample(field, GROUP)
         pool = [label for one in self._rng.sample(field, GROUP // 2) for label, _ in one.path]
         return self._group([(one.question, one.path) for one in chosen], pool, 2)
+
+    def _noted(self) -> list[_Drawn]:
+        """Questions of one notebook, with the notes that answer them and some that do not."""
+        book = self._rng.choice(self._notebooks)
+        paths: list[Path_] = [((f"{book.title} {place}", True),) for place in range(len(book.notes))]
+        drawn = []
+        for question, answering in self._rng.sample([one for one in book.questions if one[1]], GROUP):
+            mine = paths[answering[0]]  # all that answer are one thing: none is set against another
+            others = {place: paths[place] for place in self._rng.sample(range(len(paths)), 2)}
+            others |= dict.fromkeys(answering, mine)
+            gold = self._rng.choice(answering)
+            wrong = [(path, book.notes[place]) for place, path in others.items() if place != gold]
+            drawn.append((question, mine, book.notes[gold], wrong))
+        return drawn
 
     def _chained(self) -> list[_Drawn]:
         """Real questions of two and three hops."""

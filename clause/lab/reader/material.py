@@ -14,13 +14,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from clause.lab.reader.exams import Exam, Item, films, left_out, strangers, told_apart, wiki
-from clause.lab.reader.lessons import Lessons, Likeness
+from clause.lab.reader.exams import Exam, Item, films, left_out, noted, strangers, told_apart, wiki
+from clause.lab.reader.lessons import SHARES, Lessons, Likeness
 from clause.lab.reader.phrases import siblings
 from clause.lab.reader.sources import (
     Asked,
     LearntRelation,
     film_questions,
+    notebooks,
     path_questions,
     relations,
     sentence_questions,
@@ -34,6 +35,8 @@ _WORDINGS = 200
 STRANGERS = Path(__file__).parent / "strangers.txt"
 WRITTEN = Path(__file__).parent / "wordings.txt"
 KEPT_ASIDE = Path(__file__).parent / "wordings_kept_aside.txt"
+NOTEBOOKS = Path(__file__).parent / "notebooks.txt"
+NOTEBOOKS_KEPT_ASIDE = Path(__file__).parent / "notebooks_kept_aside.txt"
 """Questions in words far from the relations' names, which train, and some over other relations, which do not."""
 
 
@@ -58,10 +61,19 @@ class Material:
     likeness: Likeness
     exam: Exam
 
-    def lessons(self, seed: int) -> Lessons:
-        """Batches drawn with `seed`."""
-        written = written_questions(WRITTEN)
-        return Lessons(self.questions, self.films, self.relations, self.likeness, seed=seed, written=written)
+    def lessons(self, seed: int, shares: Sequence[float] = SHARES) -> Lessons:
+        """Batches drawn with `seed`, the kinds of lessons by these shares."""
+        written, noted = written_questions(WRITTEN), notebooks(NOTEBOOKS)
+        return Lessons(
+            self.questions,
+            self.films,
+            self.relations,
+            self.likeness,
+            seed=seed,
+            shares=shares,
+            written=written,
+            notebooks=noted,
+        )
 
 
 def left_out_label(label: str) -> bool:
@@ -101,7 +113,9 @@ def prepare(data: Path, folder: Path, encoder: TokenEncoder) -> None:
     _write(folder / "train.json", {"questions": _plain(kept), "relations": named})
     _write(folder / "films.json", _plain(film_questions(data / "metaqa")))
     _write(folder / "exams.json", {name: [asdict(item) for item in items] for name, items in exam.items()})
-    np.savez(folder / "labels.npz", labels=np.array(labels), vectors=likeness.vectors)
+    told = sorted({label for one in written_questions(WRITTEN) for label, _ in one.path} - set(labels))
+    vectors = np.concatenate([likeness.vectors, _vectors(encoder, told)])
+    np.savez(folder / "labels.npz", labels=np.array([*labels, *told]), vectors=vectors)
 
 
 def load(folder: Path) -> Material:
@@ -119,7 +133,8 @@ def load(folder: Path) -> Material:
             name: [Item(one["question"], tuple(one["patterns"]), tuple(one["worth"])) for one in items]
             for name, items in exams.items()
         }
-        | told_apart(written_questions(KEPT_ASIDE)),
+        | told_apart(written_questions(KEPT_ASIDE))
+        | noted(notebooks(NOTEBOOKS_KEPT_ASIDE)),
     )
 
 

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, gelu
 
 from clause.lab.reader.exams import Exam, marks
-from clause.lab.reader.lessons import Batch, Lessons
+from clause.lab.reader.lessons import SHARES, Batch, Lessons
 from clause.policy.train.encoder import Matcher, Side, TokenEncoder, TokenStates, mixed_precision
 
 Report = Callable[[str], None]
@@ -35,6 +35,7 @@ class ReaderRecipe:
         encoder_rate: learning rate of the encoder's layers.
         head_rate: learning rate of the rest.
         minutes: the rates fall to nothing, and training ends, by then at the latest.
+        shares: of the kinds of lessons, as `Lessons` takes them.
     """
 
     steps: int = 500
@@ -47,6 +48,7 @@ class ReaderRecipe:
     seed: int = 0
     watch_every: int = 250
     minutes: float = 600.0
+    shares: tuple[float, ...] = SHARES
 
 
 class LowRank(nn.Module):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,9 @@ from clause.reasoning.agents.policy import Policy
 from clause.text.thread_pool import CpuPool
 
 if TYPE_CHECKING:
+    from clause.arrays import Floats
     from clause.policy.serve.grounded import GroundedPolicy
+    from clause.reasoning.agents.statements import StatementPolicy
 
 SHIPPED_NAME = "learned"
 RESERVED = frozenset({SHIPPED_NAME, "heuristic", "grounded", "statements", "text-walk", "two-step", "pagerank"})
@@ -47,6 +49,7 @@ class CheckpointStore:
         """A maker for each checkpoint; nothing is read before it is called."""
         return {
             "grounded": lambda: _grounded(pool, self._backend),
+            "statements": lambda: _statements(pool, self._backend),
             **{name: self.maker(name, path, pool) for name, path in self.paths().items()},
         }
 
@@ -133,6 +136,16 @@ def _grounded(pool: CpuPool, backend: str, taught: Path | None = None) -> Ground
     from clause.policy.serve.grounded import GroundedPolicy  # noqa: PLC0415 -- when it is asked for
 
     return GroundedPolicy(pool=pool, backend=backend, taught=taught)
+
+
+def _statements(pool: CpuPool, backend: str) -> StatementPolicy:
+    from clause.policy.serve.grounded import shipped  # noqa: PLC0415 -- when it is asked for
+    from clause.reasoning.agents.statements import StatementPolicy  # noqa: PLC0415
+
+    async def compare(asked: str, texts: Sequence[str]) -> Floats:
+        return await pool.run(lambda: shipped(backend).fits(asked, texts))
+
+    return StatementPolicy(compare)
 
 
 def check_name(name: str) -> str:

@@ -90,8 +90,8 @@ class ReadingSigns(NamedTuple):
     unheld: float = 0.0
 
 
-WEIGHTS: Final = ReadingSigns(0.28, 0.3, -0.2, 1.17, 1.29, 0.68, 3.18, 0.06, -1.17, -0.99)
-BIAS: Final = -2.21
+WEIGHTS: Final = ReadingSigns(0.29, 0.47, -0.18, 1.04, 1.04, 0.65, 3.37, 0.09, -0.94, -0.73)
+BIAS: Final = -2.64
 """The logistic that judges a reading: `python -m clause.lab.reader calibrate --move` (docs/benchmarks-reader.md)."""
 
 

@@ -204,8 +204,13 @@ class PatternScorer:
         """The score of a pattern in words, and how far the question explains it, in [-1, 1]; unlike scores, the latter
         compares between questions.
         """
-        (parts,) = self._parts(self._question(question), self._patterns([text]))
-        return float(parts @ self._weights), float(parts[2])
+        score, explained = self.fits(question, [text])[0]
+        return float(score), float(explained)
+
+    def fits(self, question: str, texts: Sequence[str]) -> Floats:
+        """The fit of each text [n, 2]."""
+        parts = self._parts(self._question(question), self._patterns(texts))
+        return np.stack([parts @ self._weights, parts[:, 2]], axis=1)
 
     def means(self, texts: Sequence[str]) -> Floats:
         """The unit means [n, d] of the tokens of texts."""

@@ -3,14 +3,16 @@ before it the entity in it that the question wants."""
 
 from __future__ import annotations
 
+import asyncio
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 import numpy as np
 
+from clause.arrays import Floats
 from clause.reasoning.agents.policy import (
     Account,
     Agents,
@@ -47,14 +49,19 @@ ONE_MATTER, BETTER_HELD, CLOSE = 0.5, 0.2, 3.0
 """Of statements at least so alike, one that is less held by so much is a rumour, unless it is worth so much more."""
 _ENTITIES = 30
 
+Compare = Callable[[str, Sequence[str]], Awaitable[Floats]]
+"""A question, and texts -> what a trained reader makes of each [n, 2]: the log-odds that it answers, but for a
+constant, and how far the question explains it, in [-1, 1]."""
+
 
 class StatementWeights(NamedTuple):
     """The worth of each sign that a statement answers: its words are near the question's, even near those that it says
-    least; it tells what is wanted or is silent about it; how sure it is.
+    least; a trained reader says that it does; it tells what is wanted or is silent about it; how sure it is.
     """
 
     near: float
     weakest: float
+    read: float
     tells: float
     silent: float
     confidence: float
@@ -62,25 +69,23 @@ class StatementWeights(NamedTuple):
 
 class StatementJudge(NamedTuple):
     """The log-odds that a statement is right: by the logarithm of its share of what it and its rivals are worth, by how
-    much nearer it comes to the question's words than statements there do, and where it says nothing of what is wanted.
+    far the question explains it, and where it says nothing of what is wanted.
     """
 
     share: float
-    lift: float
+    explained: float
     bias: float
     silent: float
 
 
-WEIGHTS: Final = StatementWeights(near=17.5, weakest=8.63, tells=1.8, silent=-1.55, confidence=2.65)
-JUDGE: Final = StatementJudge(share=1.45, lift=5.68, bias=0.06, silent=-5.38)
+WEIGHTS: Final = StatementWeights(near=7.96, weakest=4.19, read=0.547, tells=0.86, silent=-0.86, confidence=2.66)
+JUDGE: Final = StatementJudge(share=1.88, explained=2.81, bias=0.26, silent=-2.54)
 """docs/benchmarks-texts.md says what these were fitted on."""
-LEAST_RIVAL: Final = 9.0
+LEAST_RIVAL: Final = 9.3
 """The worth of a rival that is thought to be there where little is kept: leading nothing is no proof."""
 MOST_LEAD, FAR = 5.0, 7.0
 """Leading by more is worth no more, and rivals so far behind count for nothing: what became of them since is no part of
 a replay."""
-USUAL, OFTEN = 0.25, 8
-"""The nearness of a statement to a word of a question that is about something else: so many of them count as read."""
 _WEAKEST = 2
 SAID: Final = 0.9
 """The confidence of what was told outright; what is less sure is worth less."""
@@ -102,14 +107,14 @@ class StatementAgents(TextAgents):
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """A statement with its worth as an answer, how much nearer it comes to the question's words than the others, and
-    what in it may be what is wanted; `names`: that is a name, a time or a number, which answers before the statement;
-    `silent`: it has none; `held` by how many.
+    """A statement with its worth as an answer, how far the question explains it, and what in it may be what is wanted;
+    `names`: that is a name, a time or a number, which answers before the statement; `silent`: it has none; `held` by
+    how many.
     """
 
     found: FoundText
     worth: float
-    lift: float
+    explained: float
     tells: Sequence[str]
     names: bool
     silent: bool
@@ -118,16 +123,21 @@ class Rated:
 
 @dataclass(frozen=True, slots=True)
 class StatementPolicy(PlainPolicy):
-    """Answers from statements; the rest of the token budget holds what is near."""
+    """Answers from statements; the rest of the token budget holds what is near.
 
+    Args:
+        compare: tells how likely each statement is to answer.
+    """
+
+    compare: Compare
     name: str = NAME
-    abstain_below: float = 0.6
+    abstain_below: float = 0.75
 
     async def begin(self, question: Question, embed: Embed) -> StatementAgents:  # noqa: ARG002 -- reads no other wording
         """Agents that know what is told; they pay for what they cite."""
         recalled = await question.recall(SEARCHED)
         statements = [one for one in recalled if one.node.kind in KINDS and one.node.text][:READ]
-        rated = await _rate(question, statements)
+        rated = await _rate(question, statements, self.compare)
         best = _answers(question, rated)
         look, mentioned = await _mentions(question, [rated[place].found.node.id for place, _ in best])
         found = [answer for place, score in best for answer in _told(rated[place], score, mentioned)]
@@ -178,26 +188,27 @@ async def begun_by(
     return walk, walkers
 
 
-async def _rate(question: Question, statements: Sequence[FoundText]) -> list[Rated]:
+async def _rate(question: Question, statements: Sequence[FoundText], compare: Compare) -> list[Rated]:
     """The statements with their worth, best first."""
     if not statements:
         return []
     texts = [one.node.text or "" for one in statements]
-    asked, *said = await question.embed_tokens([question.text, *texts])
+    (asked, *said), read = await asyncio.gather(
+        question.embed_tokens([question.text, *texts]), compare(question.text, texts)
+    )
     inquiry = Inquiry.read(question.text)
     common = frozenset(word.text for text in texts for word in words(text) if not word.capital)
     telling = _places(inquiry, asked.spans)
     near = np.array([nearness(asked, tokens) for tokens in said])
     by_word = np.stack([near[:, places].mean(1) for places in telling], axis=1) if telling else near
-    lift = (by_word - (np.sort(by_word, axis=0).sum(0) + OFTEN * USUAL) / (len(texts) + OFTEN)).mean(1)
     weakest = np.sort(by_word, axis=1)[:, :_WEAKEST].mean(1) if telling else near.mean(1)
-    nearest = WEIGHTS.near * near.mean(1) + WEIGHTS.weakest * weakest
+    nearest = WEIGHTS.near * near.mean(1) + WEIGHTS.weakest * weakest + WEIGHTS.read * read[:, 0]
     rated = []
     for place, (one, text) in enumerate(zip(statements, texts, strict=True)):
         tells = [mention.name for mention in told(inquiry, text, common)]
         worth = float(nearest[place]) + _telling(inquiry, tells) + _sureness(one)
         silent = passes_over(inquiry, text, tells)
-        rated.append(Rated(one, worth, float(lift[place]), tells, inquiry.wanted in NAMED, silent, _held(one)))
+        rated.append(Rated(one, worth, float(read[place, 1]), tells, inquiry.wanted in NAMED, silent, _held(one)))
     await question.learn([one.found.node.id for one in rated])
     told_by_many = [one for one in rated if not any(_belied(question, one, other) for other in rated)]
     return sorted(told_by_many, key=lambda one: (-one.worth, one.found.node.id))
@@ -269,7 +280,7 @@ def log_share(worth: float, others: Sequence[float]) -> float:
 
 def _probability(rated: Rated, others: Sequence[float]) -> float:
     """The probability in [0, 1] that a statement with such rivals answers rightly."""
-    odds = JUDGE.share * log_share(rated.worth, others) + JUDGE.lift * rated.lift + JUDGE.bias
+    odds = JUDGE.share * log_share(rated.worth, others) + JUDGE.explained * rated.explained + JUDGE.bias
     return 1 / (1 + math.exp(-odds - JUDGE.silent * rated.silent))
 
 

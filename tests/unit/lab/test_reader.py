@@ -8,11 +8,19 @@ import numpy as np
 import pytest
 import torch
 
-from clause.lab.reader.exams import Item, Walker, marks, strangers, told_apart
+from clause.lab.reader.exams import Item, Walker, marks, noted, strangers, told_apart
 from clause.lab.reader.lessons import Lessons, Likeness, key
-from clause.lab.reader.material import KEPT_ASIDE, STRANGERS, WRITTEN, left_out_label, written_questions
+from clause.lab.reader.material import (
+    KEPT_ASIDE,
+    NOTEBOOKS,
+    NOTEBOOKS_KEPT_ASIDE,
+    STRANGERS,
+    WRITTEN,
+    left_out_label,
+    written_questions,
+)
 from clause.lab.reader.phrases import asked, meant, nested, phrase, siblings, spelt
-from clause.lab.reader.sources import Asked, LearntRelation, masked
+from clause.lab.reader.sources import Asked, LearntRelation, masked, notebooks
 from clause.lab.reader.training import LowRank
 from clause.reasoning.question.pattern_text import pattern_text
 
@@ -88,7 +96,13 @@ def test_no_relation_of_the_written_questions_kept_aside_is_trained_on() -> None
 def test_written_questions_stand_among_the_relations_of_their_field() -> None:
     written = written_questions(WRITTEN)
     made = Lessons(
-        [], [], {}, Likeness([], np.zeros((0, 1), dtype=np.float32)), seed=2, shares=(0, 0, 0, 0, 0, 1), written=written
+        [],
+        [],
+        {},
+        Likeness([], np.zeros((0, 1), dtype=np.float32)),
+        seed=2,
+        shares=(0, 0, 0, 0, 0, 1, 0),
+        written=written,
     )
     batch = made.batch(2)
     said = {one.question.rstrip(" ?.") for one in written}
@@ -96,6 +110,18 @@ def test_written_questions_stand_among_the_relations_of_their_field() -> None:
     assert len(batch.patterns) > len(set(batch.right))
     exam = told_apart(written[:40])["written, kept aside"]
     assert all(sum(item.worth) == 1 and len(item.patterns) > 5 for item in exam)
+
+
+def test_a_note_is_told_from_the_others_of_its_notebook() -> None:
+    kept = notebooks(NOTEBOOKS)
+    nothing = Likeness([], np.zeros((0, 1), dtype=np.float32))
+    batch = Lessons([], [], {}, nothing, seed=2, shares=(0, 0, 0, 0, 0, 0, 1), notebooks=kept[:1]).batch(1)
+    answering = {(text.rstrip(" ?."), kept[0].notes[place]) for text, places in kept[0].questions for place in places}
+    chosen = [batch.patterns[place] for place in batch.right]
+    assert {(text.rstrip(" ?."), note) for text, note in zip(batch.questions, chosen, strict=True)} <= answering
+    exam = noted(notebooks(NOTEBOOKS_KEPT_ASIDE))["notes, kept aside"]
+    assert all(1 <= sum(item.worth) < 5 and len(item.patterns) == 40 for item in exam)
+    assert not {book.title for book in kept} & {book.title for book in notebooks(NOTEBOOKS_KEPT_ASIDE)}
 
 
 def test_every_question_about_the_strangers_can_be_answered() -> None:

@@ -32,7 +32,7 @@ def test_what_is_put_there_is_at_hand_by_its_name(tmp_path: Path) -> None:
     path = store.put(checkpoint(tmp_path / "run"), "films-2")
     assert path.with_suffix(".safetensors").read_bytes() == b"weights"
     assert list(store.paths()) == ["films-2", SHIPPED_NAME]
-    assert set(store.policies(CpuPool(1))) == {"films-2", SHIPPED_NAME, "grounded"}
+    assert set(store.policies(CpuPool(1))) == {"films-2", SHIPPED_NAME, "grounded", "statements"}
 
 
 def test_checkpoints_for_another_embedder_or_broken_ones_are_not_at_hand(tmp_path: Path) -> None:

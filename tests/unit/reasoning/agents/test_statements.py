@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from clause.reasoning.episode.budget import Budgets, Prices
 from clause.reasoning.episode.driver import Driver, begun, feed_from
 from clause.reasoning.neighbourhood.port import Edge, Expansion, FoundText, Hop, Node
 from clause.reasoning.neighbourhood.snapshot import Snapshot
+from clause.text.retrieval import content_words
 from tests.fakes.embedder import HashEmbedder
 
 WORDS = HashEmbedder(256)
@@ -30,6 +30,16 @@ KEPT: Mapping[str, tuple[str, str, float | None, int, int]] = {
     "page": ("passage", "The pump in the barn was repaired by a page of a book.", None, 0, 0),
 }
 ENTITY = Node("falk", "Ines Falk", "entity", 1)
+
+
+async def _compared(asked: str, texts: Sequence[str]) -> Floats:
+    """The share of the question's words that a text says, as the trained reader's: 10 nats for all, .6 explained."""
+    words = [word.lower() for word in content_words(asked)]
+    shares = [sum(word in text.lower() for word in words) / len(words) for text in texts]
+    return np.array([(10 * share, 0.6 * share) for share in shares], dtype=np.float32)
+
+
+POLICY = StatementPolicy(_compared)
 
 
 class Kept:
@@ -56,7 +66,7 @@ class Kept:
         question = Question(text, (await WORDS.embed([text]))[0], [], {}, Prices())
         question.recall, question.expand, question.read_vectors = self.recall, self.expand, self.vectors
         question.embed_tokens = WORDS.embed_tokens
-        agents = await StatementPolicy().begin(question, _embed)
+        agents = await POLICY.begin(question, _embed)
         episode = begun(question, agents, budgets or Budgets(50, 10, 200))
         feed_from(Snapshot.build({}, ()), Driver(episode, question, agents, _count).rounds())
         assert not (budgets or Budgets(50, 10, 200)).exceeded_by(episode.spend)
@@ -113,22 +123,16 @@ async def test_what_three_are_named_for_stands_before_what_one_says() -> None:
     assert "June" not in {one.name for one in answers}
 
 
-async def test_what_comes_no_nearer_than_the_others_is_no_sure_answer() -> None:
-    question = "who repaired the pump in the barn?"
-    alike = await Kept("pump", "goat", "dam").ask(question)
-    assert alike[0][0].score >= StatementPolicy().abstain_below
-    crowd = Kept("pump", "goat", "dam")
-    for number in range(12):
-        crowd.nodes[f"pump {number}"] = replace(
-            crowd.nodes["pump"], id=f"pump {number}", text=f"{KEPT['pump'][1]} {number}"
-        )
-    assert alike[0][0].score > (await crowd.ask(question))[0][0].score
+async def test_what_the_question_hardly_explains_is_no_sure_answer() -> None:
+    explained, *_ = await Kept("pump", "goat", "dam").ask("who repaired the pump in the barn?")
+    hardly, *_ = await Kept("pump", "goat", "dam").ask("who painted the doors of the barn?")
+    assert hardly[0].score < POLICY.abstain_below <= explained[0].score
 
 
 async def test_a_statement_without_what_is_wanted_is_no_sure_answer() -> None:
     known, *_ = await Kept("goat", "pump").ask("who repaired the pump in the barn?")
     silent, *_ = await Kept("goat", "pump").ask("how many repaired the pump in the barn?")
-    least = StatementPolicy().abstain_below
+    least = POLICY.abstain_below
     assert silent[0].score < least <= known[0].score
 
 
@@ -141,7 +145,7 @@ async def test_a_statement_that_the_tokens_do_not_hold_answers_nothing() -> None
 async def test_leading_nothing_proves_nothing() -> None:
     question = "who was the mayor of Samarkand in 1880?"
     alone, *_ = await Kept("goat").ask(question)
-    assert alone[0].score < StatementPolicy().abstain_below
+    assert alone[0].score < POLICY.abstain_below
 
 
 async def test_passages_are_no_statements() -> None:
