@@ -13,8 +13,8 @@ from typing import Any
 import torch
 
 from clause.cli.console import opened
-from clause.lab.reader.exams import fan_world
-from clause.lab.reader.material import left_out_label, load, prepare, quick
+from clause.lab.reader.exams import fan_world, quick
+from clause.lab.reader.material import left_out_label, load, prepare
 from clause.lab.reader.sources import Path_, wiki_world
 from clause.lab.reader.training import (
     ReaderRecipe,

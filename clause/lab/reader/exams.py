@@ -15,9 +15,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from clause.lab.reader.lessons import Likeness, key
+from clause.lab.reader.lessons import Likeness, Notebook, key
 from clause.lab.reader.phrases import spelt
-from clause.lab.reader.sources import Asked, LearntRelation, Notebook, Path_, path_questions, rows, wiki_chains
+from clause.lab.reader.sources import Asked, LearntRelation, Path_, path_questions, rows, wiki_chains
 from clause.reasoning.question.pattern_text import pattern_text
 
 Scores = Callable[[Sequence[str], Sequence[Sequence[str]]], Sequence[torch.Tensor]]
@@ -126,6 +126,26 @@ def noted(books: Sequence[Notebook]) -> Exam:
             if answering
         ]
     }
+
+
+def quick(exam: Exam, most: int = 30, widest: int = 150) -> Exam:
+    """An exam to watch training by: at most `most` questions a set, `widest` patterns a question, drawn once."""
+    rng = random.Random(0)  # noqa: S311 - a reproducible draw
+    drawn: dict[tuple[str, ...], set[str]] = {}
+    return {
+        name: [_narrowed(item, drawn, widest, rng) for item in items[:most]]
+        for name, items in exam.items()
+        if name != "2Wiki, its graph"
+    }
+
+
+def _narrowed(item: Item, drawn: dict[tuple[str, ...], set[str]], widest: int, rng: random.Random) -> Item:
+    if len(item.patterns) <= widest:
+        return item
+    if item.patterns not in drawn:
+        drawn[item.patterns] = set(rng.sample(item.patterns, widest))
+    kept = [(p, w) for p, w in zip(item.patterns, item.worth, strict=True) if w or p in drawn[item.patterns]]
+    return Item(item.question, tuple(p for p, _ in kept), tuple(w for _, w in kept))
 
 
 def _walks(types: Sequence[tuple[str, str, str]], topic: str, max_hops: int) -> list[Path_]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clause.lab.reader.phrases import SYMMETRIC, Side, asked, direction_pair, meant, nested, phrase, siblings, spelt
-from clause.lab.reader.sources import Asked, LearntRelation, Notebook, Path_
+from clause.lab.reader.sources import Asked, LearntRelation, Path_
 from clause.reasoning.question.pattern_text import pattern_text
 
 GROUP = 8
@@ -62,6 +64,30 @@ class Likeness:
         likeness = self.vectors @ self.vectors[row]
         order = np.argsort(-likeness)[: among + 40]
         return [self.labels[i] for i in order if likeness[i] < _SAME][:among]
+
+
+@dataclass(frozen=True, slots=True)
+class Notebook:
+    """The notes that an agent keeps of one matter, and what is asked of them, with the places of the notes that answer.
+
+    A question that no note answers has none.
+    """
+
+    title: str
+    notes: tuple[str, ...]
+    questions: tuple[tuple[str, tuple[int, ...]], ...]
+
+
+def notebooks(path: Path) -> list[Notebook]:
+    """The notebooks of a file: `# title`, then `1 | note`, and `? 1,3 | question` or `? - | question`."""
+    found = []
+    for part in re.split(r"^# ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+        title, *lines = part.strip().splitlines()
+        kept = [line.split(" | ", 1) for line in lines if line.strip()]
+        notes = tuple(text for mark, text in kept if mark[0] != "?")
+        asked = tuple((text, tuple(int(one) - 1 for one in re.findall(r"\d+", m))) for m, text in kept if m[0] == "?")
+        found.append(Notebook(title, notes, asked))
+    return found
 
 
 class Lessons:

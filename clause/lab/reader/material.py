@@ -15,13 +15,12 @@ import torch
 from numpy.typing import NDArray
 
 from clause.lab.reader.exams import Exam, Item, films, left_out, noted, strangers, told_apart, wiki
-from clause.lab.reader.lessons import SHARES, Lessons, Likeness
+from clause.lab.reader.lessons import SHARES, Lessons, Likeness, notebooks
 from clause.lab.reader.phrases import siblings
 from clause.lab.reader.sources import (
     Asked,
     LearntRelation,
     film_questions,
-    notebooks,
     path_questions,
     relations,
     sentence_questions,
@@ -35,9 +34,10 @@ _WORDINGS = 200
 STRANGERS = Path(__file__).parent / "strangers.txt"
 WRITTEN = Path(__file__).parent / "wordings.txt"
 KEPT_ASIDE = Path(__file__).parent / "wordings_kept_aside.txt"
+"""Questions in words far from the relations' names, which train, and some over other relations, which do not."""
 NOTEBOOKS = Path(__file__).parent / "notebooks.txt"
 NOTEBOOKS_KEPT_ASIDE = Path(__file__).parent / "notebooks_kept_aside.txt"
-"""Questions in words far from the relations' names, which train, and some over other relations, which do not."""
+"""Notes with what is asked of them, which train, and some of other matters, which do not."""
 
 
 def written_questions(path: Path) -> list[Asked]:
@@ -136,26 +136,6 @@ def load(folder: Path) -> Material:
         | told_apart(written_questions(KEPT_ASIDE))
         | noted(notebooks(NOTEBOOKS_KEPT_ASIDE)),
     )
-
-
-def quick(exam: Exam, most: int = 30, widest: int = 150) -> Exam:
-    """An exam to watch training by: at most `most` questions a set, `widest` patterns a question, drawn once."""
-    rng = random.Random(0)  # noqa: S311 - a reproducible draw
-    drawn: dict[tuple[str, ...], set[str]] = {}
-    return {
-        name: [_narrowed(item, drawn, widest, rng) for item in items[:most]]
-        for name, items in exam.items()
-        if name != "2Wiki, its graph"
-    }
-
-
-def _narrowed(item: Item, drawn: dict[tuple[str, ...], set[str]], widest: int, rng: random.Random) -> Item:
-    if len(item.patterns) <= widest:
-        return item
-    if item.patterns not in drawn:
-        drawn[item.patterns] = set(rng.sample(item.patterns, widest))
-    kept = [(p, w) for p, w in zip(item.patterns, item.worth, strict=True) if w or p in drawn[item.patterns]]
-    return Item(item.question, tuple(p for p, _ in kept), tuple(w for _, w in kept))
 
 
 def _kept_away(likeness: Likeness) -> tuple[set[str], set[str]]:

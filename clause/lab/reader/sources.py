@@ -36,30 +36,6 @@ class LearntRelation:
     aliases: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Notebook:
-    """The notes that an agent keeps of one matter, and what is asked of them, with the places of the notes that answer.
-
-    A question that no note answers has none.
-    """
-
-    title: str
-    notes: tuple[str, ...]
-    questions: tuple[tuple[str, tuple[int, ...]], ...]
-
-
-def notebooks(path: Path) -> list[Notebook]:
-    """The notebooks of a file: `# title`, then `1 | note`, and `? 1,3 | question` or `? - | question`."""
-    found = []
-    for part in re.split(r"^# ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
-        title, *lines = part.strip().splitlines()
-        kept = [line.split(" | ", 1) for line in lines if line.strip()]
-        notes = tuple(text for mark, text in kept if mark[0] != "?")
-        asked = tuple((text, tuple(int(one) - 1 for one in re.findall(r"\d+", m))) for m, text in kept if m[0] == "?")
-        found.append(Notebook(title, notes, asked))
-    return found
-
-
 def rows(path: Path) -> Iterator[dict[str, Any]]:
     """The objects of a gzipped file of JSON lines."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from clause.lab.reader.exams import Item, Walker, marks, noted, strangers, told_apart
-from clause.lab.reader.lessons import Lessons, Likeness, key
+from clause.lab.reader.lessons import Lessons, Likeness, key, notebooks
 from clause.lab.reader.material import (
     KEPT_ASIDE,
     NOTEBOOKS,
@@ -20,7 +20,7 @@ from clause.lab.reader.material import (
     written_questions,
 )
 from clause.lab.reader.phrases import asked, meant, nested, phrase, siblings, spelt
-from clause.lab.reader.sources import Asked, LearntRelation, masked, notebooks
+from clause.lab.reader.sources import Asked, LearntRelation, masked
 from clause.lab.reader.training import LowRank
 from clause.reasoning.question.pattern_text import pattern_text
 
