@@ -66,7 +66,7 @@ class ReadingSigns(NamedTuple):
     """The signs by which a reading is judged before anybody says whether its answer is right.
 
     Attributes:
-        share: log-odds of all the readings that give the same answers, among those that the graph has.
+        share: log-odds of all the readings that say the same, or give the same answers, among those that the graph has.
         gap: the rate of its patterns less that of the nearest relation that people ask for, by 4.
         linked: how well the names are spelt that its walks start from, in [0, 1].
         verdict: 1 of yes, no and winners, which are checked against both sides.
@@ -303,7 +303,7 @@ def signs_of(
     for reading in listed:
         fits = [fit_of(*claim) for claim in reading.claims]
         gap, explained = (min(fit[sign] for fit in fits) for sign in (0, 1)) if fits else (0.0, _WORDS_EXPLAIN)
-        same = sum(one.probability for one in listed if _names(one) == _names(reading))
+        same = sum(one.probability for one in listed if one.words == reading.words or _names(one) == _names(reading))
         share = min(max(same, _CERTAIN), 1 - _CERTAIN)
         found.append(
             ReadingSigns(

@@ -228,16 +228,17 @@ class QuestionContext:
         asked = (word for word in telling_words(self.parsed) if word not in own)
         return any(roots(word) & self.vocabulary and not kin(word) & walked for word in asked)
 
-    def _is_other_kind(self, nodes: Sequence[str], asked: Sequence[str]) -> bool:
+    def _is_other_kind(self, one: FoundPattern, asked: Sequence[str]) -> bool:
         """Tell whether answers are of another kind than all questions ask for: a place by `when`, a date by `who`."""
-        wanted = set(map(wanted_kind, asked))
-        if self.parsed.kind != "list" or len(wanted) != 1 or None in wanted or not nodes:
+        wanted, ends, hop = set(map(wanted_kind, asked)), one.ends[:_SEEN], one.pattern[-1]
+        if self.parsed.kind != "list" or len(wanted) != 1 or None in wanted or not ends:
             return False
-        kind = comparable([self.names.value(node) for node in nodes[:_SEEN]])
+        kind, dated = comparable([self.names.value(node) for node in ends]), "date" in wanted
         if "entity" in wanted:
-            return kind == "date"
-        names = [self.names.name(node) for node in nodes[:_SEEN]]
-        return kind == "text" and all(name[:1].isupper() and not _TELLS_TIME.search(name) for name in names)
+            place = hop.forward and self.text_of(hop.relation) in PLACES
+            return kind == "date" or (place and all(question.startswith("who ") for question in asked))
+        names = map(self.names.name, ends)
+        return kind == "text" and all(name[:1].isupper() and not (dated and _TELLS_TIME.search(name)) for name in names)
 
     def is_named(self, pattern: TypedPattern) -> bool:
         """Tell whether the question has a word of a walk's types."""
@@ -311,7 +312,7 @@ class QuestionContext:
         texts = {self.text_of(hop.relation) for one in patterns for hop in one.pattern}
         other = {text for text in texts if all(is_other_kind(question, text) for question in questions)}
         kept = [one for one in patterns if not any(self.text_of(hop.relation) in other for hop in one.pattern)]
-        return [one for one in kept if not self._is_other_kind(one.ends, questions)]
+        return [one for one in kept if not self._is_other_kind(one, questions)]
 
     def _on_side(self, patterns: Sequence[FoundPattern], asked: str, *, further: bool) -> list[FoundPattern]:
         """The patterns that do not lead to the other side than is asked for; none where the graph has only that.

@@ -37,7 +37,7 @@ _LISTED = """full real exact current total main new old own actual whole normal 
 date day year time place cause number
 the a an any all some every each those these his her their its
 does do did has have had can could will would may might should is are was were be been
-place birthplace location city town country site address home headquarters grave seat
+place birthplace location city town country capital site address home headquarters grave seat
 date day year time birthday birthdate month
 instead itself himself herself themselves away up out off down back together now"""
 _ANY_KIND, _OF_MANY, _DETERMINERS, _HELPERS, PLACES, _TIMES, _NOT_NOUNS = (

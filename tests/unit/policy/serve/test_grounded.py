@@ -21,7 +21,9 @@ from clause.reasoning.question.reading import RankedReading
 def reading(pattern: tuple[Hop, ...], share: float, *answers: str, nearest: float = 1.0) -> RankedReading:
     result = PlanResult(tuple(PlanAnswer(name, name) for name in answers))
     claims = ((pattern, ("who designed it",)),) if pattern else ()
-    return RankedReading("", share, WalkFrom(("kes",), pattern), ("kes",), (pattern,), result, nearest, claims)
+    return RankedReading(
+        repr(pattern), share, WalkFrom(("kes",), pattern), ("kes",), (pattern,), result, nearest, claims
+    )
 
 
 def signs(said: str, *listed: RankedReading) -> list[ReadingSigns]:
