@@ -190,6 +190,7 @@ def test_hops_are_walked_as_they_are_named(http: httpx.Client, query: str, wante
     "query",
     [
         "what is the beam width of Sea Lark?",
+        "where was the founder of Hallam Yard's daughter born?",
         "what is the birth date of Otto Hallam",
     ],
 )
