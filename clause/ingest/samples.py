@@ -1,11 +1,12 @@
 """Samples that ship: MetaQA's films, with packed vectors of their names where the embedder made these, and a valley
-told in passages.
+told in passages. `python -m clause.ingest.samples` packs the vectors anew (minutes on two cores).
 """
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ from clause.ingest.readers import read_triples
 from clause.ingest.source import LoadReport
 from clause.ingest.triples import load_triples
 from clause.telemetry import Progress, silent
-from clause.text.embedder import Embedder
+from clause.text.embedder import Embedder, SentenceTransformerEmbedder
 from clause.text.fields import Frozen
 from clause.text.names import canonical_key, entity_id, register, stored_name
 
@@ -103,7 +104,7 @@ def load(path: Path) -> PackedVectors:
             return PackedVectors(metadata["model"], metadata["fingerprint"], rows, scales)
     except (OSError, KeyError, TypeError, SafetensorError) as error:
         raise SetupError(
-            f"{path.name} cannot be read: {error}", remedy="run `python -m clause.lab.sample_vectors`"
+            f"{path.name} cannot be read: {error}", remedy="run `python -m clause.ingest.samples`"
         ) from error
 
 
@@ -228,3 +229,16 @@ async def pack_sample(embedder: Embedder, kb: Path = KB) -> PackedVectors:
     names, types = texts_of(kb)
     texts = [*names, *_words(types)]
     return pack(texts, await embedder.embed(texts), embedder.model)
+
+
+async def build() -> int:
+    """Embed every name and write the file; how many vectors."""
+    embedder = SentenceTransformerEmbedder()
+    packed = await pack_sample(embedder)
+    embedder.close()
+    save(packed, VECTORS)
+    return len(packed.rows)
+
+
+if __name__ == "__main__":
+    sys.stderr.write(f"{asyncio.run(build())} vectors in {VECTORS}\n")

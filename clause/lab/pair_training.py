@@ -353,10 +353,10 @@ def train_beside(
     optimizer = torch.optim.AdamW([{"params": tuned, "lr": rates[0]}, {"params": head.parameters(), "lr": rates[1]}])
     steps = max(1, int(epochs * len(lessons) / _BATCH))
     slope = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1.0, step / 100) * (1 - step / steps))
-    batches: list[list[Pair]] = []
+    waiting: list[list[Pair]] = []
     for step in range(steps):
-        batches = batches or _batches(lessons, rng)
-        batch = batches.pop()
+        waiting = waiting or batches(lessons, rng)
+        batch = waiting.pop()
         with mixed_precision():
             states = encoder([(pair.a, pair.b) for pair in batch]).states[:, 0]
         wanted = torch.tensor([STANDINGS.index(pair.label) for pair in batch])
@@ -377,7 +377,7 @@ def train_beside(
 _BATCH = 32
 
 
-def _batches(lessons: Sequence[Pair], rng: random.Random) -> list[list[Pair]]:
+def batches(lessons: Sequence[Pair], rng: random.Random) -> list[list[Pair]]:
     """All lessons in batches of texts of like length, in a fresh order."""
     order = rng.sample(list(lessons), len(lessons))
     slices = [order[at : at + 20 * _BATCH] for at in range(0, len(order), 20 * _BATCH)]

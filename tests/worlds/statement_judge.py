@@ -26,7 +26,7 @@ from clause.reasoning.agents.statements import Rated, log_share
 from clause.reasoning.models import BudgetAllocation, CoordinationRequest
 from tests.worlds.kept_statements import OWNER, Told, load, right
 
-SIGNS = ("share", "explained", "silent")
+SIGNS = ("share", "explained", "beside", "silent")
 
 
 class Case(NamedTuple):
@@ -46,7 +46,7 @@ async def cases(container: Container, told: Told, name: str) -> list[Case]:
     seen: list[tuple[float, ...]] = []
 
     def watched(rated: Rated, others: list[float]) -> float:
-        seen.append((log_share(rated.worth, others), rated.explained, float(rated.silent)))
+        seen.append((log_share(rated.worth, others), rated.explained, rated.beside, float(rated.silent)))
         return 1.0 - len(seen) * 1e-3  # all are told, the best first
 
     found = []

@@ -6,15 +6,19 @@ import argparse
 import asyncio
 import json
 import sys
-from dataclasses import fields
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import torch
 
 from clause.cli.console import opened
+from clause.lab.reader.close import CloseLists, CloseRecipe, statement_pairs, train_close
 from clause.lab.reader.exams import fan_world, quick
-from clause.lab.reader.material import left_out_label, load, prepare
+from clause.lab.reader.lessons import notebooks
+from clause.lab.reader.material import NOTEBOOKS, left_out_label, load, prepare
 from clause.lab.reader.sources import Path_, wiki_world
 from clause.lab.reader.training import (
     ReaderRecipe,
@@ -31,6 +35,7 @@ from clause.lab.worlds import Lessons, NotedReadings, fitted_weights, lessons_of
 from clause.policy.serve.pattern_scorer import SHIPPED
 from clause.policy.train.encoder import Matcher, TokenEncoder, TrainedReader, packaged_encoder
 from clause.text.bert import GRAPH
+from clause.text.statements.pair_classifier import SHIPPED_READER, PairReader, read_weights
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -41,11 +46,9 @@ def main(arguments: list[str] | None = None) -> None:
     commands = parser.add_subparsers(required=True, dest="command")
     commands.add_parser("prepare").add_argument("data", type=Path, help="the folder of the shared data")
     made = commands.add_parser("wiki", help="2WikiMultihopQA's evidence as a graph of one's own, with its questions")
-    made.add_argument("data", type=Path, help="the folder of the shared data")
-    fanned = commands.add_parser(
-        "fans", help="a made-up graph under real questions over relations left out of training"
-    )
-    fanned.add_argument("data", type=Path, help="the folder of the shared data")
+    fanned = commands.add_parser("fans", help="a made-up graph under real questions over relations left out")
+    for one in (made, fanned):
+        one.add_argument("data", type=Path, help="the folder of the shared data")
     fanned.add_argument("--trained", action="store_true", help="over relations that are in training, instead")
     fanned.add_argument("--each", type=int, default=40, help="questions of each number of hops")
     fanned.add_argument("--seed", type=int, default=16)
@@ -54,10 +57,12 @@ def main(arguments: list[str] | None = None) -> None:
     training.add_argument("name")
     training.add_argument("recipe", nargs="?", default="{}", help="JSON of what differs from the usual recipe")
     training.add_argument("--on", metavar="NAME", help="train on from this state, or from `shipped`")
+    close = commands.add_parser("close", help="train the reader of pairs on, for statements and what answers")
+    close.add_argument("recipe", nargs="?", default="{}", help="JSON of what differs from the usual recipe")
+    close.add_argument("--on", type=Path, default=SHIPPED_READER, help="the reader it begins from")
+    close.add_argument("--to", type=Path, default=SHIPPED_READER)
     examining = commands.add_parser("examine")
-    examining.add_argument(
-        "names", nargs="*", help="trained states (or `shipped`), averaged; without any the frozen cosine"
-    )
+    examining.add_argument("names", nargs="*", help="trained states (or `shipped`), averaged; none: the frozen cosine")
     examining.add_argument("--keep", type=float, default=1.0, help="share of the change that is kept: 1 all, 0 none")
     examining.add_argument("--quick", action="store_true", help="thirty questions a set, as while training")
     examining.add_argument("--only", default="", help="sets whose names begin so")
@@ -69,17 +74,16 @@ def main(arguments: list[str] | None = None) -> None:
     exporting.add_argument("--to", type=Path, default=GRAPH)
     calibrating = commands.add_parser("calibrate", help="fit how readings are judged, through the served pipeline")
     calibrating.add_argument("--worlds", type=Path, default=Path("tests/worlds"))
-    calibrating.add_argument(
-        "--move", action="store_true", help="what ships, by the halves of strangers' that are read"
-    )
+    calibrating.add_argument("--move", action="store_true", help="what ships, by the strangers' halves that are read")
     calibrating.add_argument("--own", nargs=2, action="append", default=[], metavar=("FILE", "SCOPE"))
     given = parser.parse_args(arguments)
     torch.set_num_threads(given.threads)
     done_by = {
-        "prepare": _prepare,
+        "prepare": lambda given: prepare(given.data, given.folder, packaged_encoder()),
         "wiki": lambda given: wiki_world(given.data / "2wikimultihopqa", given.folder / "wiki"),
         "fans": _fans,
         "train": _train,
+        "close": _close,
         "examine": _examine,
         "ship": _ship,
         "export": lambda given: export_layers(packaged_encoder(), given.to),
@@ -96,14 +100,9 @@ def _fans(given: argparse.Namespace) -> None:
     fan_world(given.data / "kgqa_paths", given.folder / given.name, wanted, given.each, given.seed)
 
 
-def _prepare(given: argparse.Namespace) -> None:
-    prepare(given.data, given.folder, packaged_encoder())
-
-
 def _train(given: argparse.Namespace) -> None:
     different: dict[str, Any] = json.loads(given.recipe)
-    unknown = set(different) - {field.name for field in fields(ReaderRecipe)}
-    if unknown:
+    if unknown := set(different) - {field.name for field in fields(ReaderRecipe)}:
         raise SystemExit(f"a recipe has no {', '.join(sorted(unknown))}")
     recipe, material = ReaderRecipe(**different), load(given.folder)
     folder = given.folder / given.name
@@ -112,15 +111,18 @@ def _train(given: argparse.Namespace) -> None:
     if given.on:
         encoder, matcher, _ = _state(given.folder, given.on)
     with (folder / "log.txt").open("a", encoding="utf-8", buffering=1) as log:
-        train(
-            encoder,
-            material.lessons(recipe.seed + 100, recipe.shares),
-            quick(material.exam),
-            recipe,
-            folder=folder,
-            matcher=matcher,
-            report=lambda line: _say(line, log),
-        )
+        lessons, exam = material.lessons(recipe.seed + 100, recipe.shares), quick(material.exam)
+        report = partial(_say, others=(log,))
+        train(encoder, lessons, exam, recipe, folder=folder, matcher=matcher, report=report)
+
+
+def _close(given: argparse.Namespace) -> None:
+    recipe, material = CloseRecipe(**json.loads(given.recipe)), load(given.folder)
+    lessons = material.lessons(recipe.seed + 100, recipe.shares)
+    lists = CloseLists(lessons, notebooks(NOTEBOOKS), TrainedReader.load(SHIPPED).parts(), recipe)
+    start = read_weights(given.on)
+    layers, out = train_close(lists, asyncio.run(statement_pairs(recipe.seed)), start, recipe, report=_say)
+    PairReader.save(given.to, layers, out, {**start.about, "close": [*start.about.get("close", ()), asdict(recipe)]})
 
 
 def _examine(given: argparse.Namespace) -> None:
@@ -167,7 +169,7 @@ def _state(folder: Path, name: str) -> tuple[TokenEncoder, Matcher, list[dict[st
     return encoder, matcher, [recipe]
 
 
-def _say(line: str, *others: Any) -> None:
+def _say(line: str, others: Sequence[TextIO] = ()) -> None:
     for stream in (sys.stdout, *others):
         stream.write(f"{line}\n")
     sys.stdout.flush()

@@ -141,11 +141,15 @@ def _grounded(pool: CpuPool, backend: str, taught: Path | None = None) -> Ground
 def _statements(pool: CpuPool, backend: str) -> StatementPolicy:
     from clause.policy.serve.grounded import shipped  # noqa: PLC0415 -- when it is asked for
     from clause.reasoning.agents.statements import StatementPolicy  # noqa: PLC0415
+    from clause.text.statements.pair_classifier import shipped_pair_reader  # noqa: PLC0415
 
     async def compare(asked: str, texts: Sequence[str]) -> Floats:
         return await pool.run(lambda: shipped(backend).fits(asked, texts))
 
-    return StatementPolicy(compare)
+    async def beside(asked: str, texts: Sequence[str]) -> Floats:
+        return await pool.run(lambda: shipped_pair_reader().answering(asked, texts))
+
+    return StatementPolicy(compare, beside)
 
 
 def check_name(name: str) -> str:

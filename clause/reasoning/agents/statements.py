@@ -41,6 +41,8 @@ PASSAGE: Final = "passage"
 NOTHING_KEPT: Final = "nothing is kept that could answer this"
 READ = 32
 """Statements whose words are compared with the question's, the best that recall gives."""
+READ_BESIDE = 4
+"""Statements that are read beside the question, the likeliest of these."""
 TOLD = 3
 """Statements told as answers at most."""
 SAME = 0.85
@@ -52,16 +54,20 @@ _ENTITIES = 30
 Compare = Callable[[str, Sequence[str]], Awaitable[Floats]]
 """A question, and texts -> what a trained reader makes of each [n, 2]: the log-odds that it answers, but for a
 constant, and how far the question explains it, in [-1, 1]."""
+ReadBeside = Callable[[str, Sequence[str]], Awaitable[Floats]]
+"""A question, and texts -> the log-odds [n] that each answers, each read beside the question, word by word."""
 
 
 class StatementWeights(NamedTuple):
     """The worth of each sign that a statement answers: its words are near the question's, even near those that it says
-    least; a trained reader says that it does; it tells what is wanted or is silent about it; how sure it is.
+    least; a trained reader says that it does, of both apart and beside each other; it tells what is wanted or is silent
+    about it; how sure it is.
     """
 
     near: float
     weakest: float
     read: float
+    beside: float
     tells: float
     silent: float
     confidence: float
@@ -69,17 +75,20 @@ class StatementWeights(NamedTuple):
 
 class StatementJudge(NamedTuple):
     """The log-odds that a statement is right: by the logarithm of its share of what it and its rivals are worth, by how
-    far the question explains it, and where it says nothing of what is wanted.
+    far the question explains it, by what both say beside each other, and where it says nothing of what is wanted.
     """
 
     share: float
     explained: float
+    beside: float
     bias: float
     silent: float
 
 
-WEIGHTS: Final = StatementWeights(near=7.96, weakest=4.19, read=0.547, tells=0.86, silent=-0.86, confidence=2.66)
-JUDGE: Final = StatementJudge(share=1.88, explained=2.81, bias=0.26, silent=-2.54)
+WEIGHTS: Final = StatementWeights(
+    near=7.96, weakest=4.19, read=0.547, beside=0.3, tells=0.86, silent=-0.86, confidence=2.66
+)
+JUDGE: Final = StatementJudge(share=1.06, explained=2.18, beside=0.212, bias=-0.05, silent=-2.32)
 """docs/benchmarks-texts.md says what these were fitted on."""
 LEAST_RIVAL: Final = 9.3
 """The worth of a rival that is thought to be there where little is kept: leading nothing is no proof."""
@@ -107,14 +116,15 @@ class StatementAgents(TextAgents):
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """A statement with its worth as an answer, how far the question explains it, and what in it may be what is wanted;
-    `names`: that is a name, a time or a number, which answers before the statement; `silent`: it has none; `held` by
-    how many.
+    """A statement with its worth as an answer, how far the question explains it, its log-odds beside it, and what in it
+    may be what is wanted; `names`: that is a name, a time or a number, which answers before the statement; `silent`:
+    it has none; `held` by how many.
     """
 
     found: FoundText
     worth: float
     explained: float
+    beside: float
     tells: Sequence[str]
     names: bool
     silent: bool
@@ -127,17 +137,19 @@ class StatementPolicy(PlainPolicy):
 
     Args:
         compare: tells how likely each statement is to answer.
+        beside: tells it of the likeliest, more surely.
     """
 
     compare: Compare
+    beside: ReadBeside
     name: str = NAME
-    abstain_below: float = 0.75
+    abstain_below: float = 0.7
 
     async def begin(self, question: Question, embed: Embed) -> StatementAgents:  # noqa: ARG002 -- reads no other wording
         """Agents that know what is told; they pay for what they cite."""
         recalled = await question.recall(SEARCHED)
         statements = [one for one in recalled if one.node.kind in KINDS and one.node.text][:READ]
-        rated = await _rate(question, statements, self.compare)
+        rated = await _rate(question, statements, self.compare, self.beside)
         best = _answers(question, rated)
         look, mentioned = await _mentions(question, [rated[place].found.node.id for place, _ in best])
         found = [answer for place, score in best for answer in _told(rated[place], score, mentioned)]
@@ -188,7 +200,9 @@ async def begun_by(
     return walk, walkers
 
 
-async def _rate(question: Question, statements: Sequence[FoundText], compare: Compare) -> list[Rated]:
+async def _rate(
+    question: Question, statements: Sequence[FoundText], compare: Compare, beside: ReadBeside
+) -> list[Rated]:
     """The statements with their worth, best first."""
     if not statements:
         return []
@@ -208,10 +222,21 @@ async def _rate(question: Question, statements: Sequence[FoundText], compare: Co
         tells = [mention.name for mention in told(inquiry, text, common)]
         worth = float(nearest[place]) + _telling(inquiry, tells) + _sureness(one)
         silent = passes_over(inquiry, text, tells)
-        rated.append(Rated(one, worth, float(read[place, 1]), tells, inquiry.wanted in NAMED, silent, _held(one)))
+        rated.append(Rated(one, worth, float(read[place, 1]), 0.0, tells, inquiry.wanted in NAMED, silent, _held(one)))
+    rated = await _closer(question.text, sorted(rated, key=lambda one: (-one.worth, one.found.node.id)), beside)
     await question.learn([one.found.node.id for one in rated])
     told_by_many = [one for one in rated if not any(_belied(question, one, other) for other in rated)]
     return sorted(told_by_many, key=lambda one: (-one.worth, one.found.node.id))
+
+
+async def _closer(question: str, rated: Sequence[Rated], beside: ReadBeside) -> list[Rated]:
+    """The likeliest read beside the question; of the others that says no more than of the least of these."""
+    said = await beside(question, [one.found.node.text or "" for one in rated[:READ_BESIDE]])
+    log_odds = [*said.tolist(), *[float(said.min())] * (len(rated) - len(said))]
+    return [
+        replace(one, worth=one.worth + WEIGHTS.beside * told, beside=told)
+        for one, told in zip(rated, log_odds, strict=True)
+    ]
 
 
 def _belied(question: Question, one: Rated, other: Rated) -> bool:
@@ -281,7 +306,7 @@ def log_share(worth: float, others: Sequence[float]) -> float:
 def _probability(rated: Rated, others: Sequence[float]) -> float:
     """The probability in [0, 1] that a statement with such rivals answers rightly."""
     odds = JUDGE.share * log_share(rated.worth, others) + JUDGE.explained * rated.explained + JUDGE.bias
-    return 1 / (1 + math.exp(-odds - JUDGE.silent * rated.silent))
+    return 1 / (1 + math.exp(-odds - JUDGE.beside * rated.beside - JUDGE.silent * rated.silent))
 
 
 async def _mentions(question: Question, statements: Sequence[str]) -> tuple[Look, Expansion]:

@@ -221,6 +221,9 @@ LONGEST_PAIR = 128
 STANDINGS = ("same", "neutral", "contradiction")
 """The standings that two statements may have, for `PairReader`; one that follows from the other counts as the same."""
 
+ANSWERS = len(STANDINGS)
+"""Behind these a reader tells the log-odds that the second text is what the first one asks for."""
+
 READ = 0.45
 """The least similarity of two statements that are read beside each other."""
 
@@ -238,13 +241,13 @@ class ReaderWeights(NamedTuple):
 
 
 class PairReader:
-    """Reads two statements beside each other, word by word: what they mean, where no list tells.
+    """Reads two texts beside each other, word by word: what they mean, where no list tells.
 
     A BERT of the installed encoder's form, over both texts; the state of its first token says how they stand.
 
     Args:
         layers: the tuned weights, by the names of `clause.text.bert.layer_names`.
-        out: weights and bias of the three classes of `STANDINGS`, [d, 3] and [3].
+        out: weights and bias of what it tells, [d, 4] and [4]: the classes of `STANDINGS`, and what is at `ANSWERS`.
         about: how it was trained, for reports.
     """
 
@@ -252,12 +255,19 @@ class PairReader:
         self._bert = Bert(packaged_folder(), LONGEST_PAIR, layers)
         self._out, self.about = out, dict(about)
 
+    def answering(self, question: str, texts: Sequence[str]) -> Floats:
+        """The log-odds that each text is what a question asks for, [n]."""
+        return self._told([(question, text) for text in texts])[:, ANSWERS]
+
+    def _told(self, pairs: Sequence[tuple[str, str]]) -> Floats:
+        found = np.zeros((len(pairs), len(self._out[1])), dtype=np.float32)
+        for rows, states, _ in self._bert.runs(pairs):
+            found[rows] = states[:, 0] @ self._out[0] + self._out[1]
+        return found
+
     def contradicting(self, pairs: Sequence[tuple[str, str]]) -> Floats:
         """The probability that the two of each pair contradict each other, [n]; they may change places."""
-        texts = [(min(pair), max(pair)) for pair in pairs]
-        logits = np.zeros((len(texts), len(STANDINGS)), dtype=np.float32)
-        for rows, states, _ in self._bert.runs(texts):
-            logits[rows] = states[:, 0] @ self._out[0] + self._out[1]
+        logits = self._told([(min(pair), max(pair)) for pair in pairs])[:, :ANSWERS]
         odds = np.exp(logits - logits.max(axis=1, keepdims=True))
         shares = odds / odds.sum(axis=1, keepdims=True)
         found: Floats = shares[:, STANDINGS.index("contradiction")]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from clause.errors import SetupError
+from clause.ingest import samples
 from clause.ingest.samples import KB, TRIPLES, VECTORS, fingerprint, load, pack, pack_sample, save, texts_of, unit
 from clause.text.embedder import SentenceTransformerEmbedder
 from tests.fakes.embedder import HashEmbedder
@@ -38,7 +39,7 @@ def test_a_file_that_is_none_says_how_to_make_one(tmp_path: Path) -> None:
     write_text(tmp_path / "v.safetensors", "nonsense")
 
     for name in ("v.safetensors", "none.safetensors"):
-        with pytest.raises(SetupError, match=r"clause\.lab\.sample_vectors"):
+        with pytest.raises(SetupError, match=r"clause\.ingest\.samples"):
             load(tmp_path / name)
 
 
@@ -72,3 +73,15 @@ async def test_packaged_vectors_are_those_that_the_model_makes_now() -> None:
 
     embedder.close()
     assert (fresh * packaged).sum(axis=1).min() >= 0.999
+
+
+async def test_building_writes_the_vectors_of_the_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def few(embedder: HashEmbedder) -> object:
+        return pack(["a"], np.ones((1, 4), dtype=np.float32), embedder.model)
+
+    monkeypatch.setattr(samples, "VECTORS", tmp_path / "v.safetensors")
+    monkeypatch.setattr(samples, "SentenceTransformerEmbedder", HashEmbedder)
+    monkeypatch.setattr(samples, "pack_sample", few)
+
+    assert await samples.build() == 1
+    assert load(tmp_path / "v.safetensors").model == "hash"

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 import torch
 
+from clause.lab.pairs import Pair
+from clause.lab.reader.close import CloseLists, CloseRecipe, train_close
 from clause.lab.reader.exams import Item, Walker, marks, noted, strangers, told_apart
 from clause.lab.reader.lessons import Lessons, Likeness, key, notebooks
 from clause.lab.reader.material import (
@@ -21,8 +23,10 @@ from clause.lab.reader.material import (
 )
 from clause.lab.reader.phrases import asked, meant, nested, phrase, siblings, spelt
 from clause.lab.reader.sources import Asked, LearntRelation, masked
-from clause.lab.reader.training import LowRank
+from clause.lab.reader.training import LowRank, untrained
+from clause.policy.train.encoder import packaged_encoder
 from clause.reasoning.question.pattern_text import pattern_text
+from clause.text.statements.pair_classifier import read_weights
 
 RELATIONS = {
     name: LearntRelation(name, ("maker of it",)) for name in ("director", "spouse", "genre", "owner", "place of birth")
@@ -122,6 +126,37 @@ def test_a_note_is_told_from_the_others_of_its_notebook() -> None:
     exam = noted(notebooks(NOTEBOOKS_KEPT_ASIDE))["notes, kept aside"]
     assert all(1 <= sum(item.worth) < 5 and len(item.patterns) == 40 for item in exam)
     assert not {book.title for book in kept} & {book.title for book in notebooks(NOTEBOOKS_KEPT_ASIDE)}
+
+
+def close_lists(seed: int) -> CloseLists:
+    books = notebooks(NOTEBOOKS_KEPT_ASIDE)
+    return CloseLists(lessons(seed), books, (packaged_encoder(), untrained()), CloseRecipe(groups=1, seed=seed))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_close_readers_lists_begin_with_the_right_text_and_hold_it_once(seed: int) -> None:
+    lists, unanswered = close_lists(seed).draw()
+    nothing_answers = {text for book in notebooks(NOTEBOOKS_KEPT_ASIDE) for text, notes in book.questions if not notes}
+
+    assert len(lists) == 8
+    for one in lists:
+        assert len({question for question, _ in one}) == 1
+        assert one[0] not in one[1:]
+    assert len(unanswered) == 12
+    assert {question for question, _ in unanswered} <= nothing_answers
+
+
+@pytest.mark.slow
+def test_a_close_reader_is_trained_on_from_a_reader_of_pairs() -> None:
+    told: list[str] = []
+    start, recipe = read_weights(), CloseRecipe(groups=1, steps=2, seed=1)
+    pairs = [Pair("It is open.", "It is shut.", "contradiction"), Pair("It is open.", "One may enter.", "same")]
+    layers, out = train_close(close_lists(1), pairs, start, recipe, report=told.append)
+
+    assert out[0].shape == (384, 4)
+    assert layers.keys() == start.layers.keys()
+    assert any((layers[name] != start.layers[name]).any() for name in layers)
+    assert told[-1].startswith("step 2: loss")
 
 
 def test_every_question_about_the_strangers_can_be_answered() -> None:

@@ -39,7 +39,12 @@ async def _compared(asked: str, texts: Sequence[str]) -> Floats:
     return np.array([(10 * share, 0.6 * share) for share in shares], dtype=np.float32)
 
 
-POLICY = StatementPolicy(_compared)
+async def _beside(asked: str, texts: Sequence[str]) -> Floats:
+    """The same read beside each other: 2 nats for all words, -2 for none."""
+    return 0.4 * (await _compared(asked, texts))[:, 0] - 2
+
+
+POLICY = StatementPolicy(_compared, _beside)
 
 
 class Kept:
@@ -60,13 +65,13 @@ class Kept:
         return {one: (await WORDS.embed([KEPT[one.split()[0]][1]]))[0] for one in nodes}
 
     async def ask(
-        self, text: str, budgets: Budgets | None = None
+        self, text: str, budgets: Budgets | None = None, policy: StatementPolicy = POLICY
     ) -> tuple[Sequence[ProvedAnswer], str | None, list[str]]:
         """The answers, why there is none, and the evidence."""
         question = Question(text, (await WORDS.embed([text]))[0], [], {}, Prices())
         question.recall, question.expand, question.read_vectors = self.recall, self.expand, self.vectors
         question.embed_tokens = WORDS.embed_tokens
-        agents = await POLICY.begin(question, _embed)
+        agents = await policy.begin(question, _embed)
         episode = begun(question, agents, budgets or Budgets(50, 10, 200))
         feed_from(Snapshot.build({}, ()), Driver(episode, question, agents, _count).rounds())
         assert not (budgets or Budgets(50, 10, 200)).exceeded_by(episode.spend)
@@ -127,6 +132,17 @@ async def test_what_the_question_hardly_explains_is_no_sure_answer() -> None:
     explained, *_ = await Kept("pump", "goat", "dam").ask("who repaired the pump in the barn?")
     hardly, *_ = await Kept("pump", "goat", "dam").ask("who painted the doors of the barn?")
     assert hardly[0].score < POLICY.abstain_below <= explained[0].score
+
+
+async def test_what_answers_nothing_when_read_beside_the_question_is_no_sure_answer() -> None:
+    async def doubts(_asked: str, texts: Sequence[str]) -> Floats:
+        return np.full(len(texts), -4.0, dtype=np.float32)
+
+    asked = "who repaired the pump in the barn?"
+    sure, *_ = await Kept("pump", "goat", "dam").ask(asked)
+    unsure, *_ = await Kept("pump", "goat", "dam").ask(asked, policy=StatementPolicy(_compared, doubts))
+    assert unsure[0].name == sure[0].name == "Ines Falk"
+    assert unsure[0].score < POLICY.abstain_below <= sure[0].score
 
 
 async def test_a_statement_without_what_is_wanted_is_no_sure_answer() -> None:

@@ -1,0 +1,168 @@
+"""Training of the reader of pairs for both that it tells: how two statements stand, and whether a text answers."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, dropout
+
+from clause.arrays import Floats
+from clause.lab.pair_training import batches
+from clause.lab.pairs import Pair, beside_lessons, written_statements
+from clause.lab.reader.lessons import GROUP, Lessons, Notebook
+from clause.policy.train.encoder import Matcher, TokenEncoder, mixed_precision, packaged_encoder
+from clause.text.embedder import SentenceTransformerEmbedder
+from clause.text.statements.pair_classifier import ANSWERS, LONGEST_PAIR, STANDINGS, ReaderWeights
+
+Report = Callable[[str], None]
+ScorerParts = tuple[TokenEncoder, Matcher]
+_WARM = 60  # steps in which the rates rise
+_HARD = 9  # rivals are drawn from so many
+
+
+@dataclass(frozen=True, slots=True)
+class CloseRecipe:
+    """The recipe of that training: lists of a right text and some that the scorer takes for right, and statements.
+
+    Args:
+        rivals: wrong texts of a list, of the dozen that the scorer finds likeliest; one more is drawn from all.
+        unanswered: questions of a notebook in a batch that none of its notes answers, with four of the likeliest.
+        apart: what telling each text by itself weighs beside telling the right one from its rivals.
+        statements: batches of pairs of statements in a step.
+        shares: as those of `ReaderRecipe`.
+    """
+
+    steps: int = 900
+    minutes: float = 45.0
+    groups: int = 3
+    rivals: int = 5
+    unanswered: int = 3
+    apart: float = 0.6
+    statements: int = 2
+    encoder_rate: float = 5e-5
+    head_rate: float = 1e-3
+    seed: int = 7
+    shares: tuple[float, ...] = (0.10, 0.18, 0.03, 0.05, 0.05, 0.38, 0.21)
+
+
+class CloseLists:
+    """Draws lists of a question with texts, the right one first; and questions with texts of which none is right."""
+
+    def __init__(self, lessons: Lessons, books: Sequence[Notebook], scorer: ScorerParts, recipe: CloseRecipe) -> None:
+        self._lessons, self._recipe = lessons, recipe
+        self._encoder, self._matcher = scorer
+        self._books = [book for book in books if any(not answering for _, answering in book.questions)]
+        self._rng = random.Random(recipe.seed)  # noqa: S311 - a reproducible draw
+
+    def draw(self) -> tuple[list[list[tuple[str, str]]], list[tuple[str, str]]]:
+        """The lists of a batch, of one length, and pairs of a question and a text that does not answer it."""
+        batch, rng = self._lessons.batch(self._recipe.groups), self._rng
+        lists = []
+        for place, scores in enumerate(self._scores(batch.questions, batch.patterns)):
+            allowed = [i for i in range(len(scores)) if not batch.ignored[place, i] and i != batch.right[place]]
+            hard = sorted(allowed, key=lambda i: -scores[i])[:_HARD]
+            chosen = [int(batch.right[place]), *rng.sample(hard, self._recipe.rivals), rng.choice(allowed)]
+            lists.append([(batch.questions[place], batch.patterns[i]) for i in chosen])
+        books = [rng.choice(self._books) for _ in range(self._recipe.unanswered)]
+        return lists, [pair for book in books for pair in self._unanswered(book)]
+
+    def _unanswered(self, book: Notebook) -> list[tuple[str, str]]:
+        question = self._rng.choice([text for text, answering in book.questions if not answering])
+        scores = self._scores([question], book.notes)[0]
+        likely = sorted(range(len(scores)), key=lambda i: -scores[i])[:GROUP]
+        return [(question, book.notes[i]) for i in self._rng.sample(likely, GROUP // 2)]
+
+    @torch.inference_mode()
+    def _scores(self, questions: Sequence[str], texts: Sequence[str]) -> list[list[float]]:
+        with mixed_precision():
+            asked, said = self._encoder(questions), self._encoder(texts)
+        return self._matcher(self._matcher.question(asked), self._matcher.pattern(said)).float().tolist()  # type: ignore[no-any-return]
+
+
+async def statement_pairs(seed: int) -> list[Pair]:
+    """All pairs that are made of the written statements, in the order in which two are served."""
+    lines = [line for part in written_statements() for line in part]
+    rng = random.Random(seed)  # noqa: S311 - a reproducible draw
+    found = await beside_lessons(lines, [], SentenceTransformerEmbedder(), rng)
+    return [Pair(min(one.a, one.b), max(one.a, one.b), one.label) for one in found]
+
+
+def close_loss(encoder: TokenEncoder, head: nn.Linear, lists: CloseLists, recipe: CloseRecipe) -> tuple[Tensor, float]:
+    """The loss of telling what answers, of one batch, and the share of its lists whose right text came first."""
+    own, others = lists.draw()
+    told = _told(encoder, head, [pair for one in own for pair in one] + others)[:, ANSWERS]
+    table = told[: len(told) - len(others)].view(len(own), -1)
+    wanted = torch.zeros_like(told)
+    wanted[: table.numel() : table.shape[1]] = 1
+    right = float((table.argmax(1) == 0).float().mean())
+    listwise = cross_entropy(table, torch.zeros(len(own), dtype=torch.long))
+    return listwise + recipe.apart * binary_cross_entropy_with_logits(told, wanted), right
+
+
+def _told(encoder: TokenEncoder, head: nn.Linear, pairs: Sequence[tuple[str, str]]) -> Tensor:
+    with mixed_precision():
+        states = encoder(pairs).states[:, 0]
+    return head(dropout(states, 0.1))  # type: ignore[no-any-return]
+
+
+def train_close(
+    lists: CloseLists, statements: Sequence[Pair], start: ReaderWeights, recipe: CloseRecipe, report: Report = print
+) -> tuple[dict[str, Floats], tuple[Floats, Floats]]:
+    """Train a reader of pairs on for both: its layers' weights, and what tells, [d, k] and [k]."""
+    torch.manual_seed(recipe.seed)
+    rng = random.Random(recipe.seed)  # noqa: S311 - a reproducible draw
+    encoder, head = packaged_encoder(LONGEST_PAIR), started_head(start)
+    encoder.load_state_dict({name: torch.tensor(value) for name, value in start.layers.items()}, strict=False)
+    encoder.word.requires_grad_(False)
+    encoder.place.requires_grad_(False)
+    tuned = [parameter for parameter in encoder.parameters() if parameter.requires_grad]
+    groups = [{"params": tuned, "lr": recipe.encoder_rate}, {"params": head.parameters(), "lr": recipe.head_rate}]
+    optimizer = torch.optim.AdamW(groups, weight_decay=0.01)
+    waiting: list[list[Pair]] = []
+    began, told_of = time.monotonic(), Counter[str]()
+    for step in range(1, recipe.steps + 1):
+        done = max(step / recipe.steps, (time.monotonic() - began) / (60 * recipe.minutes))
+        for group, rate in zip(optimizer.param_groups, (recipe.encoder_rate, recipe.head_rate), strict=True):
+            group["lr"] = rate * max(0.0, min(step / _WARM, 1 - done))
+        loss, right = close_loss(encoder, head, lists, recipe)
+        for _ in range(recipe.statements):
+            waiting = waiting or batches(statements, rng)
+            batch = waiting.pop()
+            standing = _told(encoder, head, [(pair.a, pair.b) for pair in batch])[:, :ANSWERS]
+            wanted = torch.tensor([STANDINGS.index(pair.label) for pair in batch])
+            own = cross_entropy(standing, wanted, label_smoothing=0.05)
+            told_of.update({"standing": own.item() / recipe.statements})
+            loss = loss + own / recipe.statements
+        optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(tuned, 1.0)
+        optimizer.step()
+        told_of.update({"loss": loss.item(), "right": right, "steps": 1})
+        if step % 25 == 0 or done >= 1:
+            means = ", ".join(f"{name} {value / told_of['steps']:.3f}" for name, value in sorted(told_of.items()))
+            report(f"step {step}: {means}, {time.monotonic() - began:.0f} s")
+            told_of.clear()
+        if done >= 1:
+            break
+    kept = {
+        name: value.numpy() for name, value in encoder.state_dict().items() if name.startswith(("norm.", "layers."))
+    }
+    return kept, (head.weight.detach().numpy().T.copy(), head.bias.detach().numpy())
+
+
+def started_head(start: ReaderWeights) -> nn.Linear:
+    """What tells, as `start` has it; what it does not tell yet begins blank."""
+    head = nn.Linear(start.out[0].shape[0], ANSWERS + 1)
+    nn.init.normal_(head.weight, std=0.02)
+    nn.init.zeros_(head.bias)
+    known = len(start.out[1])
+    with torch.no_grad():
+        head.weight[:known] = torch.tensor(start.out[0].T)
+        head.bias[:known] = torch.tensor(start.out[1])
+    return head
