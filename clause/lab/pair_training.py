@@ -27,6 +27,7 @@ from clause.policy.train.encoder import mixed_precision, packaged_encoder
 from clause.text.embedder import Embedder
 from clause.text.statements.lexicon import FOLDER, Relation
 from clause.text.statements.pair_classifier import (
+    ANSWERS,
     LABELS,
     LONGEST_PAIR,
     STANDINGS,
@@ -341,11 +342,10 @@ def train_beside(
     """
     torch.manual_seed(seed)
     rng = random.Random(seed)  # noqa: S311 -- a reproducible draw
-    encoder, head = packaged_encoder(LONGEST_PAIR), nn.Linear(384, len(STANDINGS))
+    encoder, head = packaged_encoder(LONGEST_PAIR), started_head(start)
     rates = (5e-5, 1e-3)
     if start is not None:
         encoder.load_state_dict({name: torch.tensor(value) for name, value in start.layers.items()}, strict=False)
-        head.load_state_dict({"weight": torch.tensor(start.out[0].T), "bias": torch.tensor(start.out[1])})
         lessons, rates = [Pair(min(one.a, one.b), max(one.a, one.b), one.label) for one in lessons], (3e-5, 3e-4)
     encoder.word.requires_grad_(False)
     encoder.place.requires_grad_(False)
@@ -360,7 +360,7 @@ def train_beside(
         with mixed_precision():
             states = encoder([(pair.a, pair.b) for pair in batch]).states[:, 0]
         wanted = torch.tensor([STANDINGS.index(pair.label) for pair in batch])
-        loss = cross_entropy(head(dropout(states, 0.1)), wanted, label_smoothing=0.05)
+        loss = cross_entropy(head(dropout(states, 0.1))[:, :ANSWERS], wanted, label_smoothing=0.05)
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(tuned, 1.0)
@@ -372,6 +372,18 @@ def train_beside(
         name: np.asarray(value) for name, value in encoder.state_dict().items() if name.startswith(("norm.", "layers."))
     }
     return layers, (head.weight.detach().numpy().T.copy(), head.bias.detach().numpy())
+
+
+def started_head(start: ReaderWeights | None) -> nn.Linear:
+    """What tells, as `start` has it; what it does not tell yet begins near nothing."""
+    head = nn.Linear(384, ANSWERS + 1)
+    nn.init.normal_(head.weight, std=0.02)
+    if start is not None:
+        known = len(start.out[1])
+        with torch.no_grad():
+            head.weight[:known] = torch.tensor(start.out[0].T)
+            head.bias[:known] = torch.tensor(start.out[1])
+    return head
 
 
 _BATCH = 32

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, dropout
 
 from clause.arrays import Floats
-from clause.lab.pair_training import batches
+from clause.lab.pair_training import batches, started_head
 from clause.lab.pairs import Pair, beside_lessons, written_statements
 from clause.lab.reader.lessons import GROUP, Lessons, Notebook
 from clause.policy.train.encoder import Matcher, TokenEncoder, mixed_precision, packaged_encoder
@@ -154,15 +154,3 @@ def train_close(
         name: value.numpy() for name, value in encoder.state_dict().items() if name.startswith(("norm.", "layers."))
     }
     return kept, (head.weight.detach().numpy().T.copy(), head.bias.detach().numpy())
-
-
-def started_head(start: ReaderWeights) -> nn.Linear:
-    """What tells, as `start` has it; what it does not tell yet begins blank."""
-    head = nn.Linear(start.out[0].shape[0], ANSWERS + 1)
-    nn.init.normal_(head.weight, std=0.02)
-    nn.init.zeros_(head.bias)
-    known = len(start.out[1])
-    with torch.no_grad():
-        head.weight[:known] = torch.tensor(start.out[0].T)
-        head.bias[:known] = torch.tensor(start.out[1])
-    return head

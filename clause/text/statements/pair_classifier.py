@@ -284,7 +284,9 @@ class PairReader:
             scale = np.abs(value).max(axis=1, keepdims=True) / _BYTE
             tensors[name] = np.round(value / scale).astype(np.int8)
             tensors[f"{name}{_SCALE}"] = scale.astype(np.float32)
-        save_file({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}, f"{path}.safetensors")
+        save_file(
+            {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}, path.with_suffix(".safetensors")
+        )
         path.with_suffix(".json").write_text(json.dumps(dict(about), indent=1) + "\n", encoding="utf-8")
 
     @classmethod

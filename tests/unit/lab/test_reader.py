@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from clause.lab.pair_training import train_beside
 from clause.lab.pairs import Pair
 from clause.lab.reader.close import CloseLists, CloseRecipe, train_close
 from clause.lab.reader.exams import Item, Walker, marks, noted, strangers, told_apart
@@ -26,7 +27,7 @@ from clause.lab.reader.sources import Asked, LearntRelation, masked
 from clause.lab.reader.training import LowRank, untrained
 from clause.policy.train.encoder import packaged_encoder
 from clause.reasoning.question.pattern_text import pattern_text
-from clause.text.statements.pair_classifier import read_weights
+from clause.text.statements.pair_classifier import ANSWERS, read_weights
 
 RELATIONS = {
     name: LearntRelation(name, ("maker of it",)) for name in ("director", "spouse", "genre", "owner", "place of birth")
@@ -144,6 +145,17 @@ def test_a_close_readers_lists_begin_with_the_right_text_and_hold_it_once(seed: 
         assert one[0] not in one[1:]
     assert len(unanswered) == 12
     assert {question for question, _ in unanswered} <= nothing_answers
+
+
+@pytest.mark.slow
+def test_trained_on_for_statements_alone_it_keeps_what_tells_of_answers() -> None:
+    start = read_weights()
+    pairs = [Pair("It is open.", "It is shut.", "contradiction"), Pair("It is open.", "One may enter.", "same")]
+    layers, out = train_beside(pairs, epochs=48, start=start, report=lambda _line: None)
+
+    assert out[0].shape == (384, 4)
+    np.testing.assert_allclose(out[0][:, ANSWERS], start.out[0][:, ANSWERS], atol=1e-3)
+    assert any((layers[name] != start.layers[name]).any() for name in layers)
 
 
 @pytest.mark.slow

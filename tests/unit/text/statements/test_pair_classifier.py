@@ -181,6 +181,19 @@ def test_what_statements_mean_is_read_beside_each_other_in_any_order():
     np.testing.assert_allclose(reader.contradicting(turned), reader.contradicting(pairs["contradict"]), atol=1e-4)
 
 
+def test_the_statement_that_answers_is_told_beside_the_question():
+    asked = "who looks after the hens while Ada is away?"
+    texts = [
+        "Ada is away from Friday on.",
+        "Benno feeds the hens whenever Ada travels.",
+        "The hens lay less in winter.",
+    ]
+    found = shipped_pair_reader().answering(asked, texts)
+    assert found.shape == (3,)
+    assert found.argmax() == 1
+    assert found[1] > 0 > max(found[0], found[2])
+
+
 def test_a_reader_of_pairs_is_saved_and_read_again(tmp_path):
     rng = np.random.default_rng(0)
     kept = {"norm.weight": rng.normal(size=384).astype(np.float32)}
