@@ -23,7 +23,7 @@ from torch.nn.functional import cross_entropy, dropout
 from clause.arrays import Floats, Longs
 from clause.errors import BadInputError
 from clause.lab.pairs import Pair, embed_pairs
-from clause.policy.train.encoder import mixed_precision, packaged_encoder
+from clause.policy.train.encoder import TokenEncoder, mixed_precision, packaged_encoder
 from clause.text.embedder import Embedder
 from clause.text.statements.lexicon import FOLDER, Relation
 from clause.text.statements.pair_classifier import (
@@ -52,14 +52,9 @@ _ADJECTIVES = _ADJECTIVE_WORDS.split()
 _MANNERS = _MANNER_WORDS.split()
 _TURNS = _TURN_WORDS.split()
 _LIGHT = {
-    "a dog": "some dog",
-    "people": "a group of people",
-    "in": "right in",
-    "a man": "some man",
-    "standing": "just standing",
-    "sitting": "just sitting",
-    "walking": "just walking",
-}
+    "a dog": "some dog", "people": "a group of people", "in": "right in", "a man": "some man",
+    "standing": "just standing", "sitting": "just sitting", "walking": "just walking",
+}  # fmt: skip
 _FILMS = ("Heat", "Ali", "The Sting", "Blue Moon", "Casino", "Alien", "Big Fish", "Ran", "Psycho", "Fargo", "Jaws")
 _PEOPLE = ("Michael Mann", "Ann Lee", "Bob Hart", "Ridley Scott", "Jane Hill", "Akira Sato", "Tom Ford", "Eva Green")
 _WORDINGS = (
@@ -342,13 +337,10 @@ def train_beside(
     """
     torch.manual_seed(seed)
     rng = random.Random(seed)  # noqa: S311 -- a reproducible draw
-    encoder, head = packaged_encoder(LONGEST_PAIR), started_head(start)
+    encoder, head = started(start)
     rates = (5e-5, 1e-3)
     if start is not None:
-        encoder.load_state_dict({name: torch.tensor(value) for name, value in start.layers.items()}, strict=False)
         lessons, rates = [Pair(min(one.a, one.b), max(one.a, one.b), one.label) for one in lessons], (3e-5, 3e-4)
-    encoder.word.requires_grad_(False)
-    encoder.place.requires_grad_(False)
     tuned = [parameter for parameter in encoder.parameters() if parameter.requires_grad]
     optimizer = torch.optim.AdamW([{"params": tuned, "lr": rates[0]}, {"params": head.parameters(), "lr": rates[1]}])
     steps = max(1, int(epochs * len(lessons) / _BATCH))
@@ -368,22 +360,29 @@ def train_beside(
         slope.step()
         if step % 50 == 0:
             report(f"step {step} of {steps}, loss {loss.item():.3f}")
-    layers = {
-        name: np.asarray(value) for name, value in encoder.state_dict().items() if name.startswith(("norm.", "layers."))
-    }
-    return layers, (head.weight.detach().numpy().T.copy(), head.bias.detach().numpy())
+    return trained(encoder, head)
 
 
-def started_head(start: ReaderWeights | None) -> nn.Linear:
-    """What tells, as `start` has it; what it does not tell yet begins near nothing."""
-    head = nn.Linear(384, ANSWERS + 1)
+def started(start: ReaderWeights | None) -> tuple[TokenEncoder, nn.Linear]:
+    """An encoder and what tells, as `start` has them; what it does not tell yet begins near nothing. Words stay."""
+    encoder, head = packaged_encoder(LONGEST_PAIR), nn.Linear(384, ANSWERS + 1)
+    encoder.word.requires_grad_(False)
+    encoder.place.requires_grad_(False)
     nn.init.normal_(head.weight, std=0.02)
     if start is not None:
+        encoder.load_state_dict({name: torch.tensor(value) for name, value in start.layers.items()}, strict=False)
         known = len(start.out[1])
         with torch.no_grad():
             head.weight[:known] = torch.tensor(start.out[0].T)
             head.bias[:known] = torch.tensor(start.out[1])
-    return head
+    return encoder, head
+
+
+def trained(encoder: TokenEncoder, head: nn.Linear) -> tuple[dict[str, Floats], tuple[Floats, Floats]]:
+    """The layers' weights by name, and what tells, [d, k] and [k]."""
+    state = encoder.state_dict()
+    layers = {name: np.asarray(state[name]) for name in state if name.startswith(("norm.", "layers."))}
+    return layers, (head.weight.detach().numpy().T.copy(), head.bias.detach().numpy())
 
 
 _BATCH = 32

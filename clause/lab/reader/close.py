@@ -13,12 +13,12 @@ from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, dropout
 
 from clause.arrays import Floats
-from clause.lab.pair_training import batches, started_head
+from clause.lab.pair_training import batches, started, trained
 from clause.lab.pairs import Pair, beside_lessons, written_statements
 from clause.lab.reader.lessons import GROUP, Lessons, Notebook
-from clause.policy.train.encoder import Matcher, TokenEncoder, mixed_precision, packaged_encoder
+from clause.policy.train.encoder import Matcher, TokenEncoder, mixed_precision
 from clause.text.embedder import SentenceTransformerEmbedder
-from clause.text.statements.pair_classifier import ANSWERS, LONGEST_PAIR, STANDINGS, ReaderWeights
+from clause.text.statements.pair_classifier import ANSWERS, STANDINGS, ReaderWeights
 
 Report = Callable[[str], None]
 ScorerParts = tuple[TokenEncoder, Matcher]
@@ -31,7 +31,7 @@ class CloseRecipe:
     """The recipe of that training: lists of a right text and some that the scorer takes for right, and statements.
 
     Args:
-        rivals: wrong texts of a list, of the dozen that the scorer finds likeliest; one more is drawn from all.
+        rivals: wrong texts of a list, of the nine that the scorer finds likeliest; one more is drawn from all.
         unanswered: questions of a notebook in a batch that none of its notes answers, with four of the likeliest.
         apart: what telling each text by itself weighs beside telling the right one from its rivals.
         statements: batches of pairs of statements in a step.
@@ -105,6 +105,13 @@ def close_loss(encoder: TokenEncoder, head: nn.Linear, lists: CloseLists, recipe
     return listwise + recipe.apart * binary_cross_entropy_with_logits(told, wanted), right
 
 
+def standing_loss(encoder: TokenEncoder, head: nn.Linear, pairs: Sequence[Pair]) -> Tensor:
+    """The loss of telling how the statements of each pair stand."""
+    standing = _told(encoder, head, [(pair.a, pair.b) for pair in pairs])[:, :ANSWERS]
+    wanted = torch.tensor([STANDINGS.index(pair.label) for pair in pairs])
+    return cross_entropy(standing, wanted, label_smoothing=0.05)
+
+
 def _told(encoder: TokenEncoder, head: nn.Linear, pairs: Sequence[tuple[str, str]]) -> Tensor:
     with mixed_precision():
         states = encoder(pairs).states[:, 0]
@@ -117,10 +124,7 @@ def train_close(
     """Train a reader of pairs on for both: its layers' weights, and what tells, [d, k] and [k]."""
     torch.manual_seed(recipe.seed)
     rng = random.Random(recipe.seed)  # noqa: S311 - a reproducible draw
-    encoder, head = packaged_encoder(LONGEST_PAIR), started_head(start)
-    encoder.load_state_dict({name: torch.tensor(value) for name, value in start.layers.items()}, strict=False)
-    encoder.word.requires_grad_(False)
-    encoder.place.requires_grad_(False)
+    encoder, head = started(start)
     tuned = [parameter for parameter in encoder.parameters() if parameter.requires_grad]
     groups = [{"params": tuned, "lr": recipe.encoder_rate}, {"params": head.parameters(), "lr": recipe.head_rate}]
     optimizer = torch.optim.AdamW(groups, weight_decay=0.01)
@@ -133,10 +137,7 @@ def train_close(
         loss, right = close_loss(encoder, head, lists, recipe)
         for _ in range(recipe.statements):
             waiting = waiting or batches(statements, rng)
-            batch = waiting.pop()
-            standing = _told(encoder, head, [(pair.a, pair.b) for pair in batch])[:, :ANSWERS]
-            wanted = torch.tensor([STANDINGS.index(pair.label) for pair in batch])
-            own = cross_entropy(standing, wanted, label_smoothing=0.05)
+            own = standing_loss(encoder, head, waiting.pop())
             told_of.update({"standing": own.item() / recipe.statements})
             loss = loss + own / recipe.statements
         optimizer.zero_grad()
@@ -150,7 +151,4 @@ def train_close(
             told_of.clear()
         if done >= 1:
             break
-    kept = {
-        name: value.numpy() for name, value in encoder.state_dict().items() if name.startswith(("norm.", "layers."))
-    }
-    return kept, (head.weight.detach().numpy().T.copy(), head.bias.detach().numpy())
+    return trained(encoder, head)

@@ -223,8 +223,10 @@ async def _rate(
         worth = float(nearest[place]) + _telling(inquiry, tells) + _sureness(one)
         silent = passes_over(inquiry, text, tells)
         rated.append(Rated(one, worth, float(read[place, 1]), 0.0, tells, inquiry.wanted in NAMED, silent, _held(one)))
-    rated = await _closer(question.text, sorted(rated, key=lambda one: (-one.worth, one.found.node.id)), beside)
-    await question.learn([one.found.node.id for one in rated])
+    likeliest = sorted(rated, key=lambda one: (-one.worth, one.found.node.id))
+    rated, _ = await asyncio.gather(
+        _closer(question.text, likeliest, beside), question.learn([one.found.node.id for one in rated])
+    )
     told_by_many = [one for one in rated if not any(_belied(question, one, other) for other in rated)]
     return sorted(told_by_many, key=lambda one: (-one.worth, one.found.node.id))
 
