@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
-from typing import Any, TypeVar
+from http.client import responses
+from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.encoders import jsonable_encoder
 from fastapi.exceptions import RequestValidationError
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
 from clause import telemetry
 from clause.api.strict_json import StrictJSONResponse
 from clause.errors import ClauseError, UnavailableError
 
-Asked = TypeVar("Asked", bound=BaseModel)
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_S = 2
 _BOUNDS = {
@@ -83,7 +83,7 @@ def problem(
     """A problem response; `members` are `field`, `bound`, `remedy` and extensions, None left out."""
     document = Problem(
         type=f"urn:clause:problem:{code}",
-        title=_title(status),
+        title=responses.get(status, "Error"),
         status=int(status),
         detail=detail,
         instance=instance,
@@ -93,13 +93,6 @@ def problem(
     )
     content = jsonable_encoder(document, exclude_none=True)
     return StrictJSONResponse(content, status_code=int(status), headers=dict(headers or {}), media_type=MEDIA_TYPE)
-
-
-def _title(status: int) -> str:
-    try:
-        return HTTPStatus(status).phrase
-    except ValueError:
-        return "Error"
 
 
 def of_clause_error(instance: str, error: ClauseError) -> Response:
@@ -125,8 +118,7 @@ def of_clause_error(instance: str, error: ClauseError) -> Response:
 
 def of_validation(instance: str, errors: Sequence[Mapping[str, Any]]) -> Response:
     """The problem of input that does not fit its model: the first error named, all of them under `errors`."""
-    found = [_explain(error) for error in errors]
-    first = found[0]
+    first, *_ = found = [_explain(error) for error in errors]
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
     return problem(
         instance,
@@ -144,19 +136,6 @@ def _explain(error: Mapping[str, Any]) -> dict[str, str | None]:
     context = error.get("ctx") or {}
     bounds = [text.format(context[name]) for name, text in _BOUNDS.items() if name in context]
     return {"field": ".".join(place) or source, "detail": str(error["msg"]), "bound": ", ".join(bounds) or None}
-
-
-def asked(kind: type[Asked], **given: Any) -> Asked:
-    """A room's own request, made of parameters of the path and the query.
-
-    Raises:
-        RequestValidationError: they do not fit its bounds, which is the caller's fault and no 500.
-    """
-    try:
-        return kind(**given)
-    except ValidationError as error:
-        places = [{**found, "loc": ("query", *found["loc"])} for found in error.errors(include_url=False)]
-        raise RequestValidationError(places) from error
 
 
 def install(app: FastAPI) -> None:
@@ -183,7 +162,7 @@ def install(app: FastAPI) -> None:
     async def http_error(request: Request, error: Exception) -> Response:
         if not isinstance(error, HTTPException):
             raise error
-        code = _title(error.status_code).lower().replace(" ", "_")
+        code = responses.get(error.status_code, "Error").lower().replace(" ", "_")
         return problem(request.url.path, error.status_code, code, str(error.detail), headers=error.headers)
 
     app.openapi = openapi  # type: ignore[method-assign]  # FastAPI's own way to change the document

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else there.")]
+Ray = Annotated[
+    str | None, typer.Option(metavar="auto|ADDRESS", help="A Ray cluster that does the work (extra `ray`).")
+]
 
 
 def stdout() -> Console:

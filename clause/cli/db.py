@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clause.cli.console import JsonFlag, loading_bar, note, print_json, stderr, stdout
+from clause.cli.console import JsonFlag, Ray, loading_bar, note, print_json, stderr, stdout
 from clause.errors import SettingsError
 
 if TYPE_CHECKING:
-    from clause.app import Container
     from clause.graph.server import ManagedServer, Progress
     from clause.graph.wire import Address
     from clause.ingest.source import EmbedReport, LinkReport
@@ -280,17 +279,18 @@ def consolidate(
     ] = None,
     scope: Annotated[str | None, typer.Option("--scope", help="Only this scope.", show_default=False)] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and write nothing.")] = False,
+    ray: Ray = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Consolidate memories: full clusters are closed, twins become one; broken off, it goes on when run again."""
     from clause.cli.service import consolidated
     from clause.memory.consolidation import ConsolidationReport
 
-    done = consolidated(scope) if job is None and not dry_run else None
+    done = None if job or dry_run or ray else consolidated(scope)
     if done is not None:
         reports = [ConsolidationReport.model_validate(one) for one in done]
     else:
-        reports = asyncio.run(_consolidate(job, scope, dry_run))
+        reports = asyncio.run(_consolidate(job, scope, dry_run, ray))
     if as_json:
         print_json({"dry_run": dry_run, "scopes": [report.model_dump(mode="json") for report in reports]})
         return
@@ -302,28 +302,22 @@ def consolidate(
         note("nothing waits for consolidation")
 
 
-async def _consolidate(job: str | None, scope: str | None, dry_run: bool) -> list[ConsolidationReport]:
+async def _consolidate(job: str | None, scope: str | None, dry_run: bool, ray: str | None) -> list[ConsolidationReport]:
     from clause.cli.console import opened
     from clause.errors import BadInputError
+    from clause.graph.scopes import Caller
+    from clause.text.thread_pool import RayPool
 
     if job is not None and (dry_run or scope is not None):
         raise BadInputError("a job knows its scope and writes", remedy="leave --scope and --dry-run out", field="job")
-    async with opened(sample=False) as container:
-        if job is not None:
-            return [await container.rooms.memory.consolidation.resume(job, container.jobs)]
-        return [await _one(container, one, dry_run) for one in await _scopes(container, scope)]
-
-
-async def _scopes(container: Container, scope: str | None) -> list[str]:
-    if scope is not None:
-        return [scope]
-    return [*await container.rooms.memory.consolidation.work()]
-
-
-async def _one(container: Container, scope: str, dry_run: bool) -> Any:
-    from clause.graph.scopes import Caller
-
-    return await container.rooms.memory.consolidation.run(scope, caller=Caller(None, None), dry_run=dry_run)
+    with RayPool.at(ray) as cluster:
+        async with opened(sample=False) as container:
+            work = container.rooms.memory.consolidation
+            work = work.spread_by(cluster) if cluster else work
+            if job is not None:
+                return [await work.resume(job, container.jobs)]
+            scopes = [*await work.work()] if scope is None else [scope]
+            return [await work.run(one, caller=Caller(None, None), dry_run=dry_run) for one in scopes]
 
 
 reembed_app = typer.Typer()
@@ -334,26 +328,28 @@ def reembed(
     scope: Annotated[
         str | None, typer.Option("--scope", help="Only this scope, where the model stays the same.", show_default=False)
     ] = None,
+    ray: Ray = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Embed what has no vector of the model that CLAUSE_EMBEDDER names, and record that model."""
-    report = asyncio.run(_reembed(scope))
+    report = asyncio.run(_reembed(scope, ray))
     if as_json:
         print_json(report.model_dump(mode="json"))
     else:
         stdout().print(f"{report.embedded:,} vectors of {report.model} in {report.seconds:.1f} s", markup=False)
 
 
-async def _reembed(scope: str | None) -> EmbedReport:
+async def _reembed(scope: str | None, ray: str | None) -> EmbedReport:
     from clause.graph.database import open_graph
     from clause.graph.migrations import migrate
     from clause.ingest.embedding import reembed
     from clause.settings import Settings
     from clause.text.embedder import SentenceTransformerEmbedder
+    from clause.text.thread_pool import RayPool
 
     settings = Settings.load()
-    embedder = SentenceTransformerEmbedder.of(settings)
-    with loading_bar() as progress:
+    with RayPool.at(ray) as cluster, loading_bar() as progress:
+        embedder = SentenceTransformerEmbedder.of(settings, cluster)
         async with open_graph(settings, progress=progress) as graph:
             await migrate(graph)
             report = await reembed(graph, embedder, scope=scope, progress=progress)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clause.cli.console import JsonFlag, note, print_json, stderr, stdout
+from clause.cli.console import JsonFlag, Ray, note, print_json, stderr, stdout
 from clause.errors import BadInputError
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ def metaqa(
     resume: Resume = False,
     seed: Seed = None,
     workers: Workers = 1,
+    ray: Ray = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Train on MetaQA's questions and the packaged sample of its graph; no server is needed."""
@@ -80,7 +81,7 @@ def metaqa(
     recipe = _recipe(config, seed)
     sets = [read_questions(path) for path in question_files([*questions, *(more or [])]).values()]
     made = material.drawn_for(*material.packaged(), sets, recipe, _graphs(graph or ()))
-    _train(recipe, made, out, resume=resume, workers=workers, as_json=as_json)
+    _train(recipe, made, out, resume=resume, workers=workers, ray=ray, as_json=as_json)
 
 
 @app.command()
@@ -98,6 +99,7 @@ def own(
     resume: Resume = False,
     seed: Seed = None,
     workers: Workers = 1,
+    ray: Ray = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Teach the shipped reader your own words, on your own graph; a quarter of the questions is kept for the gate."""
@@ -105,7 +107,7 @@ def own(
 
     questions = read_json_lines(file)
     if not (agents or config):
-        if workers > 1:
+        if workers > 1 or ray:
             raise BadInputError("--workers play episodes, and only --agents has any", field="workers")
         metrics = asyncio.run(_taught(questions, scope, out, resume=resume, seed=seed or 0))
         result = {"checkpoint": str(out / "policy"), "metrics": metrics}
@@ -119,7 +121,7 @@ def own(
     teaching, aside = set_aside(questions, recipe.seed)
     snapshot, answered, model = asyncio.run(_explored(draw(teaching, recipe), scope))
     made = with_types(snapshot, SentenceTransformerEmbedder(model), answered)
-    _train(recipe, made, out, resume=resume, workers=workers, as_json=as_json, aside=aside)
+    _train(recipe, made, out, resume=resume, workers=workers, ray=ray, as_json=as_json, aside=aside)
 
 
 async def _taught(
@@ -219,6 +221,7 @@ def _train(
     *,
     resume: bool,
     workers: int,
+    ray: str | None,
     as_json: bool,
     aside: Sequence[GoldQuestion] = (),
 ) -> None:
@@ -227,10 +230,15 @@ def _train(
     from clause.policy.train.networks import save
     from clause.policy.train.own import for_the_gate
     from clause.policy.train.trainer import TensorBoardLog, Training
+    from clause.text.thread_pool import RayPool
 
+    if ray and workers == 1:
+        raise BadInputError(
+            "one worker plays here", remedy="say how many shares Ray plays: --workers 8", field="workers"
+        )
     note(f"{len(material.questions):,} questions on {len(material.snapshot.ids):,} nodes; the run is in {out}")
-    with TensorBoardLog(out) as board, _shown(board.write) as report:
-        training = Training(recipe, material, out, report, workers=workers)
+    with RayPool.at(ray) as cluster, TensorBoardLog(out) as board, _shown(board.write) as report:
+        training = Training(recipe, material, out, report, workers=workers, cluster=cluster)
         trained = training.run(resume=resume, name=out.name, git_revision=_revision())
     save(replace(trained, about=replace(trained.about, kept_aside=for_the_gate(aside))), out / "policy")
     result = {"checkpoint": str(out / "policy"), "metrics": dict(trained.about.metrics)}

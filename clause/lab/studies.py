@@ -3,10 +3,12 @@ object. The ceilings beside their figures are those of a perfect typed walk."""
 
 from __future__ import annotations
 
+import asyncio
 import random
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, cycle
 from math import nextafter
 from typing import Any, NamedTuple
 
@@ -32,6 +34,7 @@ from clause.reasoning.neighbourhood.port import Hop
 from clause.telemetry import CountProgress, silent_count
 from clause.text.bert import Tokens
 from clause.text.embedder import Embedder
+from clause.text.thread_pool import RayPool
 
 PEOPLE = tuple(Hop(relation, False) for relation in ("directed_by", "starred_actors", "written_by"))
 
@@ -110,6 +113,43 @@ MEASURES: Mapping[str, Callable[[GoldQuestion, AnswerOutcome], float]] = {
     "supported_em": supported_em,
     "supported_f1": supported_f1,
 }
+
+
+class Answerer:
+    """A system in a process of a Ray cluster: opened when it is first asked, and kept."""
+
+    def __init__(self, opening: Callable[[], AbstractAsyncContextManager[System]]) -> None:
+        self._opening, self._lock = opening, asyncio.Lock()
+        self._system: System | None = None
+
+    async def answer(self, question: GoldQuestion) -> AnswerOutcome:
+        """Answer one question."""
+        async with self._lock:
+            if self._system is None:
+                self._system = await self._opening().__aenter__()
+        return await self._system.answer(question)
+
+
+class SpreadSystem:
+    """A system whose questions are answered by processes of a Ray cluster, in turn.
+
+    Args:
+        name: in tables.
+        opening: opens the system; called in each process.
+        cluster: whose processes.
+        clients: questions in flight at a time; no more processes than that are made.
+    """
+
+    def __init__(
+        self, name: str, opening: Callable[[], AbstractAsyncContextManager[System]], cluster: RayPool, clients: int
+    ) -> None:
+        self.name = name
+        self._turns = cycle(cluster.actors(Answerer, clients, opening))
+
+    async def answer(self, question: GoldQuestion) -> AnswerOutcome:
+        """Answer one question."""
+        outcome: AnswerOutcome = await next(self._turns).answer.remote(question)
+        return outcome
 
 
 async def metaqa_study(

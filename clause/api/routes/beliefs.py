@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Path, Query, Response
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ValidationError
 
 from clause.api.dependencies import CallerDependency, Page, PageDependency, Services, page_of
 from clause.api.preconditions import Idempotent, IfMatch, etag
-from clause.api.problems import asked
 from clause.api.strict_json import StrictRoute, written
 from clause.knowledge.beliefs.confidence import Severity
 from clause.knowledge.beliefs.models import (
@@ -36,6 +37,7 @@ from clause.text.fields import Instant
 router = APIRouter(prefix="/api/beliefs", tags=["beliefs"], route_class=StrictRoute)
 BeliefId = Annotated[str, Path(max_length=200, description="the belief's ULID")]
 Narrow = Annotated[str | None, Query(max_length=300)]
+Asked = TypeVar("Asked", bound=BaseModel)
 
 
 @router.post("", status_code=HTTPStatus.CREATED, response_model=BeliefCreated)
@@ -63,7 +65,7 @@ async def list_beliefs(
     session_id: Narrow = None,
 ) -> Response:
     """Beliefs, newest first; held ones unless a status is named."""
-    wanted = asked(
+    wanted = _asked(
         BeliefFilter,
         status=status,
         scopes=None if scope is None else (scope,),
@@ -183,7 +185,7 @@ async def list_tensions(
     belief_id: Narrow = None,
 ) -> Response:
     """Tensions, newest first; open ones between beliefs that are held, unless a status is named."""
-    wanted = asked(
+    wanted = _asked(
         TensionFilter,
         status=status,
         severity=severity,
@@ -231,3 +233,16 @@ async def reopen(
         status=HTTPStatus.OK,
         headers=lambda found: {"ETag": etag(found["version"])},
     )
+
+
+def _asked(kind: type[Asked], **given: Any) -> Asked:
+    """A room's own request, made of parameters of the path and the query.
+
+    Raises:
+        RequestValidationError: they do not fit its bounds, which is the caller's fault and no 500.
+    """
+    try:
+        return kind(**given)
+    except ValidationError as error:
+        places = [{**found, "loc": ("query", *found["loc"])} for found in error.errors(include_url=False)]
+        raise RequestValidationError(places) from error

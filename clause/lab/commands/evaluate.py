@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from clause.cli.console import JsonFlag, counter, print_json, stdout
+from clause.cli.console import JsonFlag, Ray, counter, print_json, stdout
 from clause.lab.commands import frontier, measuring, memory, training
 from clause.lab.commands.measuring import (
     SAMPLE_SCOPE,
@@ -22,15 +23,15 @@ from clause.lab.commands.measuring import (
     Sample,
     SampleSeed,
     given_command,
+    opened_system,
     question_sets,
+    service_system,
 )
 
 if TYPE_CHECKING:
     from clause.app import Container
-    from clause.evaluation.question_files import GoldQuestion
-    from clause.evaluation.service import ServiceSystem
+    from clause.evaluation.harness import System
     from clause.lab.worlds import OwnOutcome
-    from clause.reasoning.episode.budget import Budgets
 
 Result = TypeVar("Result")
 
@@ -168,22 +169,29 @@ def metaqa(
     seeds: SeedsOption = SeedsFrom.TEXT,
     backend: BackendOption = Backend.SERVICE,
     clients: Clients = 2,
+    ray: Ray = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Answer MetaQA's questions and compare with the gold answers, hop by hop."""
     from clause.lab.report import results_table
-    from clause.lab.studies import metaqa_study
+    from clause.lab.studies import SpreadSystem, metaqa_study
     from clause.lab.training.trial import log_uniform_limits
     from clause.reasoning.episode.budget import Budgets
+    from clause.text.thread_pool import RayPool
 
     sets = question_sets(questions, more, limit, sample, sample_seed)
     budgets = log_uniform_limits if limits is LimitsFrom.SAMPLED else Budgets(edge_budget, step_budget, token_budget)
 
     async def run(container: Container) -> dict[str, Any]:
-        system = await _system(container, policy, budgets, seeds, backend, hard=mask)
-        return await metaqa_study(
-            system, sets, _sample_graph(), clients=clients, command=given_command(), progress=counter("answered")
-        )
+        given: dict[str, Any] = {"seeds": seeds.value, "snapshot": backend is Backend.SNAPSHOT, "hard": mask}
+        system: System = await service_system(container, policy, budgets, **given)
+        with RayPool.at(ray) as cluster:
+            if cluster is not None:
+                opening = partial(opened_system, policy, budgets, **given)
+                system = SpreadSystem(system.name, opening, cluster, clients)
+            return await metaqa_study(
+                system, sets, _sample_graph(), clients=clients, command=given_command(), progress=counter("answered")
+            )
 
     result = asyncio.run(_on_sample(run))
     print_json(result) if as_json else stdout().print(results_table([result]), markup=False)
@@ -215,8 +223,9 @@ def compare(
     budgets = Budgets(edge_budget, step_budget, token_budget)
 
     async def run(container: Container) -> dict[str, Any]:
-        first = await _system(container, policy, budgets, seeds, backend)
-        second = await _system(container, against, budgets, seeds, backend)
+        snapshot = backend is Backend.SNAPSHOT
+        first = await service_system(container, policy, budgets, seeds.value, snapshot=snapshot)
+        second = await service_system(container, against, budgets, seeds.value, snapshot=snapshot)
         return await comparison_study(
             first, second, sets, clients=clients, command=given_command(), progress=counter("answered")
         )
@@ -242,7 +251,7 @@ def abstain(
     sets = question_sets(questions, more, None)
 
     async def run(container: Container) -> dict[str, Any]:
-        system = await _system(container, policy, Budgets(200), SeedsFrom.TEXT, Backend.SERVICE)
+        system = await service_system(container, policy, Budgets(200))
         graph = _sample_graph()
         return await abstaining_study(
             system, sets, graph, each=each, seed=seed, clients=clients, command=given_command()
@@ -368,25 +377,6 @@ async def _on_sample(run: Any) -> dict[str, Any]:
     async with opened() as container:
         result: dict[str, Any] = await run(container)
         return result
-
-
-async def _system(
-    container: Container,
-    policy: str,
-    budgets: Budgets | Callable[[GoldQuestion], Budgets],
-    seeds: SeedsFrom,
-    backend: Backend,
-    *,
-    hard: bool = True,
-) -> ServiceSystem:
-    from clause.cli.console import coordinate, snapshot_coordinate
-    from clause.evaluation.service import ServiceSystem
-
-    container.coordinator.policies[policy]
-    snapshot = backend is Backend.SNAPSHOT
-    scopes = [SAMPLE_SCOPE]
-    ask = await snapshot_coordinate(container, scopes, hard=hard) if snapshot else coordinate(container, hard=hard)
-    return ServiceSystem(ask, policy=policy, budgets=budgets, scopes=scopes, seeds=seeds.value)
 
 
 def _show(result: Mapping[str, Any], as_json: bool) -> None:

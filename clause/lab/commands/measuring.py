@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
     from clause.app import Container
     from clause.evaluation.question_files import GoldQuestion
-    from clause.evaluation.service import Seeds, Stage
+    from clause.evaluation.service import Seeds, ServiceSystem, Stage
     from clause.lab.passages import Rank, RankingWay
     from clause.lab.studies import FindSeeds
+    from clause.reasoning.episode.budget import Budgets
 
 PolicyName = Annotated[str, typer.Option(help="Who decides: learned, heuristic, or a baseline by name.")]
 
@@ -67,6 +68,32 @@ async def opened(*, sample: bool = True, baselines: bool = True) -> AsyncIterato
     async with opening.opened(sample=sample, policies={**BASELINES, **variants} if baselines else {}) as container:
         opened_now.append(container)
         yield container
+
+
+async def service_system(
+    container: Container,
+    policy: str,
+    budgets: Budgets | Callable[[GoldQuestion], Budgets],
+    seeds: Seeds = "text",
+    *,
+    snapshot: bool = False,
+    hard: bool = True,
+) -> ServiceSystem:
+    """The service on the sample as something to ask, reading Neo4j or a snapshot of it."""
+    from clause.cli.console import coordinate, snapshot_coordinate
+    from clause.evaluation.service import ServiceSystem
+
+    container.coordinator.policies[policy]
+    scopes = [SAMPLE_SCOPE]
+    ask = await snapshot_coordinate(container, scopes, hard=hard) if snapshot else coordinate(container, hard=hard)
+    return ServiceSystem(ask, policy=policy, budgets=budgets, scopes=scopes, seeds=seeds)
+
+
+@asynccontextmanager
+async def opened_system(*given: Any, **more: Any) -> AsyncIterator[ServiceSystem]:
+    """The `service_system` of these arguments, in a process of its own."""
+    async with opened(sample=False) as container:
+        yield await service_system(container, *given, **more)
 
 
 async def snapshot_stage(container: Container, scopes: Sequence[str], seeds: Seeds) -> Stage:

