@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from functools import partial
@@ -181,3 +182,10 @@ def test_no_cluster_there_is_said_with_what_to_do(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(SetupError, match="Ray") as refused:
         asyncio.run(asyncio.to_thread(RayPool, "127.0.0.1:1"))
     assert "ray start --head" in str(refused.value.remedy)
+
+
+def test_without_the_extra_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(SetupError, match="Ray is not installed") as refused:
+        RayPool("auto")
+    assert "clause-memory[ray]" in str(refused.value.remedy)

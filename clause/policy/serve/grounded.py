@@ -10,8 +10,6 @@ from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
-import numpy as np
-
 from clause.errors import NotFoundError
 from clause.policy.serve.pattern_scorer import PatternScorer, TaughtScorer
 from clause.reasoning.agents.policy import Account, Embed, PlainPolicy, ProvedAnswer, Question
@@ -28,6 +26,7 @@ from clause.reasoning.question.plan import Exists, QuestionPlan
 from clause.reasoning.question.reading import RankedReading, Readings
 from clause.reasoning.question.skeleton import reworded
 from clause.text.names import inverse_text, relation_words
+from clause.text.statements.pair_classifier import answering
 from clause.text.thread_pool import CpuPool
 from clause.text.tokens import count_all
 
@@ -42,6 +41,8 @@ _QUESTIONS = 3
 _WORDS_EXPLAIN = 0.8
 _CERTAIN = 1e-3
 _GAP_SCALE = 4.0
+_DOUBT = (0.3, 0.92)  # the probabilities between which a reading is looked at again
+_AGAIN = 0.2  # log-odds of a reading that is looked at again, beside what the reader of pairs says
 
 
 @cache
@@ -90,10 +91,10 @@ class ReadingSigns(NamedTuple):
     unheld: float = 0.0
 
 
-WEIGHTS: Final = ReadingSigns(0.29, 0.47, -0.18, 1.04, 1.04, 0.65, 3.37, 0.09, -2.5, -0.73)
-BIAS: Final = -2.64
+WEIGHTS: Final = ReadingSigns(0.28, 0.43, -0.18, 0.9, 1.03, 0.64, 3.5, 0.09, -2.5, -0.72)
+BIAS: Final = -2.6
 """The logistic that judges a reading: `python -m clause.lab.reader calibrate --move` (docs/benchmarks-reader.md).
-The fit has -.94 for `unwalked`: what leaves out a step that was named answers another question, and is withheld."""
+The fit has -2.06 for `unwalked`: what leaves out a step that was named answers another question, and is withheld."""
 
 
 def probability(signs: ReadingSigns, offset: float = 0.0) -> float:
@@ -105,41 +106,6 @@ def probability(signs: ReadingSigns, offset: float = 0.0) -> float:
     """
     utility = offset + BIAS + sum(weight * sign for weight, sign in zip(WEIGHTS, signs, strict=True))
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, utility))))
-
-
-MOST_SHIFT = 1.5
-"""Log-odds by which own questions may make the reader more or less sure."""
-
-
-def offset_of(judged: Sequence[tuple[float, bool]]) -> float:
-    """The most probable shift of log-odds for (probability, right) pairs, under a normal prior of deviation 1.
-
-    >>> round(offset_of([(0.5, True)] * 30), 1), offset_of([])
-    (1.5, 0.0)
-    """
-    z = np.array([math.log(p / (1 - p)) for p, _ in judged])
-    right = np.array([right for _, right in judged], dtype=float)
-    low, high = -MOST_SHIFT, MOST_SHIFT
-    for _ in range(40):
-        middle = (low + high) / 2
-        slope = float((1 / (1 + np.exp(-z - middle)) - right).sum()) + middle
-        low, high = (middle, high) if slope < 0 else (low, middle)
-    return round((low + high) / 2, 4) + 0.0
-
-
-def worth(judged: Sequence[tuple[float, bool]], offset: float) -> tuple[float, int]:
-    """The worth of answering (probability, right) pairs after a shift of log-odds, and how many are answered rightly.
-
-    A right answer is worth 1, one that is withheld 0; a wrong one takes away so much that an answer at the threshold is
-    worth nothing.
-
-    >>> worth([(0.9, True), (0.5, False)], 0.0), round(worth([(0.9, False)], 0.0)[0], 2)
-    ((1.0, 1), -2.33)
-    """
-    least = math.log(ABSTAIN_BELOW / (1 - ABSTAIN_BELOW)) - offset
-    given = [right for p, right in judged if math.log(p / (1 - p)) >= least]
-    wrong = len(given) - sum(given)
-    return sum(given) - wrong * ABSTAIN_BELOW / (1 - ABSTAIN_BELOW), sum(given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +126,14 @@ class PatternRates:
     def fit(self, masked_question: str, walk: TypedPattern) -> tuple[float, float]:
         """The rate of a walk, and how far the question explains it, in [-1, 1]: low where it says too much."""
         return self.scorer.fit(masked_question, pattern_text(walk, self.wordings))
+
+    def beside(self, reading: RankedReading) -> float:
+        """The least log-odds, by 4, that a walk of a reading is what the question asks for, both read together."""
+        found = []
+        for walk, questions in reading.claims:
+            text = pattern_text(walk, self.wordings)
+            found.append(max(answering(question, text) for question in own_words(questions)))
+        return min(found, default=0.0) / _GAP_SCALE
 
     def most_asked(self, masked_question: str) -> float:
         """The rate of the nearest of all relations that people ask for."""
@@ -259,10 +233,17 @@ class GroundedPolicy(PlainPolicy):
 
     async def _read(self, question: Question, naming: Naming, rates: PatternRates, rated: Rated) -> _ReadQuestion:
         readings, reads = await ground(question, rated, naming=naming)
-        judging = partial(signs_of, readings.readings, readings.form, rates, reads.spelling())
-        signs = judging() if self._pool is None else await self._pool.run(judging)
-        judged = agreed(readings.readings, self.judged(question, signs))
+        judging = partial(self._judged, question, readings, rates, reads.spelling())
+        judged = judging() if self._pool is None else await self._pool.run(judging)
         return _ReadQuestion(readings, reads, dict(zip(map(reading_id, readings.readings), judged, strict=True)))
+
+    def _judged(
+        self, question: Question, readings: Readings, rates: PatternRates, linked: Mapping[str, float]
+    ) -> list[float]:
+        listed = readings.readings
+        return reconsidered(
+            listed, agreed(listed, self.judged(question, signs_of(listed, readings.form, rates, linked))), rates
+        )
 
     def _proving(
         self,
@@ -283,9 +264,8 @@ def wordings(types: Mapping[str, RelationshipType]) -> dict[str, Wording]:
     own: dict[str, Wording] = {}
     for name, kind in types.items():
         told = kind.text != relation_words(name, True)
-        backward = kind.inverse_text
-        if backward in (relation_words(name, False), inverse_text(kind.text), kind.text):
-            backward = ""
+        usual = (relation_words(name, False), inverse_text(kind.text), kind.text)
+        backward = "" if kind.inverse_text in usual else kind.inverse_text
         if told or backward:
             own[name] = own_wording(kind.text if told else name, backward)
     return own
@@ -325,11 +305,15 @@ def signs_of(
 
 def _fit(rates: PatternRates, walk: TypedPattern, questions: tuple[str, ...]) -> tuple[float, float]:
     """A walk's rate above that of the nearest relation that people ask for, and how far the questions explain it."""
-    plainer = reworded(questions[-1])  # they name what people ask for often: the bar is what the asker's own words meet
-    own = [question for question in questions if question not in plainer]
     fits = [rates.fit(question, walk) for question in questions]
-    beyond = max(rates.most_asked(question) for question in own[:_QUESTIONS])
+    beyond = max(rates.most_asked(question) for question in own_words(questions))
     return max(rate for rate, _ in fits) - beyond, max(explained for _, explained in fits)
+
+
+def own_words(questions: Sequence[str]) -> Sequence[str]:
+    """The asker's own words for a question, without the plainer ones, which name what people ask for often."""
+    plainer = reworded(questions[-1])
+    return [question for question in questions if question not in plainer][:_QUESTIONS]
 
 
 def agreed(listed: Sequence[RankedReading], judged: Sequence[float]) -> list[float]:
@@ -342,6 +326,18 @@ def agreed(listed: Sequence[RankedReading], judged: Sequence[float]) -> list[flo
     for reading, sure in zip(listed, judged, strict=True):
         best[_names(reading)] = max(sure, best.get(_names(reading), 0.0))
     return [best[_names(reading)] for reading in listed]
+
+
+def reconsidered(listed: Sequence[RankedReading], judged: Sequence[float], rates: PatternRates) -> list[float]:
+    """The probabilities, once a first reading that is in doubt was read beside the question: 5 ms a walk.
+
+    One that leaves a named step out stays as it is: what it does walk may well be asked for.
+    """
+    if not (listed and listed[0].claims and listed[0].steps > UNWALKED_STEP and _DOUBT[0] <= judged[0] < _DOUBT[1]):
+        return [*judged]
+    odds = math.log(judged[0] / (1 - judged[0])) + _AGAIN + rates.beside(listed[0])
+    again = 1 / (1 + math.exp(-odds))
+    return [again if _names(one) == _names(listed[0]) else p for one, p in zip(listed, judged, strict=True)]
 
 
 def _is_bare(plan: QuestionPlan) -> bool:

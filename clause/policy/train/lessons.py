@@ -15,7 +15,7 @@ import numpy as np
 from clause.arrays import Ints
 from clause.errors import BadInputError, ConflictError
 from clause.policy.serve.agents import Plan
-from clause.policy.serve.grounded import PatternRates, wordings
+from clause.policy.serve.grounded import ABSTAIN_BELOW, PatternRates, wordings
 from clause.policy.serve.pattern_scorer import PatternScorer
 from clause.policy.serve.reader import PatternReader, ScoredPattern, words
 from clause.policy.serve.tree import Pattern
@@ -336,3 +336,38 @@ def _line(lessons: Sequence[ReaderLesson]) -> str:
 
 def _lesson(question: str, patterns: list[str], scores: list[float], right: list[int]) -> ReaderLesson:
     return ReaderLesson(question, tuple(patterns), tuple(scores), tuple(right))
+
+
+MOST_SHIFT = 1.5
+"""Log-odds by which own questions may make the reader more or less sure."""
+
+
+def offset_of(judged: Sequence[tuple[float, bool]]) -> float:
+    """The most probable shift of log-odds for (probability, right) pairs, under a normal prior of deviation 1.
+
+    >>> round(offset_of([(0.5, True)] * 30), 1), offset_of([])
+    (1.5, 0.0)
+    """
+    z = np.array([math.log(p / (1 - p)) for p, _ in judged])
+    right = np.array([right for _, right in judged], dtype=float)
+    low, high = -MOST_SHIFT, MOST_SHIFT
+    for _ in range(40):
+        middle = (low + high) / 2
+        slope = float((1 / (1 + np.exp(-z - middle)) - right).sum()) + middle
+        low, high = (middle, high) if slope < 0 else (low, middle)
+    return round((low + high) / 2, 4) + 0.0
+
+
+def worth(judged: Sequence[tuple[float, bool]], offset: float) -> tuple[float, int]:
+    """The worth of answering (probability, right) pairs after a shift of log-odds, and how many are answered rightly.
+
+    A right answer is worth 1, one that is withheld 0; a wrong one takes away so much that an answer at the threshold is
+    worth nothing.
+
+    >>> worth([(0.9, True), (0.5, False)], 0.0), round(worth([(0.9, False)], 0.0)[0], 2)
+    ((1.0, 1), -2.33)
+    """
+    least = math.log(ABSTAIN_BELOW / (1 - ABSTAIN_BELOW)) - offset
+    given = [right for p, right in judged if math.log(p / (1 - p)) >= least]
+    wrong = len(given) - sum(given)
+    return sum(given) - wrong * ABSTAIN_BELOW / (1 - ABSTAIN_BELOW), sum(given)

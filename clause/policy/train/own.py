@@ -21,7 +21,7 @@ from safetensors.torch import save_file
 from clause.arrays import Floats
 from clause.errors import BadInputError
 from clause.policy.serve.checkpoint import digest
-from clause.policy.serve.grounded import GroundedPolicy, offset_of, shipped, worth
+from clause.policy.serve.grounded import GroundedPolicy, shipped
 from clause.policy.serve.pattern_scorer import TAUGHT, PatternScorer, TaughtScorer
 from clause.policy.train.encoder import (
     PRECISIONS,
@@ -32,7 +32,7 @@ from clause.policy.train.encoder import (
     blank,
     left_out,
 )
-from clause.policy.train.lessons import LessonBook, PosedQuestion, lessons_of
+from clause.policy.train.lessons import LessonBook, PosedQuestion, lessons_of, offset_of, worth
 from clause.reasoning.agents.policy import Question
 
 FEWEST, MOST = 20, 100_000

@@ -325,6 +325,12 @@ def shipped_pair_reader() -> PairReader:
     return PairReader.load()
 
 
+@lru_cache(maxsize=20_000)
+def answering(question: str, text: str) -> float:
+    """The log-odds that a text is what a question asks for, by the shipped reader of pairs; remembered."""
+    return float(shipped_pair_reader().answering(question, [text])[0])
+
+
 def read_beside(text: str, others: Sequence[tuple[str, float]]) -> list[float]:
     """The probabilities that a statement contradicts others by what both mean: [n].
 

@@ -8,12 +8,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from clause.policy.serve.grounded import PatternRates, ReadingSigns, agreed, probability, shipped, signs_of
+from clause.policy.serve import grounded
+from clause.policy.serve.grounded import (
+    PatternRates,
+    ReadingSigns,
+    agreed,
+    probability,
+    reconsidered,
+    shipped,
+    signs_of,
+)
 from clause.reasoning.agents.policy import Question, SeedCandidate
 from clause.reasoning.episode.budget import Prices
 from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.grounding import GraphReads
 from clause.reasoning.question.name_links import linked
+from clause.reasoning.question.patterns import UNWALKED_STEP
 from clause.reasoning.question.plan import Exists, PlanAnswer, PlanResult, WalkFrom
 from clause.reasoning.question.reading import RankedReading
 
@@ -100,3 +110,33 @@ def test_a_noun_that_a_question_asks_by_is_no_name(text: str, named: list[str]) 
     seeds = [SeedCandidate(name, name, 0.9) for name in ("screenplay", "cast", "Kes")]
     shown = GraphReads(Question(f"{text}, Ann?", np.zeros(1), seeds, {}, Prices())).mentions
     assert [one.candidates[0].name for one in shown] == named
+
+
+def test_a_reading_in_doubt_is_read_beside_the_question_and_one_that_is_not_is_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[tuple[str, str]] = []
+
+    def knows(question: str, text: str) -> float:
+        read.append((question, text))
+        return 6.0 if "design" in text else -6.0
+
+    monkeypatch.setattr(grounded, "answering", knows)
+    rates = PatternRates(shipped(), {})
+    right, wrong = reading(DESIGNED, 0.5, "ann"), reading(BUILT, 0.5, "bob")
+    again = replace(right, words="ann once more")
+
+    surer, same, rival = reconsidered([right, again, wrong], [0.6, 0.6, 0.3], rates)
+    assert surer == same > 0.8
+    assert rival == 0.3
+    assert [question for question, _ in read] == ["who designed it"]
+
+    less, _ = reconsidered([wrong, right], [0.6, 0.3], rates)
+    assert less < 0.3
+
+    read.clear()
+    assert reconsidered([wrong, right], [0.95, 0.04], rates) == [0.95, 0.04]
+    assert reconsidered([reading((), 0.9, "ann")], [0.6], rates) == [0.6]
+    assert reconsidered([replace(wrong, steps=UNWALKED_STEP)], [0.6], rates) == [0.6]
+    assert reconsidered([], [], rates) == []
+    assert not read
