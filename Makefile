@@ -34,6 +34,9 @@ demo: setup ## a real Neo4j, the sample graph, the API, and one question answere
 demo-stop: setup ## stop what `make demo` started
 	@$(BIN)/clause demo --stop
 
+# Two processes of tests share two cores: a second thread of torch or BLAS would wait in a loop for the first.
+unit test: export OMP_NUM_THREADS := 1
+
 check: lint types unit ## lint, types and all unit tests but the slow ones
 
 lint: setup

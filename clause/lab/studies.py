@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import replace
 from itertools import chain, cycle
 from math import nextafter
@@ -120,13 +120,14 @@ class Answerer:
 
     def __init__(self, opening: Callable[[], AbstractAsyncContextManager[System]]) -> None:
         self._opening, self._lock = opening, asyncio.Lock()
+        self._open = AsyncExitStack()  # holds what is open: nobody closes it, it ends with the process
         self._system: System | None = None
 
     async def answer(self, question: GoldQuestion) -> AnswerOutcome:
         """Answer one question."""
         async with self._lock:
             if self._system is None:
-                self._system = await self._opening().__aenter__()
+                self._system = await self._open.enter_async_context(self._opening())
         return await self._system.answer(question)
 
 

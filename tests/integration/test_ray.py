@@ -136,9 +136,10 @@ class Echo:
     name = "echo"
 
     def __init__(self, mark: Path) -> None:
-        self.mark = mark
+        self.mark, self.closed = mark, False
 
     async def answer(self, question: GoldQuestion) -> AnswerOutcome:
+        assert not self.closed
         if question.text == "3":
             killed_once(self.mark, 3)
         return AnswerOutcome(((question.text, 1.0),))
@@ -146,7 +147,9 @@ class Echo:
 
 @asynccontextmanager
 async def opened(mark: Path) -> AsyncIterator[Echo]:
-    yield Echo(mark)
+    made = Echo(mark)
+    yield made
+    made.closed = True
 
 
 async def test_questions_are_answered_by_processes_in_turn_a_killed_one_too(pool: RayPool, tmp_path: Path) -> None:
