@@ -186,12 +186,13 @@ class GroundedPolicy(PlainPolicy):
         return ABSTAIN_BELOW
 
     def warm(self) -> None:
-        """Read the scorer now, and what people ask for.
+        """Read the scorer now, what people ask for, and the reader of pairs.
 
         Raises:
             NotFoundError, BadInputError: as `TaughtScorer.read`.
         """
         PatternRates(self._known(), {}).most_asked("what is it")
+        answering("what is it", "kind of it")
 
     def _known(self) -> PatternScorer:
         if self._scorer is None:
