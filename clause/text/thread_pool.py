@@ -84,8 +84,7 @@ class RayPool(CpuPool):
     """The tasks of a Ray cluster, on any of its machines; a task whose process was killed is done again.
 
     Args:
-        address: of the cluster: `auto` for the one that runs here, HOST:PORT or ray://HOST:PORT. Its machines need this
-            version of clause, and get this process's CLAUSE_ settings.
+        address: `auto` for the cluster that runs here, HOST:PORT or ray://HOST:PORT; it needs this version of clause.
 
     Raises:
         SetupError: the extra `ray` is not installed, or no cluster answers there.
@@ -98,15 +97,15 @@ class RayPool(CpuPool):
             import ray  # noqa: PLC0415 - the extra `ray`
         except ImportError as error:
             raise SetupError("Ray is not installed", remedy="pip install 'clause-memory[ray]'", field="ray") from error
-        told = {name: value for name, value in os.environ.items() if name.startswith("CLAUSE_")}
         try:
-            ray.init(address, runtime_env={"env_vars": told}, log_to_driver=False, logging_level=logging.ERROR)
+            ray.init(address, log_to_driver=False, logging_level=logging.ERROR)
         except (ConnectionError, ValueError, RuntimeError) as error:
             said = str(error).splitlines()[0] if str(error) else "no answer"
             raise SetupError(
                 f"no Ray cluster answers at {address}: {said}", remedy="`ray start --head` starts one here", field="ray"
             ) from error
         self._ray: Any = ray
+        self._remote: Any = ray.remote(max_retries=3)(_done)
 
     async def run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """The result of `work(*args, **kwargs)`, computed by a task; its exceptions pass through."""
@@ -117,12 +116,13 @@ class RayPool(CpuPool):
         return cast("list[T]", self._ray.get([self._task(work, *share) for share in shares]))
 
     def actors(self, kind: Callable[..., Any], count: int, *args: Any) -> list[Any]:
-        """So many objects `kind(*args)`, each in a process of its own, at most one for each processor of the cluster.
+        """So many objects `kind(*args)`, at most one for each processor, in processes with this one's CLAUSE_ settings.
 
         `await one.method.remote(...)` calls a method; after a kill the object is made, and the method called, anew.
         """
         processors = sum(node["Resources"].get("CPU", 0) for node in self._ray.nodes() if node["Alive"])
-        made = self._ray.remote(max_restarts=-1, max_task_retries=-1, num_cpus=1)(kind)
+        told = {"env_vars": {name: value for name, value in os.environ.items() if name.startswith("CLAUSE_")}}
+        made = self._ray.remote(max_restarts=-1, max_task_retries=-1, num_cpus=1, runtime_env=told)(kind)
         return [made.remote(*args) for _ in range(max(1, min(count, int(processors))))]
 
     def share(self, value: T) -> Shared[T]:
@@ -148,7 +148,7 @@ class RayPool(CpuPool):
         self._ray.shutdown()
 
     def _task(self, work: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        return self._ray.remote(max_retries=3)(_done).remote(work, args, kwargs)
+        return self._remote.remote(work, args, kwargs)
 
 
 def _done(work: Callable[..., T], args: Sequence[Any], kwargs: Mapping[str, Any]) -> T:
