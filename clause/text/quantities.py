@@ -219,6 +219,8 @@ _FACTORS: dict[str, tuple[str, Decimal]] = {
 }
 UNITS = frozenset(base for base, _ in _FACTORS.values())
 """The units that numbers are brought to."""
+UNIT_WORDS = ["feet", *(form for form in _FACTORS if form.endswith("s") and form not in {"s", "degrees", "pounds"})]
+"""Words of which `how many` asks for a number that is written down, not for things to be counted."""
 _MONEY = "€$£¥"
 _DIGITS = r"\d{1,3}(?:[,\u00a0\u202f'\u2019 ]\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?|\d+(?:[.,]\d+)?"
 _WORDS = "|".join(sorted((*_SMALL, "hundred", "thousand", "million", "billion", "trillion", "dozen"), key=len)[::-1])
@@ -297,6 +299,15 @@ def number_of(found: re.Match[str]) -> Number | None:
     unit = (found["unit"] or (found["money"] or "").strip()).lower()
     base, factor = _FACTORS.get(unit, ("", Decimal(1)))
     return Number(value * factor, base)
+
+
+def unit_of(word: str) -> str:
+    """The unit to which numbers with a word behind them are brought; empty where it is no unit.
+
+    >>> unit_of("kilos"), unit_of("kg"), unit_of("pages")
+    ('g', 'g', '')
+    """
+    return _FACTORS[word][0] if word in _FACTORS else ""
 
 
 def singular(word: str) -> str:

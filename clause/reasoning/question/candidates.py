@@ -61,7 +61,7 @@ _SAME_AS_IT = re.compile(r"\bsame (?:\w+ ){1,2}(?:as|that|like) it\b")
 _ITS_DOER = re.compile(r"\b(?:did|does|do|has|have|had) (?:the )?(?:it 's (\w+)|(\w+) (?:of|behind|on) it)\b")
 _SAID_OF_IT = re.compile(r"^([a-z]+) of it$")
 _HEAD = re.compile(
-    r"^(?:(?:in|on|at|by|for|to|from|of|with) )?"
+    r"^(?:(?:in|on|at|by|for|to|from|of|with) |(?:who|what) (?:is|are|was|were) )?"
     r"(?:(?:which|what|how many|how much|all|any|every|each|the|number of|count of|list|of|our|my) )*it\b"
 )
 

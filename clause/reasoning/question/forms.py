@@ -48,6 +48,7 @@ from clause.reasoning.question.vocabulary import (
     find_implied,
     mended,
 )
+from clause.text.quantities import UNIT_WORDS
 
 MASK = "it"
 """The word for a topic in a core question."""
@@ -163,11 +164,12 @@ Kind = Literal["list", "yes_no", "count", "comparison", "superlative"]
 _COUNT = re.compile(
     r"(?:^(?:what|which) (?:is|are|was|were) )?\b(?:in |with |at |on |to |from |by |for |of )?"
     r"how many(?: different| distinct| other| total)?\b"
-    r"|(?:^(?:what|which) (?:is|are|was|were) |^|\b(?:the|a|total|what is|exact|overall|full|of|is|in) )"
+    r"|(?:^(?:what|which) (?:(?:is|are|was|were) )?|^|\b(?:the|a|total|what is|exact|overall|full|of|is|in) )"
     r"(?:the )?(?:total |exact |overall |full )?(?:number|count|total)"
     r"(?: number)? of(?: different| distinct| all)?\b(?! it\b)"
     r"|^count(?: up)?(?: (?:all|of))*(?: the)?\b(?: number of)?(?: how many)?"
 )
+_MEASURED = re.compile(rf"\bhow many (?:{'|'.join(UNIT_WORDS)})\b")
 _STATED = re.compile(
     rf"^{TOPIC} (?:'s [a-z]+ )?(?:(?:{'|'.join(sorted(AUXILIARIES))}|by|from|in)\b"
     rf"|[a-z]+(?:ed|ing)\b|(?:{'|'.join(sorted(PRESENT | ACTIVE_PASTS))})\b)"
@@ -294,7 +296,7 @@ def parse(text: str, mentions: Sequence[LinkedMention], vocabulary: frozenset[st
 
 def _listed(made: Skeleton, core: str, base: ParsedQuestion, *, verdict: bool) -> ParsedQuestion:
     """The question without its modifiers: a list, or one of the kinds that are made of a list."""
-    counted = None if verdict else _COUNT.search(core)
+    counted = None if verdict or _MEASURED.search(core) else _COUNT.search(core)
     firsts = base.filters and re.search(r"\bfirst\b", core)  # when it first opened, of what opened in a year
     whole = core
     superlative, core = (None, core) if verdict or counted or firsts else find_superlative(core)

@@ -88,20 +88,6 @@ _NO_SUPERLATIVES = frozenset(_NO_SUPERLATIVE_WORDS.split())
 _OF_SEVERAL = re.compile(r"^(?:which|who|what) of\b|^(?:out )?of (?:the|all|these|those)\b")
 _RANKS = {"second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "fifth": 5, "5th": 5}
 _EVENT = re.compile(r"\b([a-z]+ed|born|made|built|written|won|sold|come out|came out|join|release|publish|happen)\b")
-_STEMS = [word.removesuffix("er") for word in COMPARATIVES if word.endswith("er")]
-_DEGREES = {base: stem for stem in _STEMS for base in (stem, f"{stem}e", stem[:-1], f"{stem[:-1]}y")}
-_PLAIN_DEGREE = re.compile(rf"\b(?P<sense>more|most) (?P<base>{'|'.join(sorted(_DEGREES, key=len, reverse=True))})\b")
-_NUMBER_OF = re.compile(r"\b(?:(?P<most>greatest|largest|highest|biggest)|smallest|lowest) (?:number|count) of\b")
-
-
-def degrees(text: str) -> str:
-    """A text with its adjectives compared in one word.
-
-    >>> degrees("is it more big than"), degrees("the most short one"), degrees("most recent")
-    ('is it bigger than', 'the shortest one', 'most recent')
-    """
-    text = _NUMBER_OF.sub(lambda hit: "most" if hit["most"] else "fewest", text)
-    return _PLAIN_DEGREE.sub(lambda hit: _DEGREES[hit["base"]] + ("er" if hit["sense"] == "more" else "est"), text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +159,8 @@ def find_comparison(of: Skeleton, text: str, *, verdict: bool) -> Comparison | N
 
 def _compared(text: str) -> tuple[Operator, tuple[str, ...]] | None:
     """The operator that a text compares by, and what it measures of one operand."""
+    if _LASTED.search(text):
+        return "before", _BEGAN
     adjective = _MORE.search(text)
     if adjective:
         operator: Operator = "more" if adjective["sense"] == "more" else "less"
@@ -196,6 +184,8 @@ _LASTING = re.compile(
     r"\b(?:the )?longest (?:without|w/o|since)\b(?P<what>.*)|\b(?:been|gone|served|serving|with us)\b.*\blongest$"
     r"|\bsince (?:the )?longest$"
 )
+_BEGAN = ("start date of it", "when did it start", "since when")
+_LASTED = re.compile(r"\b(?:been|gone|served|serving|worked|working|here|there|with us)\b.*\blonger\b")
 _LEVEL_OF = re.compile(r"^(?:the |what is the )?· (?:[a-z-]+ )?(?P<noun>[a-z-]+) (?:of|for|in|at|among|from)\b")
 
 
@@ -212,8 +202,8 @@ def find_superlative(text: str) -> tuple[Superlative | None, str]:
     plain = _NOT_MEASURES.sub(lambda hit: "·" * len(hit[0]), text)
     lasting = _LASTING.search(plain)
     if lasting is not None:  # what began, or was done last, before all else
-        asked = "last date of it" if lasting["what"] else "start date of it"
-        return Superlative("min", "attribute", (asked, "when was it last", "since when"), dated=True), text
+        asked = ("last date of it", "when was it last", "since when") if lasting["what"] else _BEGAN
+        return Superlative("min", "attribute", asked, dated=True), text
     most = _MOST.search(plain)
     if most is not None:
         return _of_most(text, most)

@@ -21,7 +21,8 @@ _BESIDES = (
     r"|with the exception of|but not|and not|in addition to|ignoring|leaving out)"
 )
 _GROUP = rf"{TOPIC}(?: (?:, )?(?:(?:and|or|&) )?{TOPIC})*"
-_EXCLUDED = re.compile(rf"(?:, )?\b{_BESIDES} (?:the )?(?P<group>{_GROUP})(?! 's)(?: itself)?(?: ,)?")
+_ONES = r"(?: itself|(?: [a-z-]+)? ones?\b)?"
+_EXCLUDED = re.compile(rf"(?:, )?\b{_BESIDES} (?:the )?(?P<group>{_GROUP})(?! 's){_ONES}(?: ,)?")
 _ELSE = re.compile(r"\b(?:else(?:where)?|other|others|another|additional|further)\b(?! than\b)")
 _NO_ELSE = re.compile(
     r"\b(?:each other|one another|other half|something or other|another name|other names?|(?:among|of|and) others)\b"
@@ -31,7 +32,7 @@ _NEGATED = re.compile(
     rf"(?P<with>\b(?:with|contain|contains|containing|have|has|having|use|uses|using|need|needs|include|includes)) no"
     rf"|\bwithout(?: (?:any|using))?"
     rf"|(?:\b(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would) )?\bnot(?P<verb>(?: [a-z-]+){{0,4}})"
-    rf"|\bnever(?P<never>(?: [a-z-]+){{1,4}})"
+    rf"|\b(?:never|{_BESIDES} (?:those|the ones?|ones|anything|any))(?P<never>(?: [a-z-]+){{1,4}})"
     rf") (?:the )?(?P<group>{_GROUP})"
 )
 _OPERATORS: dict[str, Operator] = {
@@ -158,9 +159,7 @@ class ClassWords:
 
 def take_excluded(of: Skeleton, text: str) -> tuple[tuple[int, ...], str]:
     """Names that the answers must not be (`besides X`), and the text without them."""
-    places: list[int] = []
-    for hit in _EXCLUDED.finditer(text):
-        places += of.names(hit["group"])
+    places = [place for hit in _EXCLUDED.finditer(text) for place in of.names(hit["group"])]
     return tuple(dict.fromkeys(places)), _tidy(_EXCLUDED.sub(" ", text))
 
 
@@ -177,11 +176,11 @@ def take_else(text: str) -> tuple[bool, str]:
 
 def take_negated(of: Skeleton, text: str) -> tuple[tuple[Excluded, ...], str]:
     """Clauses that the answers must not satisfy (`that do not star X`), and the text without them."""
-    found: list[Excluded] = []
     text = re.sub(rf"\b(in|on|under|with) ({TOPIC}) 's ([a-z]+)$", r"\1 \3 of \2", text)  # `not in X's care`
-    for hit in _NEGATED.finditer(text):
-        verb = (hit["verb"] or hit["never"] or hit["with"] or "with").strip()
-        found.append(Excluded(of.names(hit["group"]), verb))
+    found = [
+        Excluded(of.names(hit["group"]), (hit["verb"] or hit["never"] or hit["with"] or "with").strip())
+        for hit in _NEGATED.finditer(text)
+    ]
     return tuple(found), _tidy(_NEGATED.sub(" ", text))
 
 

@@ -25,6 +25,7 @@ from clause.text.linking import Closeness, NamedEntity, match_name
 from clause.text.literals import find_literals
 from clause.text.mentions import candidate_spans, folded_key
 from clause.text.names import readable_relation
+from clause.text.quantities import singular
 from clause.text.tokens import is_common
 
 _CLASS_BEFORE = re.compile(
@@ -231,7 +232,8 @@ def standing(text: str, mention: LinkedMention, typed: frozenset[str] = frozense
     if _writes_capitals(text) and any(not _OPENS.search(text[: mention.start + found.start()]) for found in capital):
         return Standing.MARKED
     plain_words = all(_is_ordinary(found[0].casefold(), typed) for found in words)
-    matches = [match_name(said, NamedEntity(one.id, one.name)) for one in mention.candidates]
+    one_of = said.removesuffix(words[-1][0]) + singular(words[-1][0]) if words else said
+    matches = [match_name(each, NamedEntity(one.id, one.name)) for one in mention.candidates for each in {said, one_of}]
     whole = [match.entity.name for match in matches if match is not None and match.closeness is not Closeness.TYPO]
     if plain_words or (not whole and all(is_common(found[0].capitalize()) for found in words)):
         return Standing.WORD

@@ -17,7 +17,7 @@ from clause.reasoning.neighbourhood.port import Edge, Hop
 from clause.reasoning.question.pattern_text import TypeText, pattern_words
 from clause.reasoning.question.vocabulary import GENDERS, INVERSES, SYNONYMS, WH_WORDS
 from clause.text.literals import LiteralValue, Operator, of_one_kind
-from clause.text.quantities import Date, Number, singular
+from clause.text.quantities import UNIT_WORDS, Date, Number, singular
 from clause.text.statements.words import causal_meaning
 
 TypedPattern = tuple[Hop, ...]
@@ -339,9 +339,10 @@ _WHEN = re.compile(
 )
 _MEASURE = re.compile(
     r"\bhow (?:tall|long|far|high|big|large|deep|heavy|wide|much|fast|old|expensive)\b|\bpopulation\b"
-    r"|\b(?:what|which) age\b"
+    rf"|\b(?:what|which) age\b|\bhow many (?:{'|'.join(UNIT_WORDS)})\b"
     r"|\b(?:price|cost|weight|height|length|depth|width|area|salary|temperature|duration|speed) of\b"
 )
+_WHILE = re.compile(r"^((?:who|whom|whose|which|what|where|how)\b.*?)(?<!and) when (?:it|he|she|they|something) .*")
 WHO = re.compile(r"^(?:who|whom|whose|where)\b|\bwhom\b")
 
 
@@ -351,6 +352,7 @@ def wanted_kind(question: str) -> str | None:
     >>> wanted_kind("when was it born"), wanted_kind("how tall is it"), wanted_kind("who made it")
     ('date', 'number', 'entity')
     """
+    question = _WHILE.sub(r"\1", question)
     if _WHEN.search(question):
         return "date"
     if _MEASURE.search(question):

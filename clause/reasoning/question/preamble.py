@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from clause.reasoning.question.measures import degrees
 from clause.reasoning.question.modifiers import said_once
 from clause.reasoning.question.pattern_text import VERB_FORMS
 from clause.reasoning.question.skeleton import TOPIC
@@ -75,7 +74,15 @@ _SET_APART = re.compile(
 """A name that is set before its question: `X, does that belong to Y`."""
 _THEN = re.compile(rf"\b({'|'.join(sorted(COMPARATIVES.keys() - {'before', 'after'}))}|rather|other) then\b")
 """The usual slip: `is Kes longer then Heat`."""
-_ONCE = re.compile(rf"^((?:when|(?:in |on )?(?:what|which) (?:year|date|day|month))\b.*{TOPIC}) first\b")
+_ONCE = re.compile(
+    rf"(?:^((?:when|(?:in |on )?(?:what|which) (?:year|date|day|month))\b.*{TOPIC})|(?<=[a-z] )(that|who)) first\b"
+)
+
+_STEMS = [word.removesuffix("er") for word in COMPARATIVES if word.endswith("er")]
+_DEGREES = {base: stem for stem in _STEMS for base in (stem, f"{stem}e", stem[:-1], f"{stem[:-1]}y")}
+_DEGREES["ancient"] = "old"
+_PLAIN_DEGREE = re.compile(rf"\b(?P<sense>more|most) (?P<base>{'|'.join(sorted(_DEGREES, key=len, reverse=True))})\b")
+_NUMBER_OF = re.compile(r"\b(?:(?P<most>greatest|largest|highest|biggest)|smallest|lowest) (?:number|count) of\b")
 
 
 def stripped(text: str) -> tuple[str, bool]:
@@ -99,7 +106,7 @@ def stripped(text: str) -> tuple[str, bool]:
     if tag and re.search(TOPIC, core[: tag.start()]) and not ANY_WH.match(core):
         core, asked = core[: tag.start()], True
     core = _CLOSING.sub("", core).strip(" ,")
-    core = degrees(_ONCE.sub(r"\1", said_once(_HEADS.sub("number of members of ", core))))
+    core = degrees(_ONCE.sub(r"\1\2", said_once(_HEADS.sub("number of members of ", core))))
     core = _ASKED_LAST.sub(r"\2 \1", core)
     return as_noun_phrase(core), asked
 
@@ -120,3 +127,13 @@ def as_noun_phrase(core: str) -> str:
     if owned and owned[2] not in _VERBAL:
         core = f"{owned[2]} of {owned[1]}{core[owned.end() :]}"
     return _NOTED.sub(r"\2 of \1", core)
+
+
+def degrees(text: str) -> str:
+    """A text with its adjectives compared in one word.
+
+    >>> degrees("is it more big than"), degrees("the most short one"), degrees("most recent")
+    ('is it bigger than', 'the shortest one', 'most recent')
+    """
+    text = _NUMBER_OF.sub(lambda hit: "most" if hit["most"] else "fewest", text)
+    return _PLAIN_DEGREE.sub(lambda hit: _DEGREES[hit["base"]] + ("er" if hit["sense"] == "more" else "est"), text)

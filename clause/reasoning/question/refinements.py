@@ -29,6 +29,7 @@ from clause.reasoning.question.seed_matching import alike
 from clause.reasoning.question.sides import roots
 from clause.reasoning.question.vocabulary import FORM_WORDS
 from clause.text.literals import Operator
+from clause.text.quantities import Number, singular, unit_of
 
 REFINED = 6
 """Drafts to which filters, ranks and counts are fitted."""
@@ -40,6 +41,8 @@ _WHEN = re.compile(
 )
 _HOW_MUCH = re.compile(r"^how (?:many|much|long|old|high|tall|big|deep|heavy|far|large|fast)\b")
 
+_DOER = re.compile(r"(?:[^aeiou]er|or)s?$")  # the newest joiner is who joined, not when
+
 
 def _is_asked_for(context: QuestionContext, pattern: TypedPattern, kind: str, nodes: Sequence[str]) -> bool:
     """Tell whether the value is asked for, and not what has it: `when was the last exam`, `top daily rate`."""
@@ -49,6 +52,8 @@ def _is_asked_for(context: QuestionContext, pattern: TypedPattern, kind: str, no
     if kind == "number" and _HOW_MUCH.search(whole):
         return True
     if noun is None or not pattern or context.is_kind(nodes, noun):
+        return False
+    if _DOER.search(noun) and singular(noun) not in context.text_of(pattern[-1].relation).split():
         return False
     return bool(roots(noun) & context.roots_of(pattern[-1:])) and not re.match(r"(?:which|who)\b", whole)
 
@@ -193,20 +198,26 @@ def _counted(draft: ReadingDraft, text: str) -> ReadingDraft:
 
 def _without(context: QuestionContext, draft: ReadingDraft) -> Effects[ReadingDraft]:
     parsed = context.parsed
+    had = [place for place in parsed.excluded if draft.ends and not {*context.ids(place)} & {*draft.ends}]
     nodes = frozenset(node for place in parsed.excluded for node in context.ids(place))
     names = [name_of(context, place) for place in parsed.excluded]
     if parsed.itself:
         nodes |= frozenset(draft.topics)
         names += [context.names.name(topic) for topic in draft.topics]
     minus: list[QuestionPlan] = []
+    for place in had:  # `other than the white ones`: what has it, where it is none of them
+        minus += [one for one in (yield from _taken_away(context, Excluded((place,), "with"), draft)) if _is_near(one)]
     for negated in () if isinstance(draft.plan, Lacking) else parsed.negated:
-        plan = yield from _taken_away(context, negated, draft)
-        minus += plan
+        minus += yield from _taken_away(context, negated, draft)
         names += [f"{negated.clause} {name_of(context, place)}" for place in negated.names]
     if not nodes and not minus:
         return draft
     words = f"{draft.words}, without {', '.join(dict.fromkeys(names))}"
     return replace(draft, plan=Without(draft.plan, nodes, tuple(minus)), words=words)
+
+
+def _is_near(plan: QuestionPlan) -> bool:
+    return isinstance(plan, WalkFrom) and len(plan.pattern) == 1
 
 
 def _taken_away(context: QuestionContext, negated: Excluded, draft: ReadingDraft) -> Effects[list[QuestionPlan]]:
@@ -232,7 +243,9 @@ def _filtered(context: QuestionContext, draft: ReadingDraft, literal: LiteralFil
     if own == kind:
         return replace(draft, plan=Where(draft.plan, NodeTest(**value)), words=f"{draft.words}, {literal}")  # type: ignore[arg-type]
     hops = yield from value_hops(context, draft.ends, kind)
-    ranked = yield from context.fitting(questions, hops)
+    unit = literal.value.unit if isinstance(literal.value, Number) else ""
+    own_unit = [hop for hop in hops if unit and unit in map(unit_of, context.text_of(hop[-1].relation).split())]
+    ranked = yield from context.fitting(questions, own_unit or hops)
     if not ranked:
         return replace(draft, score=draft.score - UNFIT)
     pattern = ranked[0][0]

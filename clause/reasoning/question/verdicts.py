@@ -16,6 +16,7 @@ from clause.reasoning.question.patterns import Effects, FoundPattern, TypedPatte
 from clause.reasoning.question.plan import Exists, NodeTest, PlanResult, QuestionPlan, WalkFrom, Where
 from clause.reasoning.question.refinements import misfit
 from clause.reasoning.question.seed_matching import alike
+from clause.reasoning.question.sides import telling_words
 from clause.text.quantities import Date
 
 _COMPARED = 12
@@ -42,9 +43,8 @@ def drafts_of_verdict(context: QuestionContext, by_topic: dict[int, list[Candida
         compared = "than" in parsed.joint.split()  # by something that is no attribute of both: no yes, no no
         return [] if compared else (yield from _between(context, by_topic, topics))
     lists = yield from drafts_of_list(context, by_topic)
-    if parsed.filters:
-        return [_valued(context, draft, parsed.filters[0]) for draft in lists]
-    return _called(context, lists)
+    valued = [_valued(context, draft, literal) for draft in lists for literal in parsed.filters[:1]]
+    return valued or _called(context, lists)
 
 
 def _implied(
@@ -98,8 +98,7 @@ def _one_side(
 ) -> Effects[ReadingDraft | None]:
     """Check whether a walk leads to the others; None where it does not, and nothing of the kind is ever at its end."""
     targets = frozenset(node for other in others for node in context.ids(other))
-    meaning = candidates.meaning
-    walk = WalkFrom((meaning.id,), one.pattern)
+    walk = WalkFrom(((meaning := candidates.meaning).id,), one.pattern)
     result: PlanResult = yield from walk.run(context.names, context.bounds)
     meets = any(answer.node in targets for answer in result.answers)
     back = tuple(hop.inverse for hop in reversed(one.pattern))
@@ -107,7 +106,8 @@ def _one_side(
         return None
     score = one.score + meaning.log_probability
     score = (score + inverse[back]) / 2 if back in inverse else score - NO_INVERSE
-    score += CONNECTS if meets else 0.0
+    sure = len(one.pattern) == 1 and not telling_words(context.parsed)  # `is A a B` says no relation: any one will do
+    score += CONNECTS * (10 if sure else 1) * meets
     knows = meets or one.pattern[0].forward or len(result.answers) == 1
     score -= 0.0 if knows else UNFIT
     words = f"whether {names_of(context, others)} is among: {pattern_words(one.pattern, context.text_of, meaning.name)}"

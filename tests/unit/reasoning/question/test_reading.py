@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from clause.reasoning.question.forms import parse
-from clause.reasoning.question.patterns import drive_async
+from clause.reasoning.question.patterns import drive_async, wanted_kind
 from clause.reasoning.question.reading import read_question
 from clause.reasoning.question.skeleton import EntityCandidate, LinkedMention
 from clause.text.embedder import SentenceTransformerEmbedder
@@ -238,3 +238,54 @@ async def test_what_a_thing_is_answers_no_question_of_several_words(scorer):
     graph = SmallGraph((("Cart", "is a", "wagon"), ("Cart", "made in", "Spain")))
     _, read = await ask(graph, scorer, "Cart axle grease colour", ["Cart"], types=["is a", "made in"])
     assert "is a" not in {hop.relation for one in read.readings for walk in one.patterns for hop in walk}
+
+
+STABLE = (
+    ("Comet", "ridden by", "Ida"), ("Bramble", "ridden by", "Ida"), ("Juniper", "ridden by", "Ida"),
+    ("Comet", "coat", "grey roan"), ("Bramble", "coat", "bay"), ("Juniper", "coat", "grey roan"),
+    ("Comet", "type", "Mare"), ("Bramble", "type", "Mare"), ("Juniper", "type", "Mare"),
+    ("Comet", "stabled at", "Low Barn"), ("Bramble", "stabled at", "High Barn"), ("Juniper", "stabled at", "High Barn"),
+    ("Comet", "came", "2019-05-02"), ("Bramble", "came", "2012-03-01"), ("Juniper", "came", "2021-09-30"),
+    ("Comet", "max kg", "90"), ("Bramble", "max kg", "75"), ("Juniper", "max kg", "60"),
+    ("Comet", "hands", "14"), ("Bramble", "hands", "15"), ("Juniper", "hands", "13"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "names", "expected"),
+    [
+        ("which horses are ridden by Ida, apart from those at High Barn?", ["Ida", "High Barn"], ["Comet"]),
+        ("which horses are ridden by Ida other than the grey roan ones?", ["Ida", "grey roan"], ["Bramble"]),
+        ("what number of horses are ridden by Ida?", ["Ida"], ["3"]),
+        ("is Comet a grey roan?", ["Comet", "grey roan"], ["yes"]),
+        ("is Bramble a grey roan?", ["Bramble", "grey roan"], ["no"]),
+        ("Comet or Bramble, which of the two has been here longer?", ["Comet", "Bramble"], ["Bramble"]),
+        ("how many kilos is the max of Comet?", ["Comet"], ["90"]),
+        ("which mare takes more than 70 kilos?", ["mare"], ["Bramble", "Comet"]),
+        ("who is the latest mare to come here?", ["mare"], ["Juniper"]),
+    ],
+)
+async def test_what_the_words_around_a_question_leave_out_or_measure(scorer, question, names, expected):
+    _, read = await ask(SmallGraph(STABLE), scorer, question, names)
+    assert sorted(answer.name for answer in read.result.answers) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("who mends it when it breaks", "entity"),
+        ("who made it and when", "date"),
+        ("how many metres up is it", "number"),
+    ],
+)
+def test_the_kind_that_is_asked_for(question, kind):
+    assert wanted_kind(question) == kind
+
+
+@pytest.mark.parametrize(
+    ("question", "direction"),
+    [("Which is the most ancient mare?", "min"), ("Who was the groom that first saddled Comet?", None)],
+)
+def test_words_that_rank_and_words_that_only_seem_to(question, direction):
+    ranked = parse(question, mentions(SmallGraph(STABLE), question, ["Comet"])).superlative
+    assert (ranked.direction if ranked else None) == direction
