@@ -231,7 +231,7 @@ _SPELT = (
 _UNIT = "|".join(re.escape(unit) for unit in sorted(_FACTORS, key=len)[::-1])
 _ONE = (
     r"(?:(?<=than )|(?<=under )|(?<=over )|(?<=within )|(?<=least )|(?<=most ))"
-    rf"(?:half )?an?(?=\s+(?:{_UNIT})\b)"
+    rf"(?:half )?an?(?=\s+(?:{_UNIT})\b)|\ban?(?=\s+(?:{_UNIT})\s+or\s+(?:more|longer|so|less|over)\b)"
 )
 _SCALE = "|".join(sorted(_SCALES, key=len)[::-1])
 _CLOCK = (

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.forms import ParsedQuestion
-from clause.reasoning.question.pattern_text import TypeText, is_verb, pattern_words
+from clause.reasoning.question.pattern_text import CLASS_TYPES, TypeText, is_verb, pattern_words
 from clause.reasoning.question.patterns import (
     UNNAMED_HOP,
     WHO,
@@ -64,9 +64,6 @@ _HEAD = re.compile(
     r"^(?:(?:in|on|at|by|for|to|from|of|with) |(?:who|what) (?:is|are|was|were) )?"
     r"(?:(?:which|what|how many|how much|all|any|every|each|the|number of|count of|list|of|our|my) )*it\b"
 )
-
-CLASS_TYPES = frozenset({"is a", "isa", "type", "instance of", "kind", "kind of", "rdf type", "has type"})
-"""Relationship types, in words, that lead from a thing to its class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,24 +119,25 @@ class QuestionContext:
     def of_topic(self, place: int, questions: Sequence[str]) -> Effects[list[Candidates]]:
         """The patterns of each meaning of a topic, for the masked questions about it."""
         found = []
+        steps = tuple((*reworded(one), one)[0] for one in steps_asked(questions[-1])) if questions else ()
+        several = steps if len(steps) > 1 else ()
         for meaning in self.meanings(place):
-            steps = tuple((*reworded(one), one)[0] for one in steps_asked(questions[-1])) if questions else ()
-            found_patterns = yield from enumerate_patterns(
-                (meaning.id,), questions, self.bounds, steps if len(steps) > 1 else (), self.told
-            )
+            found_patterns = yield from enumerate_patterns((meaning.id,), questions, self.bounds, several, self.told)
             of_kind = self._of_kind(found_patterns, questions)
-            patterns = self._on_side(of_kind, " ; ".join(questions), further=len(steps) > 1)
+            patterns = self._on_side(of_kind, " ; ".join(questions), further=bool(several))
             if not patterns and found_patterns:
                 said = pattern_words(found_patterns[0].pattern, self.text_of, meaning.name)
                 why = "the other side of what is asked" if of_kind else "something next to what is asked"
                 self.instead.append(f'"{said}", which is only {why}')
             if patterns:
-                nearest = max(one.score for one in patterns)
-                members = [one for one in patterns if self.leads_to_members(one.pattern)]
+                is_of = self.leads_to_members
+                deep = max(len(one.pattern) * is_of(one.pattern) for one in patterns)  # of a Ketch, which is a Boat
+                patterns = [one for one in patterns if len(one.pattern) >= deep or not is_of(one.pattern)]
+                members = [one for one in patterns if is_of(one.pattern)]
                 head = any(_HEAD.search(question) for question in questions)
                 kept = members if members and head and self._narrows else patterns
                 rated = self._normalised(kept, questions)
-                found.append(Candidates(meaning, rated, nearest, is_class=bool(members)))
+                found.append(Candidates(meaning, rated, max(one.score for one in patterns), is_class=bool(members)))
         return found
 
     @property
@@ -151,11 +149,12 @@ class QuestionContext:
     def _narrows(self) -> bool:
         """Tell whether something beside a walk says which of a class are meant: a filter, a rank, another topic."""
         parsed = self.parsed
-        return bool(parsed.filters or parsed.superlative or parsed.negated or len(parsed.topics) > 1)
+        told = parsed.filters or parsed.superlative or parsed.negated or parsed.topics[1:]
+        return parsed.kind == "count" or bool(told)
 
     def leads_to_members(self, pattern: TypedPattern) -> bool:
-        """Tell whether a walk is the step from a class to its members."""
-        return len(pattern) == 1 and not pattern[0].forward and self.text_of(pattern[0].relation) in CLASS_TYPES
+        """Tell whether a walk leads from a class to its members, or to those of its classes."""
+        return bool(pattern) and all(not hop.forward and self.text_of(hop.relation) in CLASS_TYPES for hop in pattern)
 
     def _normalised(self, patterns: Sequence[FoundPattern], questions: Sequence[str]) -> tuple[FoundPattern, ...]:
         """Scores as log-probabilities over the patterns, after what the question says of the kind of answer."""

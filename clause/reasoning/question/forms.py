@@ -187,6 +187,7 @@ _AFTERTHOUGHT = re.compile(
     re.IGNORECASE,
 )
 """A last sentence that only asks again: `Which ones?`, `Name them.`"""
+_COUNTED_LAST = re.compile(r"[(,;:-]\s*how many\b[^a-z]*$", re.IGNORECASE)
 _ANY = re.compile(
     r"^(?:(?:is|are|was|were) there (?:an? |any(?:thing|one|body)? |some(?:thing|one)? |one )?"
     r"|(?:do|does|did|has|have|is|are|was|were) any (?:of (?:the )?)?)(?=\S)"
@@ -262,6 +263,7 @@ def parse(text: str, mentions: Sequence[LinkedMention], vocabulary: frozenset[st
     made = replace(made, text=re.sub(r"[a-z]{5,}", lambda hit: mended(hit[0], vocabulary), made.text))
     core, asked = stripped(made.text)
     core = _ANY.sub("which ", core) if _AFTERTHOUGHT.search(text) else core
+    core = f"how many {core}" if _COUNTED_LAST.search(text) else core
     excluded, core = take_excluded(made, core)
     core = as_noun_phrase(core)
     core = core if made.names(core) else re.sub(r"^(the )?top (?=[a-z])", r"\1highest ", core)

@@ -10,9 +10,9 @@ from typing import Final
 from clause.reasoning.agents.policy import Question
 from clause.reasoning.episode.actions import Look
 from clause.reasoning.neighbourhood.port import Edge, Expansion, Hop, Node
-from clause.reasoning.question.candidates import CLASS_TYPES
 from clause.reasoning.question.forms import ParsedQuestion, parse
 from clause.reasoning.question.name_links import Naming, namings, texts_of, vocabulary_of
+from clause.reasoning.question.pattern_text import CLASS_TYPES
 from clause.reasoning.question.patterns import Around, Rank, Read, ReadBounds, drive_async
 from clause.reasoning.question.reading import Readings, read_question
 from clause.reasoning.question.skeleton import LinkedMention

@@ -27,12 +27,13 @@ _ELSE = re.compile(r"\b(?:else(?:where)?|other|others|another|additional|further
 _NO_ELSE = re.compile(
     r"\b(?:each other|one another|other half|something or other|another name|other names?|(?:among|of|and) others)\b"
 )
+_THOSE = "(?:those|the ones?|ones|anything|any|whatever|what|everything)(?: that| which| who)?"
 _NEGATED = re.compile(
     rf"(?:, )?(?:\b(?:that|which|who|but|and|where) )*(?:"
     rf"(?P<with>\b(?:with|contain|contains|containing|have|has|having|use|uses|using|need|needs|include|includes)) no"
     rf"|\bwithout(?: (?:any|using))?"
     rf"|(?:\b(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would) )?\bnot(?P<verb>(?: [a-z-]+){{0,4}})"
-    rf"|\b(?:never|{_BESIDES} (?:those|the ones?|ones|anything|any))(?P<never>(?: [a-z-]+){{1,4}})"
+    rf"|\b(?:never|{_BESIDES} {_THOSE})(?P<never>(?: [a-z-]+){{1,4}})"
     rf") (?:the )?(?P<group>{_GROUP})"
 )
 _OPERATORS: dict[str, Operator] = {
@@ -66,7 +67,8 @@ _BETWEEN = re.compile(
     rf"(?P<high>{LITERAL}){_COUNTED}"
 )
 _COMPARED = re.compile(
-    rf"{_LEAD}\b(?:(?P<than>{_THAN}) than|(?P<op>{_SAID}))(?: the)?(?: year)? (?P<value>{LITERAL}){_COUNTED}"
+    rf"{_LEAD}\b(?:(?P<not>(?:no|not) )?(?P<than>{_THAN}) than|(?P<op>{_SAID}))(?: the)?(?: year)? "
+    rf"(?P<value>{LITERAL}){_COUNTED}"
 )
 _NAMED = re.compile(
     rf"(?:\b(?:with|of|at|has|have|having) )?(?:the |an? )?"
@@ -74,15 +76,15 @@ _NAMED = re.compile(
     rf"(?P<value>{LITERAL})(?! ?(?:[a-z]+ )?(?:or|and) {LITERAL})"
 )
 _BARE = re.compile(rf"(?P<value>{LITERAL})")
-_ON = re.compile(
-    rf"(?P<value>{LITERAL}) (?:or|and) "
-    r"(?P<side>later|after|newer|earlier|before|older|more|less|fewer|above|below|onwards?)"
-)
 _SIDES: dict[str, Operator] = {
     "later": "since", "after": "since", "newer": "since", "onward": "since", "onwards": "since", "earlier": "until",
     "before": "until", "older": "until", "more": "at_least", "above": "at_least", "less": "at_most",
-    "fewer": "at_most", "below": "at_most",
+    "fewer": "at_most", "below": "at_most", "up": "at_least", "over": "at_least", "under": "at_most",
+    "longer": "at_least", "higher": "at_least", "bigger": "at_least", "larger": "at_least", "greater": "at_least",
+    "taller": "at_least", "heavier": "at_least", "better": "at_least", "wider": "at_least", "deeper": "at_least",
+    "faster": "at_least", "shorter": "at_most", "lower": "at_most", "smaller": "at_most", "cheaper": "at_most",
 }  # fmt: skip
+_ON = re.compile(rf"(?P<value>{LITERAL}) (?:or|and) (?P<side>{'|'.join(_SIDES)})\b")
 _NO_NOUN_WORDS = "both either they them we i you it ever also whose between besides except without is yet"
 _NO_NOUN = (
     AUXILIARIES | PREPOSITIONS | WH_WORDS | {"that", "and", "or", "but", "not", "'s", "than", "there", "he", "she"}
@@ -177,6 +179,7 @@ def take_else(text: str) -> tuple[bool, str]:
 def take_negated(of: Skeleton, text: str) -> tuple[tuple[Excluded, ...], str]:
     """Clauses that the answers must not satisfy (`that do not star X`), and the text without them."""
     text = re.sub(rf"\b(in|on|under|with) ({TOPIC}) 's ([a-z]+)$", r"\1 \3 of \2", text)  # `not in X's care`
+    text = re.sub(rf"\b(?:did|does|do|has|have|had) (?:the )?({TOPIC}) not ([a-z]+)", r"not \2 by \1", text)
     found = [
         Excluded(of.names(hit["group"]), (hit["verb"] or hit["never"] or hit["with"] or "with").strip())
         for hit in _NEGATED.finditer(text)
@@ -205,6 +208,7 @@ def take_filters(of: Skeleton, text: str) -> tuple[tuple[LiteralFilter, ...], st
     text = _tidy(_ON.sub(" ", text))
     for hit in _COMPARED.finditer(text):
         operator = COMPARATIVES[hit["than"]][0] if hit["than"] else _OPERATORS[hit["op"]]
+        operator = _AT_MOST.get(operator, operator) if hit["not"] else operator
         measure = hit["than"] if hit["than"] not in {None, "more", "less", "fewer", "before", "after", "later"} else ""
         operator = _of_dates(operator, value(hit["value"])) if not hit["counted"] else operator
         words = _words(hit["lead"], measure or "", hit["counted"])
@@ -271,23 +275,7 @@ def _is_verb(words: Sequence[str], text: str) -> bool:
     return plural and re.search(rf"\b{verb} (?:(?!of\b)(?:{_JOINING})|{_SAID}|{_THAN})\b", text) is not None
 
 
-_MEANT = re.compile(r"^(?P<said>.+?)(?: [,;:(.])? (?:i mean|i ?\. ?e ?\.?|that is to say)(?: [,:])? (?P<meant>.+)$")
-_MEANT_KIND = re.compile(r"^(?P<place>(?:at|in|on|for|from|by|to) )?(?:which|what|the) (?P<kind>[a-z]+)$")
-
-
-def said_once(core: str) -> str:
-    """A core with what it says again said once: `who did she direct , i mean which plays` asks for plays."""
-    again = _MEANT.match(core)
-    if again is None or re.search(TOPIC, again["meant"]) or not re.search(TOPIC, again["said"]):
-        return core
-    kind = _MEANT_KIND.match(again["meant"])
-    if kind is None:
-        return again["said"]
-    asked = f"which {kind['kind']}"
-    said = re.sub(r"^(?:where|when)\b", f"{kind['place'] or ''}{asked}", again["said"])
-    return re.sub(r"^(?:who|what|which)\b", asked, said)
-
-
+_AT_MOST: dict[Operator, Operator] = {"more": "at_most", "less": "at_least", "after": "until", "before": "since"}
 _OF_DATES: dict[Operator, Operator] = {"more": "after", "less": "before", "at_least": "since", "at_most": "until"}
 
 
@@ -319,6 +307,7 @@ _HELPING = r"(?:(?:has|have|is|was|are|ever|down|as|to|can|will) )*"
 _LACKS = (
     rf"(?:for|of|to|in|on|at|with) (?:which|whom) (?:there (?:is|are) )?no {_LACKED}",
     rf"(?:with|has|have|having|had|got|carry|carries|shows?) (?:got )?no {_LACKED}",
+    rf"(?:is|are|was|were) there no {_LACKED}",
     rf"(?:is|are|was|were) no {_LACKED} (?:listed|known|recorded|given|documented|noted)",
     rf"(?:(?<!longest )(?<!longer )without|w/o|lacks?|lacking|missing) {_ONE}{_LACKED}",
     rf"{_AUXILIARY} (?:not|never) (?:have|got|possess) {_ONE}{_LACKED}",

@@ -167,6 +167,9 @@ _ATTRIBUTES = frozenset(_ATTRIBUTE_NOUNS.split())
 TypeText = Callable[[str], str]
 """A relationship type's own text, as the registry has it, or its name."""
 
+CLASS_TYPES = frozenset({"is a", "isa", "type", "instance of", "kind", "kind of", "rdf type", "has type"})
+"""Relationship types, in words, that lead from a thing to its class."""
+
 
 class TypedHop(NamedTuple):
     """One hop of a pattern: a relationship type's name (or its words), and its direction."""

@@ -343,6 +343,7 @@ _MEASURE = re.compile(
     r"|\b(?:price|cost|weight|height|length|depth|width|area|salary|temperature|duration|speed) of\b"
 )
 _WHILE = re.compile(r"^((?:who|whom|whose|which|what|where|how)\b.*?)(?<!and) when (?:it|he|she|they|something) .*")
+_WHO_ALONE = re.compile(r"(?:who|whom)\b(?!.*\band (?:when|what|which)\b)")
 WHO = re.compile(r"^(?:who|whom|whose|where)\b|\bwhom\b")
 
 
@@ -353,7 +354,7 @@ def wanted_kind(question: str) -> str | None:
     ('date', 'number', 'entity')
     """
     question = _WHILE.sub(r"\1", question)
-    if _WHEN.search(question):
+    if _WHEN.search(question) and not _WHO_ALONE.match(question):
         return "date"
     if _MEASURE.search(question):
         return "number"

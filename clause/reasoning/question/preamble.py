@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from clause.reasoning.question.modifiers import said_once
 from clause.reasoning.question.pattern_text import VERB_FORMS
 from clause.reasoning.question.skeleton import TOPIC
 from clause.reasoning.question.vocabulary import AUXILIARIES, COMPARATIVES, FORM_WORDS, PREPOSITIONS, WH_WORDS
@@ -53,7 +52,7 @@ _CLOSING = re.compile(
     r"(?:(?: ,)? (?:please|thanks|thank you|by any chance|if you know|do you know|do you have|anyone|then|though"
     r"|exactly|called|again|ever|at all|now))+$"
 )
-_ASKED_LAST = re.compile(r"^([^,]+) ,? ?(who|when|where|which one|which ones)$")
+_ASKED_LAST = re.compile(r"^([^,]+?) [,(:-]? ?(who|when|where|which ones?)(?: [)])?$")
 _NOTED = re.compile(rf"^({TOPIC}) [,:] ((?!and\b|or\b)[a-z]+(?: [a-z]+)?)$")
 _KEYWORDS = re.compile(rf"^({TOPIC}) ([a-z]+(?: [a-z]+){{0,3}})$")
 _NOUNS = {"cast", "stars", "release", "rating", "score", "award", "review", "name", "names", "number"}
@@ -61,7 +60,9 @@ _VERBAL = (FORM_WORDS | VERB_FORMS) - _NOUNS
 _ASIDE = re.compile(
     rf"^(?!(?:{'|'.join(sorted(WH_WORDS | PREPOSITIONS))}|out|not|no|without|besides|apart|except|excluding|other|if"
     r"|while|before|after|since|during|until|among|between|unlike|ignoring|leaving)\b)[a-z' ]+ [,;:] "
-    r"(?:(?:so|and|but|please) )?(?=(?:which|what|who|whose|whom|where|when|how)\b)"
+    r"(?:(?:so|and|but|please) )?"
+    r"(?=(?:which|what|who|whose|whom|where|when|how|(?:give|show|tell|find|list|name) me)\b)"
+    r"|^(?:for|regarding|about|re) [a-z' ]+ : "
 )
 """The words before the question that name nothing: `I am broke, which ...`."""
 _EMPTY = re.compile(r" (?:even|actually|really|exactly|precisely)\b(?! [,?]|$)")
@@ -85,6 +86,42 @@ _PLAIN_DEGREE = re.compile(rf"\b(?P<sense>more|most) (?P<base>{'|'.join(sorted(_
 _NUMBER_OF = re.compile(r"\b(?:(?P<most>greatest|largest|highest|biggest)|smallest|lowest) (?:number|count) of\b")
 
 
+_MEANT = re.compile(r"^(?P<said>.+?)(?: [,;:(.])? (?:i mean|i ?\. ?e ?\.?|that is to say)(?: [,:])? (?P<meant>.+)$")
+_MEANT_KIND = re.compile(r"^(?P<place>(?:at|in|on|for|from|by|to) )?(?:which|what|the) (?P<kind>[a-z]+)$")
+
+
+def said_once(core: str) -> str:
+    """A core with what it says again said once: `who did she direct , i mean which plays` asks for plays."""
+    again = _MEANT.match(core)
+    if again is None or re.search(TOPIC, again["meant"]) or not re.search(TOPIC, again["said"]):
+        return core
+    kind = _MEANT_KIND.match(again["meant"])
+    if kind is None:
+        return again["said"]
+    asked = f"which {kind['kind']}"
+    said = re.sub(r"^(?:where|when)\b", f"{kind['place'] or ''}{asked}", again["said"])
+    return re.sub(r"^(?:who|what|which)\b", asked, said)
+
+
+_COMPARED = "|".join(sorted(word for word in COMPARATIVES if word.endswith("er") or word in {"more", "less"}))
+_OTHERS = (
+    r"(?:(?:all|any|every)(?: of)?(?: the)? others?(?: [a-z]+)?|any(?:one|body|thing)(?: else)?"
+    r"|every(?:one|body|thing) else|the (?:rest|others))\b"
+)
+_BEST = re.compile(
+    rf"\b(?P<word>{_COMPARED}) (?P<noun>(?:[a-z-]+ ){{0,2}})than {_OTHERS}"
+    rf"|\bthe (?P<two>{_COMPARED}) of (?:the|these|those|our|your|my|its|his|her|their) (?:two|pair of) "
+    rf"|^(?!.*{TOPIC}.*{TOPIC})(?!.*\b(?:than|or)\b)(?P<before>.*\bwhich\b.*) (?P<last>{_COMPARED})$"
+)
+"""Comparisons with all others, which ask for the best: `more than any other`, `the smaller of the two`."""
+
+
+def _as_best(hit: re.Match[str]) -> str:
+    word = hit["word"] or hit["two"] or hit["last"]
+    best = {"more": "most", "less": "least", "better": "best"}.get(word, f"{word[:-2]}est")
+    return f"{hit['before']} {best}" if hit["before"] else f"the {best} {hit['noun'] or ''}"
+
+
 def stripped(text: str) -> tuple[str, bool]:
     """A skeleton's text without what is said around the question, and whether that asks for yes or no.
 
@@ -101,12 +138,13 @@ def stripped(text: str) -> tuple[str, bool]:
             core, asked = core[whether.end() :], True
         if core == before:
             break
-    core = _ASIDE.sub("", _EMPTY.sub("", _SET_APART.sub(r"\2\1", core)))
+    core = _PREAMBLE.sub("", _ASIDE.sub("", _EMPTY.sub("", _SET_APART.sub(r"\2\1", core))))
     tag = _TAG.search(core)
-    if tag and re.search(TOPIC, core[: tag.start()]) and not ANY_WH.match(core):
+    if tag and re.search(TOPIC, core[: tag.start()]) and not ANY_WH.match(core.rsplit(" , ", 1)[-1]):
         core, asked = core[: tag.start()], True
     core = _CLOSING.sub("", core).strip(" ,")
     core = degrees(_ONCE.sub(r"\1\2", said_once(_HEADS.sub("number of members of ", core))))
+    core = " ".join(_BEST.sub(_as_best, core).split())
     core = _ASKED_LAST.sub(r"\2 \1", core)
     return as_noun_phrase(core), asked
 

@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from clause.reasoning.models.answer import QuestionForm
-from clause.reasoning.question.candidates import CLASS_TYPES, Candidates, Meaning, QuestionContext
+from clause.reasoning.question.candidates import Candidates, Meaning, QuestionContext
 from clause.reasoning.question.forms import ParsedQuestion
 from clause.reasoning.question.lists import Claim, ReadingDraft, drafts_of_list
-from clause.reasoning.question.pattern_text import TypeText, pattern_words
+from clause.reasoning.question.pattern_text import CLASS_TYPES, TypeText, pattern_words
 from clause.reasoning.question.patterns import (
     Effects,
     FoundPattern,

@@ -13,7 +13,17 @@ from clause.reasoning.question.lists import MOST_OF_TOPIC, SEEN, UNFIT, ReadingD
 from clause.reasoning.question.measures import Superlative, is_unmeasured
 from clause.reasoning.question.modifiers import Excluded, LiteralFilter, asked_of
 from clause.reasoning.question.pattern_text import pattern_words
-from clause.reasoning.question.patterns import Around, Effects, Read, TypedPattern, aged, comparable, rank_hops
+from clause.reasoning.question.patterns import (
+    UNWALKED_STEP,
+    Around,
+    Effects,
+    Read,
+    TypedPattern,
+    aged,
+    comparable,
+    rank_hops,
+    wanted_kind,
+)
 from clause.reasoning.question.plan import (
     Best,
     Count,
@@ -141,6 +151,7 @@ def _valued(context: QuestionContext, draft: ReadingDraft, superlative: Superlat
     hops = yield from value_hops(context, draft.ends, kind)
     hops = [hop for hop in hops if draft.by in {None, hop}]
     own = comparable([context.names.value(end) for end in draft.ends[:SEEN]]) == kind
+    own = own and wanted_kind(context.parsed.whole) != "entity"
     asked = (*superlative.questions, context.parsed.whole)
     found = yield from context.fitting(asked, [*hops, *([()] if own else [])])
     texts = {pattern: " ".join(context.text_of(hop.relation) for hop in pattern) for pattern, _ in found}
@@ -247,7 +258,7 @@ def _filtered(context: QuestionContext, draft: ReadingDraft, literal: LiteralFil
     own_unit = [hop for hop in hops if unit and unit in map(unit_of, context.text_of(hop[-1].relation).split())]
     ranked = yield from context.fitting(questions, own_unit or hops)
     if not ranked:
-        return replace(draft, score=draft.score - UNFIT)
+        return replace(draft, score=draft.score - UNFIT, steps=min(draft.steps, UNWALKED_STEP))
     pattern = ranked[0][0]
     test = NodeTest(pattern, **value)  # type: ignore[arg-type]
     through = pattern_words(pattern, context.text_of, "each")
@@ -291,8 +302,11 @@ def _classed(context: QuestionContext, draft: ReadingDraft) -> Effects[ReadingDr
         if hop is not None and (hop,) not in draft.patterns:
             test = NodeTest((hop,), called=frozenset((word,)))
             draft = replace(draft, plan=Where(draft.plan, test), words=f"{draft.words}, {word}")
-        elif hop is None and word in words.modifiers and 1 < _begun(context, draft, word) < len(draft.ends):
-            draft = replace(draft, plan=Where(draft.plan, NodeTest(begins=word)), words=f"{draft.words}, called {word}")
+        elif hop is None and word in {*words.modifiers, words.noun}:
+            one = singular(word)  # of `any sergeants` those who are called Sergeant
+            if (word != words.noun) < _begun(context, draft, one) < len(draft.ends):
+                test = NodeTest(begins=one)
+                draft = replace(draft, plan=Where(draft.plan, test), words=f"{draft.words}, called {one}")
     return draft
 
 
