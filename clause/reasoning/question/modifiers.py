@@ -84,7 +84,7 @@ _SIDES: dict[str, Operator] = {
     "taller": "at_least", "heavier": "at_least", "better": "at_least", "wider": "at_least", "deeper": "at_least",
     "faster": "at_least", "shorter": "at_most", "lower": "at_most", "smaller": "at_most", "cheaper": "at_most",
 }  # fmt: skip
-_ON = re.compile(rf"(?P<value>{LITERAL}) (?:or|and) (?P<side>{'|'.join(_SIDES)})\b")
+_ON = re.compile(rf"(?P<value>{LITERAL})(?: (?P<of>[a-z-]+))? (?:or|and) (?P<side>{'|'.join(_SIDES)})\b")
 _NO_NOUN_WORDS = "both either they them we i you it ever also whose between besides except without is yet"
 _NO_NOUN = (
     AUXILIARIES | PREPOSITIONS | WH_WORDS | {"that", "and", "or", "but", "not", "'s", "than", "there", "he", "she"}
@@ -203,7 +203,8 @@ def take_filters(of: Skeleton, text: str) -> tuple[tuple[LiteralFilter, ...], st
         found.append(LiteralFilter("between", value(low), value(hit["high"]), words, said(low, hit["high"])))
     text = _tidy(_BETWEEN.sub(" ", text))
     found += [
-        LiteralFilter(_SIDES[hit["side"]], value(hit["value"]), said=said(hit["value"])) for hit in _ON.finditer(text)
+        LiteralFilter(_SIDES[hit["side"]], value(hit["value"]), None, hit["of"] or "", said(hit["value"]))
+        for hit in _ON.finditer(text)
     ]
     text = _tidy(_ON.sub(" ", text))
     for hit in _COMPARED.finditer(text):

@@ -25,7 +25,7 @@ def mentions(graph, question, names):
     return [
         LinkedMention(*hit.span(), tuple(EntityCandidate(node, node) for node in graph.linked(name)))
         for name in names
-        for hit in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", question, re.IGNORECASE)
+        for hit in re.finditer(rf"(?<!\w){re.escape(name)}s?(?!\w)", question, re.IGNORECASE)
     ]
 
 
@@ -247,8 +247,11 @@ STABLE = (
     ("Comet", "stabled at", "Low Barn"), ("Bramble", "stabled at", "High Barn"), ("Juniper", "stabled at", "High Barn"),
     ("Comet", "came", "2019-05-02"), ("Bramble", "came", "2012-03-01"), ("Juniper", "came", "2021-09-30"),
     ("Comet", "max kg", "90"), ("Bramble", "max kg", "75"), ("Juniper", "max kg", "60"),
-    ("Comet", "hands", "14"), ("Bramble", "hands", "15"), ("Juniper", "hands", "13"),
+    ("Comet", "hands", "14"), ("Bramble", "hands", "15"), ("Juniper", "hands", "13"), ("Mare", "is a", "Horse"),
+    ("Vet Olsen", "works at", "High Barn"), ("Groom Pia", "works at", "High Barn"),
+    ("Groom Tor", "works at", "Low Barn"),
 )  # fmt: skip
+STABLE_TYPES = sorted({relation for _, relation, _ in STABLE})
 
 
 @pytest.mark.parametrize(
@@ -263,10 +266,21 @@ STABLE = (
         ("how many kilos is the max of Comet?", ["Comet"], ["90"]),
         ("which mare takes more than 70 kilos?", ["mare"], ["Bramble", "Comet"]),
         ("who is the latest mare to come here?", ["mare"], ["Juniper"]),
+        ("which mare has more hands than any other?", ["mare"], ["Bramble"]),
+        ("I am in no hurry, so give me the later of the two mares", ["mare"], ["Juniper"]),
+        ("which mare takes no more than 75 kilos?", ["mare"], ["Bramble", "Juniper"]),
+        ("mares with 14 hands or higher", ["mare"], ["Bramble", "Comet"]),
+        ("horses over 70 kg", ["horse"], ["Bramble", "Comet"]),
+        ("For the blacksmith: horses over 80 kg", ["horse"], ["Comet"]),
+        ("what is the number of horses here?", ["horse"], ["3"]),
+        ("what is ridden by Ida (how many)", ["Ida"], ["3"]),
+        ("any vet who works at High Barn?", ["High Barn"], ["Vet Olsen"]),
+        ("Leaving out whatever is stabled at High Barn, what horses are there?", ["High Barn"], ["Comet"]),
+        ("what horses does Low Barn not stable?", ["Low Barn"], ["Bramble", "Juniper"]),
     ],
 )
 async def test_what_the_words_around_a_question_leave_out_or_measure(scorer, question, names, expected):
-    _, read = await ask(SmallGraph(STABLE), scorer, question, names)
+    _, read = await ask(SmallGraph(STABLE), scorer, question, names, types=STABLE_TYPES)
     assert sorted(answer.name for answer in read.result.answers) == expected
 
 
