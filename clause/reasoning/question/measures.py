@@ -185,7 +185,7 @@ _LASTING = re.compile(
     r"|\bsince (?:the )?longest$"
 )
 _BEGAN = ("start date of it", "when did it start", "since when")
-_LASTED = re.compile(r"\b(?:been|gone|served|serving|worked|working|here|there|with us)\b.*\blonger\b")
+_LASTED = re.compile(r"\b(?:been|gone|served|serving|worked|working|here|with us)\b.*\blonger\b")
 _LEVEL_OF = re.compile(r"^(?:the |what is the )?· (?:[a-z-]+ )?(?P<noun>[a-z-]+) (?:of|for|in|at|among|from)\b")
 
 

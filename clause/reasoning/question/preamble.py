@@ -84,8 +84,6 @@ _DEGREES = {base: stem for stem in _STEMS for base in (stem, f"{stem}e", stem[:-
 _DEGREES["ancient"] = "old"
 _PLAIN_DEGREE = re.compile(rf"\b(?P<sense>more|most) (?P<base>{'|'.join(sorted(_DEGREES, key=len, reverse=True))})\b")
 _NUMBER_OF = re.compile(r"\b(?:(?P<most>greatest|largest|highest|biggest)|smallest|lowest) (?:number|count) of\b")
-
-
 _MEANT = re.compile(r"^(?P<said>.+?)(?: [,;:(.])? (?:i mean|i ?\. ?e ?\.?|that is to say)(?: [,:])? (?P<meant>.+)$")
 _MEANT_KIND = re.compile(r"^(?P<place>(?:at|in|on|for|from|by|to) )?(?:which|what|the) (?P<kind>[a-z]+)$")
 

@@ -50,7 +50,6 @@ _WHEN = re.compile(
     r"^(?:when|(?:(?:on|in|at) )?(?:what|which) (?:is the |was the )?(?:date|day|year|month|time)|date|year)\b"
 )
 _HOW_MUCH = re.compile(r"^how (?:many|much|long|old|high|tall|big|deep|heavy|far|large|fast)\b")
-
 _DOER = re.compile(r"(?:[^aeiou]er|or)s?$")  # the newest joiner is who joined, not when
 
 
