@@ -52,7 +52,7 @@ _CLOSING = re.compile(
     r"(?:(?: ,)? (?:please|thanks|thank you|by any chance|if you know|do you know|do you have|anyone|then|though"
     r"|exactly|called|again|ever|at all|now))+$"
 )
-_ASKED_LAST = re.compile(r"^([^,]+?) [,(:-]? ?(who|when|where|which ones?)(?: [)])?$")
+_ASKED_LAST = re.compile(r"^([^,]+) ,? ?(who|when|where|which one|which ones)$")
 _NOTED = re.compile(rf"^({TOPIC}) [,:] ((?!and\b|or\b)[a-z]+(?: [a-z]+)?)$")
 _KEYWORDS = re.compile(rf"^({TOPIC}) ([a-z]+(?: [a-z]+){{0,3}})$")
 _NOUNS = {"cast", "stars", "release", "rating", "score", "award", "review", "name", "names", "number"}
