@@ -249,7 +249,7 @@ STABLE = (
     ("Comet", "max kg", "90"), ("Bramble", "max kg", "75"), ("Juniper", "max kg", "60"),
     ("Comet", "hands", "14"), ("Bramble", "hands", "15"), ("Juniper", "hands", "13"), ("Mare", "is a", "Horse"),
     ("Vet Olsen", "works at", "High Barn"), ("Groom Pia", "works at", "High Barn"),
-    ("Groom Tor", "works at", "Low Barn"),
+    ("Groom Tor", "works at", "Low Barn"), ("Comet", "not to be given", "carrots"),
 )  # fmt: skip
 STABLE_TYPES = sorted({relation for _, relation, _ in STABLE})
 
@@ -277,6 +277,8 @@ STABLE_TYPES = sorted({relation for _, relation, _ in STABLE})
         ("any vet who works at High Barn?", ["High Barn"], ["Vet Olsen"]),
         ("Leaving out whatever is stabled at High Barn, what horses are there?", ["High Barn"], ["Comet"]),
         ("what horses does Low Barn not stable?", ["Low Barn"], ["Bramble", "Juniper"]),
+        ("which horses has Low Barn never stabled?", ["Low Barn"], ["Bramble", "Juniper"]),
+        ("what must I not give Comet?", ["Comet"], ["carrots"]),
     ],
 )
 async def test_what_the_words_around_a_question_leave_out_or_measure(scorer, question, names, expected):
