@@ -20,7 +20,7 @@ from clause.errors import SetupError
 GRAPH = Path(__file__).parent / "bert.onnx"
 _RUN = 512  # most places of a run, padding included: bounds what attention holds, and fits the processor's caches
 _PADDING = 10  # most padded places of a run: they take as long as reading the weights once more
-_PARTS = {
+PARTS = {
     "attention.self.query": "query",
     "attention.self.key": "key",
     "attention.self.value": "value",
@@ -30,6 +30,7 @@ _PARTS = {
     "output.dense": "narrow",
     "output.LayerNorm": "narrow_norm",
 }
+"""The parts of a layer by their names in a model's own file, and here."""
 
 
 class Tokens(NamedTuple):
@@ -144,7 +145,7 @@ def layer_names(weights: Mapping[str, Any]) -> dict[str, Any]:
         if name.startswith("encoder.layer."):
             number, _, rest = name.removeprefix("encoder.layer.").partition(".")
             part, _, last = rest.rpartition(".")
-            named[f"layers.{number}.{_PARTS[part]}.{last}"] = value
+            named[f"layers.{number}.{PARTS[part]}.{last}"] = value
     return named
 
 
@@ -174,7 +175,6 @@ def _mapped(file: Path) -> tuple[dict[str, Floats], mmap.mmap]:
     for name, told in json.loads(mapped[8 : 8 + length]).items():
         if name != "__metadata__" and told["dtype"] == "F32":
             begin, end = told["data_offsets"]
-            found[name] = np.frombuffer(mapped, np.float32, (end - begin) // 4, 8 + length + begin).reshape(
-                told["shape"]
-            )
+            flat = np.frombuffer(mapped, np.float32, (end - begin) // 4, 8 + length + begin)
+            found[name] = flat.reshape(told["shape"])
     return found, mapped

@@ -17,7 +17,14 @@ from torch.nn.functional import cross_entropy, gelu
 
 from clause.lab.reader.exams import Exam, marks
 from clause.lab.reader.lessons import SHARES, Batch, Lessons
-from clause.policy.train.encoder import Matcher, Side, TokenEncoder, TokenStates, mixed_precision
+from clause.policy.train.encoder import (
+    Matcher,
+    Side,
+    TokenEncoder,
+    TokenStates,
+    mixed_precision,
+    packaged_encoder,
+)
 
 Report = Callable[[str], None]
 _WARM = 25  # steps in which the rates rise
@@ -29,7 +36,8 @@ class ReaderRecipe:
     """The recipe by which one scorer is trained.
 
     Args:
-        frozen: lowest layers that stay as they are (6: the whole encoder).
+        base: folder of another BERT to begin from; without it the packaged one.
+        frozen: lowest layers that stay as they are (all of them: the whole encoder).
         rank: of low-rank changes in place of whole ones; 0 for whole.
         late: late interaction beside the cosine of means; without it the cosine alone.
         encoder_rate: learning rate of the encoder's layers.
@@ -38,6 +46,7 @@ class ReaderRecipe:
         shares: of the kinds of lessons, as `Lessons` takes them.
     """
 
+    base: str = ""
     steps: int = 500
     groups: int = 4
     frozen: int = 3
@@ -275,10 +284,16 @@ def _keep(folder: Path, encoder: TokenEncoder, matcher: Matcher, recipe: ReaderR
     torch.save(state, folder / "state.pt")
 
 
-def restored(path: Path, encoder: TokenEncoder) -> tuple[TokenEncoder, Matcher, dict[str, Any]]:
-    """The trained encoder (over a fresh `encoder`), its matcher and its recipe; low-rank changes become whole ones."""
+def begun(recipe: ReaderRecipe) -> TokenEncoder:
+    """The encoder that a recipe begins from."""
+    return TokenEncoder.packaged(Path(recipe.base)) if recipe.base else packaged_encoder()
+
+
+def restored(path: Path) -> tuple[TokenEncoder, Matcher, dict[str, Any]]:
+    """The trained encoder, its matcher and its recipe; low-rank changes become whole ones."""
     state = torch.load(path, weights_only=True)
     recipe = ReaderRecipe(**state["recipe"])
+    encoder = begun(recipe)
     prepare(encoder, recipe)
     encoder.load_state_dict(state["encoder"])
     for layer in encoder.layers:

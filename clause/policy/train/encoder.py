@@ -78,7 +78,7 @@ class _Layer(nn.Module):
 
 
 class TokenEncoder(nn.Module):
-    """Six layers of MiniLM (or any BERT of that form) with weights under the names of its safetensors file."""
+    """A BERT as wide as MiniLM, of any number of layers, with weights under the names of its safetensors file."""
 
     def __init__(
         self,
@@ -100,7 +100,7 @@ class TokenEncoder(nn.Module):
 
     @staticmethod
     def packaged(folder: Path, longest: int = LONGEST) -> TokenEncoder:
-        """The encoder of the embedding model that is installed in `folder`, for texts of up to `longest` tokens.
+        """The encoder of the model that is in `folder`, for texts of up to `longest` tokens.
 
         Raises:
             SetupError: the folder does not hold such a model.
@@ -116,7 +116,8 @@ class TokenEncoder(nn.Module):
             raise SetupError(f"the reader's encoder cannot be loaded from {folder}: {error}", remedy=remedy) from error
         tokenizer.no_padding()
         tokenizer.enable_truncation(longest)
-        encoder = TokenEncoder(tokenizer, words=30522, width=384, inner=1536, heads=12, layers=6, longest=longest)
+        layers = sum(name.endswith("intermediate.dense.bias") for name in weights)
+        encoder = TokenEncoder(tokenizer, words=30522, width=384, inner=1536, heads=12, layers=layers, longest=longest)
         encoder.load_state_dict(_renamed(weights, longest))
         return encoder
 

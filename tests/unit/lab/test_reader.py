@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import random
+import shutil
+from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 import torch
 
+from clause.errors import BadInputError
 from clause.lab.pair_training import train_beside
 from clause.lab.pairs import Pair
 from clause.lab.reader.close import CloseLists, CloseRecipe, train_close
+from clause.lab.reader.distillation import DistilRecipe, distil, distilled_loss, scores, unpack_onnx
 from clause.lab.reader.exams import Item, Walker, marks, noted, strangers, told_apart
 from clause.lab.reader.lessons import Lessons, Likeness, key, notebooks
 from clause.lab.reader.material import (
@@ -25,8 +30,11 @@ from clause.lab.reader.material import (
 from clause.lab.reader.phrases import asked, meant, nested, phrase, siblings, spelt
 from clause.lab.reader.sources import Asked, LearntRelation, masked
 from clause.lab.reader.training import LowRank, untrained
-from clause.policy.train.encoder import packaged_encoder
+from clause.policy.serve.pattern_scorer import LONGEST, SHIPPED
+from clause.policy.train.encoder import TokenEncoder, TrainedReader, packaged_encoder
 from clause.reasoning.question.pattern_text import pattern_text
+from clause.text.bert import PARTS
+from clause.text.embedder import packaged_folder
 from clause.text.statements.pair_classifier import ANSWERS, read_weights
 
 RELATIONS = {
@@ -127,6 +135,59 @@ def test_a_note_is_told_from_the_others_of_its_notebook() -> None:
     exam = noted(notebooks(NOTEBOOKS_KEPT_ASIDE))["notes, kept aside"]
     assert all(1 <= sum(item.worth) < 5 and len(item.patterns) == 40 for item in exam)
     assert not {book.title for book in kept} & {book.title for book in notebooks(NOTEBOOKS_KEPT_ASIDE)}
+
+
+@pytest.mark.slow
+def test_a_scorer_learns_what_others_say_together() -> None:
+    teacher, learner = TrainedReader.load(SHIPPED).parts(), (packaged_encoder(), untrained())
+    recipe, batch = DistilRecipe(steps=40, groups=1, hard=0.0), lessons(9).batch(1)
+    with torch.no_grad():
+        others = scores(teacher, batch)
+        before = float(distilled_loss(scores(learner, batch), others, batch, recipe)[1])
+        same = float(distilled_loss(others, others, batch, recipe)[1])
+
+    distil(learner, [teacher], lessons(4), recipe, report=lambda _: None)
+
+    with torch.no_grad():
+        after = float(distilled_loss(scores(learner, batch), others, batch, recipe)[1])
+    assert same == pytest.approx(0, abs=1e-5)
+    assert after < 0.9 * before
+
+
+def exported(folder: Path, layers: int) -> Path:
+    """A file as exports of BERT are: tables without their names, the other way round, beside steps that have them."""
+    encoder = packaged_encoder()
+    named = {"word_embeddings.weight": encoder.word.weight, "position_embeddings.weight": encoder.place}
+    named |= {"LayerNorm.weight": encoder.norm.weight, "LayerNorm.bias": encoder.norm.bias}
+    tables = {f"embeddings.{name}": value for name, value in named.items()}
+    tables["embeddings.token_type_embeddings.weight"] = torch.zeros(2, 384)
+    nodes: list[onnx.NodeProto] = []
+    for number in range(layers):
+        for part, own in PARTS.items():
+            name, layer = f"encoder.layer.{number}.{part}", getattr(encoder.layers[number], own)
+            tables[f"{name}.bias"] = layer.bias
+            if part.endswith("LayerNorm"):
+                tables[f"{name}.weight"] = layer.weight
+            else:
+                tables[f"onnx::MatMul_{len(nodes)}"] = layer.weight.T
+                step = f"/{name.replace('.', '/')}/MatMul".replace("layer/", "layer.")
+                nodes.append(onnx.helper.make_node("MatMul", ["x", f"onnx::MatMul_{len(nodes)}"], ["y"], name=step))
+    kept = [onnx.numpy_helper.from_array(value.detach().numpy(), name) for name, value in tables.items()]
+    graph = onnx.helper.make_graph(nodes, "bert", [], [], kept)
+    onnx.save(onnx.helper.make_model(graph), folder / "bert.onnx")
+    return folder / "bert.onnx"
+
+
+def test_a_bert_that_a_package_carries_as_onnx_reads_as_it_did(tmp_path: Path) -> None:
+    unpack_onnx(exported(tmp_path, layers=2), tmp_path / "base")
+    shutil.copy(packaged_folder() / "tokenizer.json", tmp_path / "base")
+
+    found, packaged = TokenEncoder.packaged(tmp_path / "base", LONGEST), packaged_encoder()
+    del packaged.layers[2:]
+    texts = ["who owns it", "what it is made of"]
+    assert torch.equal(found(texts).states, packaged(texts).states)
+    with pytest.raises(BadInputError, match="no BERT"):
+        unpack_onnx(exported(tmp_path, layers=0), tmp_path / "other")
 
 
 def close_lists(seed: int) -> CloseLists:
