@@ -1,4 +1,4 @@
-"""The reader's workshop at the command line: prepare, train, distil, ship, calibrate (docs/benchmarks-reader.md)."""
+"""The reader's workshop at the command line: prepare, train, examine, ship, calibrate (docs/benchmarks-reader.md)."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ from typing import Any, TextIO
 import torch
 
 from clause.cli.console import opened
-from clause.lab.reader.arguments import read_arguments
 from clause.lab.reader.close import CloseLists, CloseRecipe, statement_pairs, train_close
-from clause.lab.reader.distillation import DistilRecipe, distil, unpack_onnx
 from clause.lab.reader.exams import fan_world, quick
 from clause.lab.reader.lessons import notebooks
 from clause.lab.reader.material import NOTEBOOKS, left_out_label, load, prepare
@@ -26,31 +24,65 @@ from clause.lab.reader.training import (
     ReaderRecipe,
     averaged,
     begun,
-    blended,
     examine,
     export_layers,
     restored,
     told,
     train,
+    unpack_onnx,
     untrained,
 )
 from clause.lab.worlds import Lessons, NotedReadings, fitted_weights, lessons_of, moved_weights
 from clause.policy.serve.pattern_scorer import SHIPPED
 from clause.policy.train.encoder import Matcher, TokenEncoder, TrainedReader, packaged_encoder
-from clause.text.statements.pair_classifier import PairReader, read_weights
+from clause.text.bert import GRAPH
+from clause.text.statements.pair_classifier import SHIPPED_READER, PairReader, read_weights
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run one command; `--help` tells them."""
-    given = read_arguments(arguments)
+    parser = argparse.ArgumentParser(prog="python -m clause.lab.reader", description=__doc__)
+    parser.add_argument("--folder", type=Path, default=Path("var/reader"), help="what is prepared and trained")
+    parser.add_argument("--threads", type=int, default=1)
+    commands = parser.add_subparsers(required=True, dest="command")
+    made = commands.add_parser("wiki", help="2WikiMultihopQA's evidence as a graph of one's own, with its questions")
+    fanned = commands.add_parser("fans", help="a made-up graph under real questions over relations left out")
+    for one in (commands.add_parser("prepare"), made, fanned):
+        one.add_argument("data", type=Path, help="the folder of the shared data")
+    fanned.add_argument("--trained", action="store_true", help="over relations that are in training, instead")
+    fanned.add_argument("--each", type=int, default=40, help="questions of each number of hops")
+    fanned.add_argument("--seed", type=int, default=16)
+    fanned.add_argument("--name", default="fans", help="its folder")
+    training = commands.add_parser("train")
+    training.add_argument("name")
+    training.add_argument("recipe", nargs="?", default="{}", help="JSON of what differs from the usual recipe")
+    training.add_argument("--on", metavar="NAME", help="train on from this state, or from `shipped`")
+    unpacking = commands.add_parser("unpack", help="a BERT that a package carries as ONNX, as a base to train")
+    unpacking.add_argument("files", nargs=2, type=Path, metavar=("MODEL", "FOLDER"))
+    close = commands.add_parser("close", help="train the reader of pairs on, for statements and what answers")
+    close.add_argument("recipe", nargs="?", default="{}", help="JSON of what differs from the usual recipe")
+    close.add_argument("--on", type=Path, default=SHIPPED_READER, help="the reader it begins from")
+    examining = commands.add_parser("examine")
+    examining.add_argument("names", nargs="*", help="trained states (or `shipped`), averaged; none: the frozen cosine")
+    examining.add_argument("--quick", action="store_true", help="thirty questions a set, as while training")
+    examining.add_argument("--only", default="", help="sets whose names begin so")
+    shipping = commands.add_parser("ship")
+    shipping.add_argument("names", nargs="+", help="trained states, averaged")
+    exporting = commands.add_parser("export", help="the encoder's layers as the graph that is served, without weights")
+    for one, usual in ((close, SHIPPED_READER), (shipping, SHIPPED), (exporting, GRAPH)):
+        one.add_argument("--to", type=Path, default=usual)
+    calibrating = commands.add_parser("calibrate", help="fit how readings are judged, through the served pipeline")
+    calibrating.add_argument("--worlds", type=Path, default=Path("tests/worlds"))
+    calibrating.add_argument("--move", action="store_true", help="what ships, by the strangers' halves that are read")
+    calibrating.add_argument("--own", nargs=2, action="append", default=[], metavar=("FILE", "SCOPE"))
+    given = parser.parse_args(arguments)
     torch.set_num_threads(given.threads)
     done_by = {
         "prepare": lambda given: prepare(given.data, given.folder, packaged_encoder()),
         "wiki": lambda given: wiki_world(given.data / "2wikimultihopqa", given.folder / "wiki"),
         "fans": _fans,
         "train": _train,
-        "distil": _distil,
-        "unpack": lambda given: unpack_onnx(given.model, given.to),
+        "unpack": lambda given: unpack_onnx(*given.files),
         "close": _close,
         "examine": _examine,
         "ship": _ship,
@@ -81,17 +113,8 @@ def _train(given: argparse.Namespace) -> None:
     with (folder / "log.txt").open("a", encoding="utf-8", buffering=1) as log:
         lessons, exam = material.lessons(recipe.seed + 100, recipe.shares), quick(material.exam)
         report = partial(_say, others=(log,))
-        train(encoder, lessons, exam, recipe, folder=folder, matcher=matcher, report=report)
-
-
-def _distil(given: argparse.Namespace) -> None:
-    recipe, shipped = DistilRecipe(**json.loads(given.recipe)), TrainedReader.load(SHIPPED)
-    lessons = load(given.folder).lessons(recipe.seed + 100, recipe.shares)
-    teachers = [_state(given.folder, name) for name in given.names]
-    distil(shipped.parts(), [one[:2] for one in teachers], lessons, recipe, report=_say)
-    told_of = {**asdict(recipe), "of": [one[2] for one in teachers]}
-    about = {**shipped.about, "distilled": [*shipped.about.get("distilled", ()), told_of]}
-    TrainedReader(*shipped.parts(), about).save(given.to, ("layers.",))
+        others = [_state(given.folder, name)[:2] for name in recipe.of]
+        train(encoder, lessons, exam, recipe, folder=folder, matcher=matcher, others=others, report=report)
 
 
 def _close(given: argparse.Namespace) -> None:
@@ -113,8 +136,9 @@ def _examine(given: argparse.Namespace) -> None:
 
 def _ship(given: argparse.Namespace) -> None:
     encoder, matcher, recipes = _restored(given)
-    tuned = tuple(f"layers.{number}." for number in range(min(recipe["frozen"] for recipe in recipes), 6))
-    TrainedReader(encoder, matcher, {"recipes": recipes, "kept": given.keep}).save(given.to, tuned)
+    packaged = packaged_encoder().state_dict()
+    tuned = [name for name, value in encoder.state_dict().items() if not torch.equal(value, packaged[name])]
+    TrainedReader(encoder, matcher, {"recipes": recipes}).save(given.to, tuned)
 
 
 def _calibrate(given: argparse.Namespace) -> None:
@@ -134,8 +158,6 @@ def _restored(given: argparse.Namespace) -> tuple[TokenEncoder, Matcher, list[di
     encoders, matchers, recipes = zip(*(_state(given.folder, name) for name in given.names), strict=True)
     averaged(encoders)
     averaged(matchers)
-    if given.keep < 1:
-        blended(encoders[0], packaged_encoder(), given.keep)
     return encoders[0], matchers[0], [recipe for own in recipes for recipe in own]
 
 

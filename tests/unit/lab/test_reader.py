@@ -15,7 +15,6 @@ from clause.errors import BadInputError
 from clause.lab.pair_training import train_beside
 from clause.lab.pairs import Pair
 from clause.lab.reader.close import CloseLists, CloseRecipe, train_close
-from clause.lab.reader.distillation import DistilRecipe, distil, distilled_loss, scores, unpack_onnx
 from clause.lab.reader.exams import Item, Walker, marks, noted, strangers, told_apart
 from clause.lab.reader.lessons import Lessons, Likeness, key, notebooks
 from clause.lab.reader.material import (
@@ -29,7 +28,7 @@ from clause.lab.reader.material import (
 )
 from clause.lab.reader.phrases import asked, meant, nested, phrase, siblings, spelt
 from clause.lab.reader.sources import Asked, LearntRelation, masked
-from clause.lab.reader.training import LowRank, untrained
+from clause.lab.reader.training import LowRank, ReaderRecipe, apart, scored, train, unpack_onnx, untrained
 from clause.policy.serve.pattern_scorer import LONGEST, SHIPPED
 from clause.policy.train.encoder import TokenEncoder, TrainedReader, packaged_encoder
 from clause.reasoning.question.pattern_text import pattern_text
@@ -138,20 +137,22 @@ def test_a_note_is_told_from_the_others_of_its_notebook() -> None:
 
 
 @pytest.mark.slow
-def test_a_scorer_learns_what_others_say_together() -> None:
-    teacher, learner = TrainedReader.load(SHIPPED).parts(), (packaged_encoder(), untrained())
-    recipe, batch = DistilRecipe(steps=40, groups=1, hard=0.0), lessons(9).batch(1)
-    with torch.no_grad():
-        others = scores(teacher, batch)
-        before = float(distilled_loss(scores(learner, batch), others, batch, recipe)[1])
-        same = float(distilled_loss(others, others, batch, recipe)[1])
+def test_a_scorer_learns_what_others_say_together(tmp_path: Path) -> None:
+    others, encoder, matcher = TrainedReader.load(SHIPPED).parts(), packaged_encoder(), untrained()
+    recipe, batch = (
+        ReaderRecipe(of=("shipped",), steps=40, groups=1, frozen=0, hard=0.0, decay=0.9),
+        lessons(9).batch(1),
+    )
 
-    distil(learner, [teacher], lessons(4), recipe, report=lambda _: None)
+    def far() -> float:
+        with torch.no_grad():
+            return float(apart(scored(batch, (encoder, matcher)), scored(batch, others)))
 
+    before = far()
+    train(encoder, lessons(4), {}, recipe, folder=tmp_path, matcher=matcher, others=[others], report=lambda _: None)
+    assert far() < 0.9 * before
     with torch.no_grad():
-        after = float(distilled_loss(scores(learner, batch), others, batch, recipe)[1])
-    assert same == pytest.approx(0, abs=1e-5)
-    assert after < 0.9 * before
+        assert float(apart(scored(batch, others), scored(batch, others))) == pytest.approx(0, abs=1e-5)
 
 
 def exported(folder: Path, layers: int) -> Path:
