@@ -19,7 +19,6 @@ from clause.graph.wire import Address
 IMAGE = "neo4j:2026.08.1-community@sha256:eabfbb042bdaca2fd5e1950db1329b22c794eee80f0eacc4e7a729d44b2e863f"
 HEAP_MB = 512
 QUICK_START = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")  # half the time to start; tests are short
-KEPT_PLANS = {"dbms.cypher.min_replan_interval": "1h"}  # else planned anew: every test fills the graph and empties it
 
 
 def given(environ: Mapping[str, str]) -> Address | None:
@@ -63,7 +62,7 @@ def managed() -> Iterator[Address]:
     from clause.graph.server import ManagedServer
 
     home = Path(tempfile.mkdtemp(prefix="clause-tests-"))
-    server = ManagedServer(home, HEAP_MB, QUICK_START, KEPT_PLANS)
+    server = ManagedServer(home, HEAP_MB, QUICK_START)
     try:
         yield server.ensure()
     finally:

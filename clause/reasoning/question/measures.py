@@ -360,7 +360,8 @@ def asked_of_each(core: str, kind: ClassWords | None, counted: str) -> tuple[str
 
 
 _MEASURED = (
-    "length|width breadth beam|height altitude elevation|depth draught|weight mass tonnage weigh weighs kg|age"
+    "length|width breadth beam wide|height altitude elevation tall|depth draught deep"
+    "|weight mass tonnage weigh weighs heavy kg|age"
     "|price cost costs fee fare rent toll rate value worth priced eur usd gbp dollars|speed velocity|area ha hectares"
     "|volume capacity litres|colour color|diameter|temperature|population inhabitants|power horsepower|pressure"
 )

@@ -133,8 +133,8 @@ def is_other_kind(question: str, text: str) -> bool:
 
     >>> is_other_kind("what is the melting point of it", "boiling point"), is_other_kind("its point", "boiling point")
     (True, False)
-    >>> is_other_kind("when is the date of death of it", "date of birth")
-    True
+    >>> is_other_kind("when is the date of death of it", "date of birth"), is_other_kind("how deep is it", "area ha")
+    (True, True)
     """
     words = plain_words(text).split()
     if is_verb(words[0]) or words[-1] in PREPOSITIONS or ("of" in words and words[0] not in _OF_MANY):
