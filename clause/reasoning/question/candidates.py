@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.forms import ParsedQuestion
+from clause.reasoning.question.measures import measured
 from clause.reasoning.question.pattern_text import CLASS_TYPES, TypeText, is_verb, pattern_words
 from clause.reasoning.question.patterns import (
     UNNAMED_HOP,
@@ -230,8 +231,9 @@ class QuestionContext:
     def _is_other_kind(self, one: FoundPattern, asked: Sequence[str]) -> bool:
         """Tell whether answers are of another kind than all questions ask for: a place by `when`, a date by `who`."""
         wanted, ends, hop = set(map(wanted_kind, asked)), one.ends[:_SEEN], one.pattern[-1]
+        classes = hop.forward and self.text_of(hop.relation) in CLASS_TYPES
         if self.parsed.kind != "list" or len(wanted) != 1 or None in wanted or not ends:
-            return False
+            return classes and all(measured(said.split()) for said in asked)  # of what colour it is, no class tells
         kind, dated = comparable([self.names.value(node) for node in ends]), "date" in wanted
         if "entity" in wanted:
             place = hop.forward and self.text_of(hop.relation) in PLACES

@@ -286,6 +286,13 @@ async def test_what_the_words_around_a_question_leave_out_or_measure(scorer, que
     assert sorted(answer.name for answer in read.result.answers) == expected
 
 
+async def test_what_a_thing_is_tells_not_what_is_measured_of_it(scorer):
+    for question, told in (("what kind of horse is Comet?", True), ("what colour is Comet?", False)):
+        _, read = await ask(SmallGraph(STABLE), scorer, question, ["Comet"], types=STABLE_TYPES)
+        walked = {hop.relation for one in read.readings for pattern in one.patterns for hop in pattern}
+        assert ("type" in walked) is told
+
+
 @pytest.mark.parametrize(
     ("question", "kind"),
     [
