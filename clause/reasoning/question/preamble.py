@@ -101,7 +101,9 @@ def said_once(core: str) -> str:
     return re.sub(r"^(?:who|what|which)\b", asked, said)
 
 
-_COMPARED = "|".join(sorted(word for word in COMPARATIVES if word.endswith("er") or word in {"more", "less"}))
+_COMPARED = "|".join(
+    sorted(word for word in COMPARATIVES if (word.endswith("er") and word != "after") or word in {"more", "less"})
+)
 _OTHERS = (
     r"(?:(?:all|any|every)(?: of)?(?: the)? others?(?: [a-z]+)?|any(?:one|body|thing)(?: else)?"
     r"|every(?:one|body|thing) else|the (?:rest|others))\b"
@@ -125,6 +127,8 @@ def stripped(text: str) -> tuple[str, bool]:
 
     >>> stripped("please tell me is it longer then that ?")
     ('is it longer than that', False)
+    >>> stripped("which of them does it look after")[0], stripped("which of the two lapses later")[0]
+    ('which of them does it look after', 'which of the two lapses latest')
     """
     core = _THEN.sub(r"\1 than", re.sub(r"(?: [?!.])+$", "", text))
     asked = False
