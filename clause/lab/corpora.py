@@ -1,4 +1,4 @@
-"""Corpora of texts with questions and the items that answer: JSON lines, and LoCoMo turned into them."""
+"""Corpora of texts with questions and the items that answer: JSON lines; LoCoMo and LongMemEval turned into them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -105,9 +106,40 @@ def make_recall_files(locomo: Path, corpus: Path, questions: Path, only: tuple[s
     turns = [turn for sample in samples for turn in _turns(sample)]
     known = {turn["id"] for turn in turns}
     asked = [question for sample in samples for question in _questions(sample, known)]
+    return _written(corpus, turns, questions, asked, len(samples))
+
+
+def make_evidence_files(longmemeval: Path, corpus: Path, questions: Path) -> dict[str, int]:
+    """Write the same files of LongMemEval (JSON lines): what answers any of its questions, in one scope, by date."""
+    turns: dict[str, dict[str, str]] = {}
+    asked = []
+    with open_text(longmemeval) as file:
+        for item in map(json.loads, file):
+            found = [turns.setdefault(turn["text"], turn)["id"] for turn in _evidence(item)]
+            if found and not item["abstention"]:
+                asked.append(_asked(item["question_id"], item["question"], _EVERYBODY, found))
+    by_date = sorted(turns.values(), key=lambda turn: turn["timestamp"])
+    return _written(corpus, by_date, questions, asked, len({turn["session"] for turn in by_date}))
+
+
+_EVERYBODY = "user:longmemeval"
+
+
+def _evidence(item: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+    for number, talk in enumerate(item["evidence_sessions"]):
+        when = datetime.strptime(talk["date"], "%Y/%m/%d (%a) %H:%M").isoformat()  # noqa: DTZ007 -- it names no zone
+        session = f"{item['question_id']}/{number}"
+        for place, turn in enumerate(talk["turns"]):
+            said = {"id": f"{session}/{place}", "text": f"{turn['role']}: {turn['content']}", "scope": _EVERYBODY}
+            yield {**said, "timestamp": when, "session": session}
+
+
+def _written(
+    corpus: Path, turns: list[dict[str, str]], questions: Path, asked: list[dict[str, Any]], talks: int
+) -> dict[str, int]:
     for path, lines in ((corpus, turns), (questions, asked)):
         path.write_text("".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines), encoding="utf-8")
-    return {"turns": len(turns), "questions": len(asked), "conversations": len(samples)}
+    return {"turns": len(turns), "questions": len(asked), "conversations": talks}
 
 
 def _turns(sample: Mapping[str, Any]) -> Iterator[dict[str, str]]:
@@ -131,13 +163,11 @@ def _questions(sample: Mapping[str, Any], known: set[str]) -> Iterator[dict[str,
         turns = {_id(sample, f"D{int(found[1])}:{int(found[2])}") for found in _TURN.finditer(evidence)}
         relevant = sorted(turns & known)
         if item["category"] != _ADVERSARIAL and relevant:
-            yield {
-                "id": f"{sample['sample_id']}/q{number}",
-                "query": item["question"],
-                "scope": _scope(sample),
-                "relevant": relevant,
-                "category": item["category"],
-            }
+            yield _asked(f"{sample['sample_id']}/q{number}", item["question"], _scope(sample), relevant)
+
+
+def _asked(given: str, query: str, scope: str, relevant: list[str]) -> dict[str, Any]:
+    return {"id": given, "query": query, "scope": scope, "relevant": relevant}
 
 
 def _scope(sample: Mapping[str, Any]) -> str:

@@ -9,9 +9,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from clause.errors import BadInputError
 from clause.graph.scopes import Caller
 from clause.ground import Ground
-from clause.memory.models import FusionMethod, MCSConfig
+from clause.memory.models import FusionMethod, MCSConfig, MemoryReadInput
 from clause.telemetry import logger
 from clause.text.fields import Frozen
 
@@ -129,3 +130,25 @@ class Configurations:
             except ValidationError as error:
                 logger(__name__).warning("not a configuration of memories", scope=row["scope"], reason=str(error))
         return said
+
+
+def as_configured(request: MemoryReadInput, config: MCSConfig) -> MemoryReadInput:
+    """The request with all that it leaves open said as the configuration has it.
+
+    Raises:
+        BadInputError: it wants words searched where they are not.
+
+    >>> as_configured(MemoryReadInput(query_text="tea"), MCSConfig(sparse_weight=0.5)).sparse_weight
+    0.5
+    >>> as_configured(MemoryReadInput(query_text="tea"), MCSConfig(enable_hybrid_search=False)).search_mode
+    'dense'
+    """
+    said: dict[str, Any] = {"fusion_method": request.fusion_method or config.fusion_method}
+    if "sparse_weight" not in request.model_fields_set:
+        said["sparse_weight"] = config.sparse_weight
+    if not config.enable_hybrid_search and request.search_mode != "dense":
+        if "search_mode" in request.model_fields_set:
+            mode = request.search_mode
+            raise BadInputError(f"{mode} search is turned off here", remedy="search dense", field="search_mode")
+        said["search_mode"] = "dense"
+    return request.model_copy(update=said)

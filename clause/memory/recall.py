@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,9 +13,8 @@ import numpy as np
 
 from clause.arrays import Floats, Vector
 from clause.errors import BadInputError
-from clause.graph.scopes import scope_token
 from clause.ground import Ground
-from clause.memory.configuration import Configurations, Configured
+from clause.memory.configuration import Configurations, Configured, as_configured
 from clause.memory.models import MCSConfig, MemoryFilters, MemoryReadInput, MemoryReadResult, unit_vector
 from clause.text.retrieval import (
     clip01,
@@ -24,6 +23,7 @@ from clause.text.retrieval import (
     names_in,
     nearness,
     reciprocal_rank_fusion,
+    within_scopes,
     word_places,
 )
 
@@ -40,8 +40,15 @@ WORDS = 3.5
 SHARPNESS = 1.5
 """Exponent of the scaled BM25 scores: a hit that stands out counts more than several that do not."""
 
-WORD_BY_WORD, COMPARED = 2.5, 40
-"""The gain of a memory for how near it comes to the query's words, on average; so many of the best are compared."""
+COMPARED = 60
+"""So many of the best are compared with the query word by word."""
+
+FUSED, WORD_BY_WORD, TALKED_OF, ADDRESSED = 0.5, 4.0, 1.0, 2.0
+"""What counts of those: their fused score, how near they come to the query's words on average, how well their
+conversation fits, and, once more, that the query names the speaker."""
+
+FITTING = 3
+"""Memories of a conversation, the best by fused score, whose mean tells how well it fits."""
 
 SAID_BEFORE = 0.9
 """The share of what was said just before a memory that counts as if it said it."""
@@ -145,6 +152,20 @@ def _named(one: MemoryCandidate, names: frozenset[str]) -> float:
     return SPEAKER if one.speaker and one.speaker.casefold().split()[0] in names else 0.0
 
 
+def _fitting(scores: Mapping[str, float], known: Mapping[str, MemoryCandidate]) -> Callable[[MemoryCandidate], float]:
+    """Tells how well the conversation of a memory fits: the mean of its best fused scores, none counting 0."""
+    scopes = np.array([known[one].scope for one in scores])
+    times = np.array([known[one].occurred_at.timestamp() for one in scores])
+    fused = np.array([*scores.values()])
+
+    def mean(one: MemoryCandidate) -> float:
+        near = np.abs(times - one.occurred_at.timestamp()) <= SAME_CONVERSATION.total_seconds()
+        together = np.sort(fused[near & (scopes == one.scope)])[-FITTING:]
+        return float(together.sum()) / FITTING
+
+    return mean
+
+
 def lucene_query(text: str, scopes: Sequence[str]) -> str | None:
     """A Lucene query for the content words within scopes, which add nothing to scores; None where there is no word.
 
@@ -152,8 +173,7 @@ def lucene_query(text: str, scopes: Sequence[str]) -> str | None:
     '+scope_token:(s_user_ann)^0 +(Ann)'
     """
     words = escape(" ".join(content_words(text)))
-    tokens = " ".join(sorted({scope_token(scope) for scope in scopes}))
-    return f"+scope_token:({tokens})^0 +({words})" if words else None
+    return within_scopes(words, scopes) if words else None
 
 
 def decayed(score: float, last_access_at: datetime, now: datetime, config: MCSConfig) -> float:
@@ -166,28 +186,6 @@ def decayed(score: float, last_access_at: datetime, now: datetime, config: MCSCo
     """
     units = max(0.0, (now - last_access_at).total_seconds()) / config.decay_unit_seconds
     return float(score * config.decay_factor**units)
-
-
-def as_configured(request: MemoryReadInput, config: MCSConfig) -> MemoryReadInput:
-    """The request with all that it leaves open said as the configuration has it.
-
-    Raises:
-        BadInputError: it wants words searched where they are not.
-
-    >>> as_configured(MemoryReadInput(query_text="tea"), MCSConfig(sparse_weight=0.5)).sparse_weight
-    0.5
-    >>> as_configured(MemoryReadInput(query_text="tea"), MCSConfig(enable_hybrid_search=False)).search_mode
-    'dense'
-    """
-    said: dict[str, Any] = {"fusion_method": request.fusion_method or config.fusion_method}
-    if "sparse_weight" not in request.model_fields_set:
-        said["sparse_weight"] = config.sparse_weight
-    if not config.enable_hybrid_search and request.search_mode != "dense":
-        if "search_mode" in request.model_fields_set:
-            mode = request.search_mode
-            raise BadInputError(f"{mode} search is turned off here", remedy="search dense", field="search_mode")
-        said["search_mode"] = "dense"
-    return request.model_copy(update=said)
 
 
 CANDIDATES = 30
@@ -331,26 +329,29 @@ class Recall:
     async def _word_by_word(
         self, query: str, scores: Mapping[str, float], known: Mapping[str, MemoryCandidate], scopes: Sequence[str]
     ) -> Mapping[str, float]:
-        """Scores, those of the best with what they get for coming near the words of the query one by one; what was
-        said just before counts, names of speakers do not.
+        """Scores, the best by how near they come to the words of the query one by one and how well their conversation
+        fits; what was said just before counts, names of speakers do not.
         """
         best = sorted(scores, key=lambda one: (-scores[one], one))[:COMPARED]
         places = {(one.scope, one.sequence): one for one in known.values()}
         before = {one: other.id for one in best if (other := _beside(known[one], -1, places))}
         ids = list(dict.fromkeys([*best, *before.values()]))
         rows = await self._ground.graph.run("memory/contents", ids=ids, scopes=[*scopes])
-        texts = [row["content"] for row in rows]
-        asked, *tokens = await self._ground.embedder.embed_tokens([query, *texts])
+        asked, *tokens = await self._ground.embedder.embed_tokens([query, *(row["content"] for row in rows)])
         near = {row["id"]: nearness(asked, said) for row, said in zip(rows, tokens, strict=True)}
         speakers = frozenset(one.speaker.casefold().split()[0] for one in known.values() if one.speaker)
         words = word_places(query, asked.spans, speakers) or [[at] for at in range(len(asked.spans))]
-        raised = dict(scores)
+        by_word = {}
         for one in near.keys() & set(best):
             here = near[one]
             if before.get(one) in near:
                 here = np.maximum(here, SAID_BEFORE * near[before[one]])
-            by_word = float(np.mean([here[at].mean() for at in words])) if words else 0.0
-            raised[one] += WORD_BY_WORD * max(0.0, by_word)
+            by_word[one] = float(np.mean([here[at].mean() for at in words])) if words else 0.0
+        least, fitting, names = min(by_word.values(), default=0.0), _fitting(scores, known), names_in(query)
+        raised = {one: FUSED * score for one, score in scores.items()}
+        for one, mean in by_word.items():
+            raised[one] += WORD_BY_WORD * (mean - least) + TALKED_OF * fitting(known[one])
+            raised[one] += ADDRESSED * _named(known[one], names)
         return raised
 
     @staticmethod

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from clause.arrays import Floats
+from clause.graph.scopes import scope_token
 from clause.text.bert import Tokens
 
 RANK_CONSTANT = 60
@@ -58,6 +59,17 @@ def escape(text: str) -> str:
     """
     escaped = _SPECIAL.sub(r"\\\1", text.replace("\x00", " "))
     return _OPERATOR.sub(lambda found: found[0].lower(), escaped).strip()
+
+
+def within_scopes(words: str, scopes: Sequence[str]) -> str:
+    """A Lucene query that requires one of the scopes, so that a crowd of foreign hits hides none of ours, and escaped
+    words; the scope scores nothing.
+
+    >>> within_scopes("Ann", ["user:ann", "public"])
+    '+scope_token:(s_public s_user_ann)^0 +(Ann)'
+    """
+    required = f"+scope_token:({' '.join(sorted(set(map(scope_token, scopes))))})^0"
+    return f"{required} +({words})" if words else required
 
 
 def cosine(left: ArrayLike, right: ArrayLike) -> float:

@@ -12,6 +12,7 @@ import typer
 
 from clause.arrays import Floats
 from clause.cli.console import JsonFlag, counter, print_json, stdout
+from clause.errors import BadInputError
 from clause.lab.commands.measuring import Limit, given_command
 from clause.lab.pairs import Judge
 
@@ -73,16 +74,22 @@ def recall(
 
 def make_recall(
     *,
-    locomo: Annotated[Path, typer.Option(help="LoCoMo's conversations, plain or .gz.")],
+    locomo: Annotated[Path | None, typer.Option(help="LoCoMo's conversations, plain or .gz.")] = None,
+    longmemeval: Annotated[Path | None, typer.Option(help="LongMemEval's evidence turns, plain or .gz.")] = None,
     corpus: Annotated[Path, typer.Option(help="The file of turns to write.")],
     questions: Annotated[Path, typer.Option(help="The file of questions to write.")],
     only: Annotated[list[str] | None, typer.Option(help="A sample id, each with the option; all if not said.")] = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Make the files of `clause evaluate recall` from LoCoMo: a turn a line, relevant are the evidence turns."""
-    from clause.lab.corpora import make_recall_files
+    """Make the files of `clause evaluate recall` of one data set: a turn a line, relevant are the evidence turns."""
+    from clause.lab.corpora import make_evidence_files, make_recall_files
 
-    made = make_recall_files(locomo, corpus, questions, tuple(only or ()))
+    if locomo is not None and longmemeval is None:
+        made = make_recall_files(locomo, corpus, questions, tuple(only or ()))
+    elif longmemeval is not None and locomo is None and not only:
+        made = make_evidence_files(longmemeval, corpus, questions)
+    else:
+        raise BadInputError("which data set?", remedy="give --locomo (with --only) or --longmemeval", field="locomo")
     show({**made, "corpus": str(corpus), "questions_file": str(questions)}, as_json)
 
 

@@ -9,12 +9,11 @@ from typing import Any, Protocol
 
 from clause.arrays import Vector
 from clause.graph.runner import Graph
-from clause.graph.scopes import scope_token
 from clause.reasoning.episode.driver import TextSource
 from clause.reasoning.neighbourhood.neo4j import FOREVER
 from clause.reasoning.neighbourhood.port import FoundText, Node, View
 from clause.text.fields import utc_now
-from clause.text.retrieval import escape, reciprocal_rank_fusion
+from clause.text.retrieval import escape, reciprocal_rank_fusion, within_scopes
 
 _DENSE = "dense"
 _SPARSE = ("passage_text", "belief_text", "memory_text", "value_text", "insight_text")
@@ -54,7 +53,7 @@ class IndexedTexts:
         rows = await self._graph.run(
             "reasoning/nearest_texts",
             embedding=embedding,
-            words=_words(text, view.scopes),
+            words=within_scopes(escape(text), view.scopes),
             scopes=list(view.scopes),
             limit=limit * view.hidden.crowd,
             valid=view.as_of_valid or self._now(),
@@ -73,14 +72,6 @@ class IndexedTexts:
         held = {row["id"]: (row["confidence"], row["sources"], row["named"]) for row in rows}
         best = [(one, score / most) for one, score in fused if most > 0]
         return [FoundText(nodes[one], words.get(one, 0.0), share, *held[one]) for one, share in best]
-
-
-def _words(text: str, scopes: Sequence[str]) -> str:
-    """A Lucene query that requires one of the scopes, so that a crowd of foreign hits hides none of ours; the scope
-    itself scores nothing."""
-    tokens = " ".join(scope_token(scope) for scope in scopes)
-    words = escape(text)
-    return f"+scope_token:({tokens})^0 +({words})" if words else f"+scope_token:({tokens})^0"
 
 
 MEMORY = "memory"

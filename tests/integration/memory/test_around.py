@@ -17,7 +17,7 @@ from clause.lab.bench.memory import memory_bench
 from clause.lab.corpora import read_corpus, read_recall_questions
 from clause.lab.recall import OWNER, recall_study, remembered
 from clause.memory.models import MCSConfig, MemoryReadInput, MemoryWriteInput
-from clause.memory.recall import WORD_BY_WORD
+from clause.memory.recall import FUSED, WORD_BY_WORD
 from clause.memory.room import Memory
 from clause.reasoning.answer.texts import RecalledTexts
 from clause.reasoning.neighbourhood.port import FoundText, Node, View
@@ -92,8 +92,8 @@ async def test_the_best_are_compared_with_the_query_word_by_word_unless_a_vector
     ranks = await memory.store.recall.read(asked(fusion_method="rrf"), [scope])
 
     assert [one[0].content for one in (compared, brought, ranks)] == [TALK[4][1]] * 3
-    raised = (compared[0].fused_score or 0) - (brought[0].fused_score or 0)
-    assert raised == pytest.approx(WORD_BY_WORD, abs=1e-3)
+    led, before = ((one[0].fused_score or 0) - (one[1].fused_score or 0) for one in (compared, brought))
+    assert led > FUSED * before + WORD_BY_WORD / 2
     assert 0 < (ranks[0].fused_score or 0) < 1 / 60
 
 
@@ -114,6 +114,23 @@ async def test_a_memory_that_is_against_every_word_of_the_query_loses_nothing(
 
     assert len(found) == len(TALK)
     assert min(one.fused_score or 0 for one in found) >= 0
+
+
+async def test_a_memory_of_a_conversation_about_the_matter_is_preferred(memory: Memory, scope: str) -> None:
+    about = ["the boiler in the cellar leaks", "a bucket stands under it", "so I call the plumber of Faro"]
+    other = ["the parrot of the neighbour sings", "a song that nobody knows", "so I call the plumber of Lagos"]
+    said = [
+        note(text, scope, timestamp=f"2026-03-0{day}T09:00:00Z")
+        for day, talk in ((1, other), (2, about))
+        for text in talk
+    ]
+    await memory.store.write_batch(said, caller=OWNER)
+    asked = {"query_text": "which plumber for the boiler in the cellar?", "k": 6, "fusion_method": "rsf"}
+
+    found = await memory.store.recall.read(MemoryReadInput.model_validate(asked), [scope])
+
+    order = [one.content for one in found]
+    assert order.index(about[2]) < order.index(other[2])
 
 
 async def test_memories_enter_the_pool_in_the_order_of_recall_beside_other_texts(

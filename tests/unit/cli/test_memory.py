@@ -165,6 +165,20 @@ def test_files_of_recall_are_made_from_locomo(clause: Callable[..., Any], tmp_pa
     assert (found["conversations"], found["turns"]) == (1, 0)
 
 
+def test_files_of_recall_are_made_of_one_data_set(clause: Callable[..., Any], tmp_path: Path) -> None:
+    source = tmp_path / "m.jsonl"
+    talk = {"date": "2023/03/27 (Mon) 05:51", "turns": [{"role": "user", "content": "Tea."}]}
+    item = {"question_id": "q", "question": "What?", "abstention": False, "evidence_sessions": [talk]}
+    source.write_text(json.dumps(item))
+    paths = ["--corpus", str(tmp_path / "c"), "--questions", str(tmp_path / "q")]
+    found = json.loads(clause("evaluate", "make-recall", "--longmemeval", str(source), *paths, "--json").out)
+    assert (found["conversations"], found["turns"], found["questions"]) == (1, 1, 1)
+    for given in ([], ["--locomo", str(source), "--longmemeval", str(source)]):
+        done = clause("evaluate", "make-recall", *given, *paths)
+        assert done.code == 1
+        assert "which data set?" in done.err
+
+
 def test_the_bench_of_memories_is_run_at_a_size(
     clause: Callable[..., Any], room: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

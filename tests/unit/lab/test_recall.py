@@ -10,7 +10,14 @@ import pytest
 
 from clause.errors import BadInputError, NotFoundError
 from clause.lab.bench.memory import LagMeter, made_memories
-from clause.lab.corpora import CorpusItem, RecallQuestion, make_recall_files, read_corpus, read_recall_questions
+from clause.lab.corpora import (
+    CorpusItem,
+    RecallQuestion,
+    make_evidence_files,
+    make_recall_files,
+    read_corpus,
+    read_recall_questions,
+)
 from clause.lab.recall import Bm25, filled, filled_figures, laxer_figures, mean, plain_search
 
 SAMPLE = {
@@ -50,6 +57,28 @@ def test_locomo_becomes_turns_and_questions(tmp_path: Path) -> None:
         RecallQuestion("conv-1/q0", "What did Bob show?", "user:conv-1", ("conv-1/D1:2", "conv-1/D2:1"))
     ]
     assert make_recall_files(source, corpus, questions)["conversations"] == 2
+
+
+def test_longmemeval_becomes_turns_of_one_scope_by_date_and_questions_that_something_answers(tmp_path: Path) -> None:
+    said = {"role": "user", "content": "I bake on Sundays."}
+    sessions = [
+        {"date": "2023/03/27 (Mon) 05:51", "turns": [said]},
+        {"date": "2023/03/05 (Sun) 13:07", "turns": [{"role": "assistant", "content": "Rye it is."}]},
+    ]
+    items = [
+        {"question_id": "q1", "question": "Which bread?", "abstention": False, "evidence_sessions": sessions},
+        {"question_id": "q2", "question": "When?", "abstention": False, "evidence_sessions": sessions[:1]},
+        {"question_id": "q3_abs", "question": "Who?", "abstention": True, "evidence_sessions": sessions[:1]},
+    ]
+    source, corpus, questions = tmp_path / "l.jsonl", tmp_path / "c.jsonl", tmp_path / "q.jsonl"
+    source.write_text("".join(f"{json.dumps(one)}\n" for one in items))
+    assert make_evidence_files(source, corpus, questions) == {"turns": 2, "questions": 2, "conversations": 2}
+    assert read_corpus(corpus) == [
+        CorpusItem("q1/1/0", "assistant: Rye it is.", "user:longmemeval", "2023-03-05T13:07:00", "q1/1"),
+        CorpusItem("q1/0/0", "user: I bake on Sundays.", "user:longmemeval", "2023-03-27T05:51:00", "q1/0"),
+    ]
+    asked = read_recall_questions(questions)
+    assert [(one.id, one.relevant) for one in asked] == [("q1", ("q1/0/0", "q1/1/0")), ("q2", ("q1/0/0",))]
 
 
 def test_texts_come_once_and_blank_ones_not_at_all(tmp_path: Path) -> None:
