@@ -14,12 +14,26 @@ from clause.graph.wire import Address
 from tests.e2e.conftest import coordinated, names
 
 FOLDER = Path(__file__).parents[1] / "worlds"
-ASKED = [json.loads(line) for line in (FOLDER / "directions.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def lines(file: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (FOLDER / file).read_text(encoding="utf-8").splitlines()]
+
+
+ASKED = lines("directions.jsonl")
 PARTS = [
     ("machine_has_part", "What is part of the front wheel?", {"Rim", "Spoke"}),
     ("machine_has_part", "What are the parts of the rear wheel?", {"Spoke"}),
     ("machine_has_part", "what does the front wheel consist of", {"Rim", "Spoke"}),
     ("anatomy_part_of", "What is part of the heart?", {"Left Ventricle", "Mitral Valve"}),
+]
+
+CLASSES = [
+    ("How many talk shows are there?", {"2"}),
+    ("which music shows does owen tull produce", {"Vinyl Attic"}),
+    ("which shows does Owen Tull produce?", {"Vinyl Attic", "Early Kettle"}),
+    ("who mentored Beth Okafor?", {"Owen Tull"}),
+    ("who was it that mentored owen tull", set[str]()),
 ]
 
 
@@ -37,7 +51,7 @@ def directions(served_address: Address, service: str) -> str:
         from clause.ingest.triples import load_triples
 
         async with Graph(served_address, Catalogue.load()) as graph:
-            for file in sorted((FOLDER / "directions").glob("*.txt")):
+            for file in sorted(FOLDER.glob("directions/*.txt")) + sorted(FOLDER.glob("opposites/*.txt")):
                 await load_triples(graph, None, file, scope_of(file.stem))
 
     asyncio.run(load())
@@ -62,3 +76,25 @@ def test_what_is_part_of_a_thing_is_no_whole(
     directions: str, http: httpx.Client, graph: str, question: str, wanted: set[str]
 ) -> None:
     assert names(coordinated(http, question, scope_of(graph))["result"]) == wanted
+
+
+@pytest.mark.parametrize(("file", "most_wrong"), [("opposites/questions.jsonl", 0), ("opposites/kept.jsonl", 1)])
+def test_the_opposite_of_what_is_asked_is_no_answer(
+    directions: str, http: httpx.Client, file: str, most_wrong: int
+) -> None:
+    wrong, left = [], []
+    for one in lines(file):
+        result: dict[str, Any] = coordinated(http, one["question"], scope_of(one["graph"]))["result"]
+        told = set() if result["abstained"] else names(result)
+        wrong += [(one["question"], told)] if told - set(one["answers"]) else []
+        left += [one["question"]] if one["answers"] and not told else []
+    assert len(wrong) <= most_wrong, wrong
+    assert left == []
+
+
+@pytest.mark.parametrize(("question", "wanted"), CLASSES)
+def test_classes_are_asked_for_in_words_and_a_mentor_is_who_mentored(
+    directions: str, http: httpx.Client, question: str, wanted: set[str]
+) -> None:
+    result = coordinated(http, question, scope_of("station"))["result"]
+    assert (set() if result["abstained"] else names(result)) == wanted

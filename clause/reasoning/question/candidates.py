@@ -31,7 +31,7 @@ from clause.reasoning.question.patterns import (
     wanted_kind,
 )
 from clause.reasoning.question.plan import AnyOf, NodeTest, QuestionPlan, WalkFrom, Where
-from clause.reasoning.question.seed_matching import alike, named_kinds
+from clause.reasoning.question.seed_matching import LIKENESS, alike, is_roundabout, named_kinds
 from clause.reasoning.question.sides import (
     PLACES,
     asked_kin,
@@ -53,7 +53,6 @@ MOST_MEANINGS = 2
 """Entities of one mention that are tried."""
 _SEEN = 8
 
-_LIKENESS = re.compile(r"\b(?:same|similar|also|too|likewise|share|shares|common|like|together)\b")
 _TELLS_TIME = re.compile(
     rf"\d|\b(?:{'|'.join([*MONTHS, *WEEKDAYS])}|spring|summer|autumn|fall|winter|morning|noon|evening|night)s?\b",
     re.IGNORECASE,
@@ -135,8 +134,7 @@ class QuestionContext:
                 deep = max(len(one.pattern) * is_of(one.pattern) for one in patterns)  # of a Ketch, which is a Boat
                 patterns = [one for one in patterns if len(one.pattern) >= deep or not is_of(one.pattern)]
                 members = [one for one in patterns if is_of(one.pattern)]
-                head = any(_HEAD.search(question) for question in questions)
-                kept = members if members and head and self._narrows else patterns
+                kept = members if members and self._narrows and any(map(_HEAD.search, questions)) else patterns
                 rated = self._normalised(kept, questions)
                 found.append(Candidates(meaning, rated, max(one.score for one in patterns), is_class=bool(members)))
         return found
@@ -286,7 +284,7 @@ class QuestionContext:
         pattern, priors = one.pattern, self.priors
         loss = 0.0 if one.steps else priors.longer * (len(pattern) - 1)
         loss += priors.repeated * (len(pattern) - len(set(pattern)))
-        liked = self.parsed.itself or _LIKENESS.search(asked) is not None
+        liked = self.parsed.itself or LIKENESS.search(asked) is not None
         if not liked and any(hop.inverse == after for hop, after in pairwise(pattern)):
             loss += priors.back if one.steps else 2 * priors.back
         noun = self.noun
@@ -313,7 +311,9 @@ class QuestionContext:
         texts = {self.text_of(hop.relation) for one in patterns for hop in one.pattern}
         other = {text for text in texts if all(is_other_kind(question, text) for question in questions)}
         kept = [one for one in patterns if not any(self.text_of(hop.relation) in other for hop in one.pattern)]
-        return [one for one in kept if not self._is_other_kind(one, questions)]
+        kept = [one for one in kept if not self._is_other_kind(one, questions)]
+        asked = f"{' ; '.join(questions)} {self.noun} {'also' if self.parsed.itself else ''}"
+        return [one for one in kept if not is_roundabout(one.pattern, asked, self.text_of)] or kept
 
     def _on_side(self, patterns: Sequence[FoundPattern], asked: str, *, further: bool) -> list[FoundPattern]:
         """The patterns that do not lead to the other side than is asked for; none where the graph has only that.

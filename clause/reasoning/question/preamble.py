@@ -50,7 +50,7 @@ _TAG = re.compile(
 )
 _CLOSING = re.compile(
     r"(?:(?: ,)? (?:please|thanks|thank you|by any chance|if you know|do you know|do you have|anyone|then|though"
-    r"|exactly|called|again|ever|at all|now))+$"
+    r"|exactly|called|again|ever|at all|now|i (?:think|guess|believe)))+$"
 )
 _ASKED_LAST = re.compile(r"^([^,]+) ,? ?(who|when|where|which one|which ones)$")
 _NOTED = re.compile(rf"^({TOPIC}) [,:] ((?!and\b|or\b)[a-z]+(?: [a-z]+)?)$")

@@ -6,14 +6,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
 
 from clause.reasoning.models.answer import QuestionForm
 from clause.reasoning.question.candidates import Candidates, Meaning, QuestionContext
 from clause.reasoning.question.forms import ParsedQuestion
 from clause.reasoning.question.lists import Claim, ReadingDraft, drafts_of_list
-from clause.reasoning.question.pattern_text import CLASS_TYPES, TypeText, pattern_words
+from clause.reasoning.question.pattern_text import CLASS_TYPES, TypeText, is_verb, pattern_words
 from clause.reasoning.question.patterns import (
     Effects,
     FoundPattern,
@@ -24,11 +26,14 @@ from clause.reasoning.question.patterns import (
 )
 from clause.reasoning.question.plan import PlanResult, QuestionPlan
 from clause.reasoning.question.refinements import refined
-from clause.reasoning.question.sides import asked_kin, kin, telling_words, type_roots
+from clause.reasoning.question.sides import asked_kin, kin, roots, telling_words, type_roots
 from clause.reasoning.question.skeleton import LinkedMention
 from clause.reasoning.question.unnamed import drafts_of_unnamed
 from clause.reasoning.question.verdicts import drafts_of_comparison, drafts_of_verdict
+from clause.reasoning.question.vocabulary import FORM_WORDS
 from clause.text.names import readable_relation
+from clause.text.statements.lexicon import Relation, relation, shipped_lexicon
+from clause.text.statements.words import bases
 
 MOST_READINGS = 5
 TRIED = 12
@@ -172,7 +177,12 @@ def _run(
     for draft, share in zip(drafts[:TRIED], scores, strict=False):
         if share < LEAST_SHARE * scores[0] or len(readings) == MOST_READINGS:
             break
-        if any(_is_detour(context, walk) for walk in draft.patterns) or _is_mere_class(context, draft):
+        walks = draft.patterns
+        if (
+            any(_is_detour(context, walk) for walk in walks)
+            or _is_mere_class(context, draft)
+            or _is_turned(context, walks)
+        ):
             passed += share
             continue
         result = yield from draft.plan.run(context.names, context.bounds)
@@ -248,6 +258,74 @@ def _is_mere_class(context: QuestionContext, draft: ReadingDraft) -> bool:
     if len(walk) != 1 or not walk[0].forward or context.text_of(walk[0].relation) not in CLASS_TYPES:
         return False
     return len(telling_words(context.parsed)) > 1 and context.covered((walk,), draft.ends) == 0.0
+
+
+_STILL = frozenset(("still", "yet", "already", "anymore", "longer"))
+_PASSED, _IN_ORDER = (
+    frozenset(line.split())
+    for line in """buy sell lend borrow give take receive get send win lose import export teach learn
+follow precede succeed lead successor predecessor next previous upstream downstream""".splitlines()
+)
+"""What passes from one to another (to buy from somebody is what that one sells), and what precedes what follows it."""
+_APART = Path(__file__).with_name("opposites.txt")
+
+
+@lru_cache(maxsize=1)
+def _sides_apart() -> Mapping[str, frozenset[tuple[int, int]]]:
+    found: dict[str, set[tuple[int, int]]] = {}
+    for number, line in enumerate(_APART.read_text(encoding="utf-8").splitlines()[1:]):
+        for side, half in enumerate(line.split("|")):
+            for root in (root for word in half.split() for root in roots(word)):
+                found.setdefault(root, set()).add((number, side))
+    return {root: frozenset(places) for root, places in found.items()}
+
+
+@lru_cache(maxsize=16384)
+def _opposed(asked: str, said: str) -> bool:
+    if not bases(asked).isdisjoint(_IN_ORDER) or not bases(said).isdisjoint(_IN_ORDER):
+        return False
+    apart = _sides_apart()
+    one, other = ({place for root in roots(word) for place in apart.get(root, ())} for word in (asked, said))
+    lines = {line for line, _ in one} & {line for line, _ in other}
+    return (bool(lines) and not one & other) or shipped_lexicon().opposed(asked, said)
+
+
+def says_opposite(asked: Sequence[str], text: str, *, forward: bool) -> bool:
+    """Tell whether a type says the opposite of what some words ask for, and nothing of what they ask for.
+
+    Args:
+        asked: the words of a question that are no names.
+        text: the type's words.
+        forward: the way in which it is walked; back from the `employer` are employees.
+
+    >>> says_opposite(["when", "did", "close"], "opened", forward=True)
+    True
+    >>> [says_opposite(["who", "sold"], text, forward=True) for text in ("bought by", "bought from")]
+    [True, False]
+    >>> says_opposite(["employees", "of"], "employer", forward=False)
+    False
+    """
+    said = text.split()
+    telling = [word for word in asked if len(word) > 2 and word not in FORM_WORDS]
+    named = [word for word in said if len(word) > 2 and word not in FORM_WORDS]
+    if any(kin(word) & roots(own) or relation(word, own) is Relation.SAME for word in telling for own in named):
+        return False
+    pairs = [(word, own) for word in telling for own in named if _opposed(word, own)]
+    if not pairs or not (forward or is_verb(said[0])):
+        return False
+    if any(bases(word).isdisjoint(_PASSED) for pair in pairs for word in pair):
+        return True
+    turned, placed = {"from", "to"}, {"at", "in", "on"}  # what is sold at a fair is bought there
+    return placed.isdisjoint([*said, *asked]) and turned.isdisjoint(said) == turned.isdisjoint(asked)
+
+
+def _is_turned(context: QuestionContext, walks: Sequence[TypedPattern]) -> bool:
+    """Tell whether a walk takes a type for its opposite: who bought a thing is not who sold it."""
+    parsed = context.parsed
+    if parsed.negated or parsed.lack or not _STILL.isdisjoint(parsed.words):
+        return False  # what is still open has no day on which it closed
+    hops = {hop for walk in walks for hop in walk}
+    return any(says_opposite(parsed.words, context.text_of(hop.relation), forward=hop.forward) for hop in hops)
 
 
 def _one_sided(instead: Sequence[str]) -> str:

@@ -279,9 +279,10 @@ def _classed(context: QuestionContext, draft: ReadingDraft) -> Effects[ReadingDr
         return draft
     whole = " ".join((*words.modifiers, words.noun))
     seen, wanted = draft.ends[:SEEN], [*words.modifiers, *words.said_of.split()]
-    for noun in (words.noun, whole):
+    for noun in dict.fromkeys((whole, words.noun)):
         fits = [any(alike(name, noun) for name in context.names.classes(end)) for end in seen]
         if any(fits):
+            wanted = words.said_of.split() if noun == whole else wanted
             if not all(fits) or len(draft.ends) > SEEN:
                 draft = replace(draft, plan=Where(draft.plan, NodeTest(classes=frozenset((noun,)))))
             break

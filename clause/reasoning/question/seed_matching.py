@@ -8,12 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, compress, pairwise
 from typing import Any
 
 from clause.graph.scopes import scope_token
 from clause.reasoning.models.answer import SeedReason
-from clause.text.mentions import Span, folded_key, name_key
+from clause.reasoning.neighbourhood.port import Hop
+from clause.reasoning.question.pattern_text import CLASS_TYPES, TypeText
+from clause.text.mentions import Span, folded_key, in_full, name_key
 from clause.text.quantities import singular
 from clause.text.retrieval import escape
 from clause.text.tokens import is_common
@@ -160,10 +162,15 @@ def match_words(
     return found
 
 
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
 def alike(name: str, word: str) -> bool:
     """Tell whether a name of the graph and a word of the question are the same: in number, or land and adjective.
 
     >>> alike("Thriller", "thrillers"), alike("football player", "players"), alike("Germany", "german")
+    (True, True, True)
+    >>> alike("TalkShow", "talk shows"), alike("TalkShow", "shows"), alike("Dept", "departments")
     (True, True, True)
     >>> alike("Go", "god"), alike("Rome", "romance")
     (False, False)
@@ -171,11 +178,27 @@ def alike(name: str, word: str) -> bool:
     one, two = folded_key(name.replace("_", " ")), folded_key(word.replace("_", " "))
     if singular(one) == singular(two):
         return True
+    if (full := in_full(_HUMP.sub(" ", name).lower())) != name.lower():
+        return alike(full, word)
     last = one.split(" ")[-1]
     if " " in one and singular(last) == singular(two):
         return True
     shared = min(len(one), len(two))
     return shared >= 5 and _national(one, two)
+
+
+LIKENESS = re.compile(r"\b(?:same|similar|also|too|likewise|share|shares|common|like|together)\b")
+"""Words that ask for what is of one kind with something, or has to do with the same."""
+_ASKS_CLASS = re.compile(r"\b(?:kinds?|types?|class|classes|sorts?|category|categories)\b")
+
+
+def is_roundabout(pattern: Sequence[Hop], asked: str, text_of: TypeText) -> bool:
+    """Tell whether a walk goes by a class that is not asked for: on to its other members, or to end there."""
+    if LIKENESS.search(asked):
+        return False
+    classes = [text_of(hop.relation) in CLASS_TYPES for hop in pattern]
+    back = any(one.forward and not other.forward for one, other in pairwise(compress(pattern, classes)))
+    return back or (len(pattern) > 1 and classes[-1] and pattern[-1].forward and not _ASKS_CLASS.search(asked))
 
 
 def named_kinds(name: str) -> list[str]:

@@ -134,9 +134,10 @@ class SeedFinder:
         return rank(text, [*named, *match_words(words, others, fresh=telling_words(text, covered=sure))])
 
     async def _by_plural(self, text: str, view: View) -> list[RankedSeed]:
-        """Find what the text names in the plural: the class `Soup` by `how many soups`."""
+        """Find what the text names in the plural or apart: `Soup` by `how many soups`, `TalkShow` by `talk shows`."""
         spans = candidate_spans(text, limit=_FEWEST_SPANS)
-        single = [replace(span, text=said) for span in spans if (said := _singular(span.text)) != span.text]
+        forms = [(span, {said := _singular(span.text), said.replace(" ", "")} - {span.text}) for span in spans]
+        single = [replace(span, text=said) for span, others in forms for said in sorted(others)]
         if not single:
             return []
         return rank(text, match_names(single, await self._look(view, keys=_keys(single), words=())))

@@ -180,6 +180,8 @@ def asked_way(question: str, text: str) -> bool | None:
     (True, False)
     >>> asked_way("what caused it", "caused by"), asked_way("what does it cause", "causes")
     (True, True)
+    >>> asked_way("who trained it", "trainer"), asked_way("who did it train", "trainer")
+    (True, False)
     """
     question, words = _bare(question), plain_words(text).split()
     while len(words) > 1 and words[0] in _BEGINNINGS:
@@ -193,9 +195,10 @@ def asked_way(question: str, text: str) -> bool | None:
         from_it = words[-1] == "by" and re.search(rf"\b{word} (?:{_BEING} )?from it\b", question)
         if found is not None or from_it:
             return bool(found)  # the recipes from her are those by her
-    sided = (words[-1] == "by" or not noun or said.endswith("ed")) and not is_placed(words)
+    doer = noun and len(words) == 1 and said.endswith(("er", "or"))
+    sided = (words[-1] == "by" or not noun or doer or said.endswith("ed")) and not is_placed(words)
     side = asked_side(question, roots(said)) if sided else None
-    return None if side is None else (side == "agent") == (words[-1] == "by")
+    return None if side is None else (side == "agent") == (doer or words[-1] == "by")  # who trained it is its trainer
 
 
 def _bare(question: str) -> str:

@@ -70,7 +70,7 @@ def drafts_of_unnamed(context: QuestionContext, types: Sequence[str]) -> Effects
             drafts.append(ReadingDraft(Having(pattern[0]), words, score, (), (), tuple(around), score, by=ranks))
             named |= context.is_named(pattern)
     if members or any(of_kind):
-        gains = (context.priors.right_class * (1 if right else -1) for right in of_kind)
+        gains = (2 * context.priors.right_class * (1 if right else -1) for right in of_kind)
         drafts = [replace(draft, score=draft.score + gain) for draft, gain in zip(drafts, gains, strict=True)]
     if parsed.superlative is None or parsed.superlative.by != "frequency" or named:
         return drafts
