@@ -96,13 +96,14 @@ def statement(text: str, *, mode: str = "write", parameters: str = "none", colum
 _MARKED = statement("MATCH (n:TestDatabase) RETURN count(n) AS marks", mode="read", columns="marks")
 _COUNT = statement("MATCH (n) RETURN count(n) AS nodes", mode="read", columns="nodes")
 _MARK = statement("MERGE (n:TestDatabase {id: 'clause', scope: 'public'}) SET n.recorded_at = datetime()")
+_UPKEEP = "SchemaVersion|MigrationLock|EmbeddingModel|TestDatabase"  # of the public scope, and no test's
 _CUT = statement(
-    "MATCH (n {scope: $scope})-[r]-() WITH DISTINCT r LIMIT 5000 DELETE r RETURN count(*) AS gone",
+    f"MATCH (n:!({_UPKEEP}) {{scope: $scope}})-[r]-() WITH DISTINCT r LIMIT 5000 DELETE r RETURN count(*) AS gone",
     parameters="$scope STRING",
     columns="gone",
 )
 _ERASE = statement(
-    "MATCH (n {scope: $scope}) WITH n LIMIT 5000 DETACH DELETE n RETURN count(*) AS gone",
+    f"MATCH (n:!({_UPKEEP}) {{scope: $scope}}) WITH n LIMIT 5000 DETACH DELETE n RETURN count(*) AS gone",
     parameters="$scope STRING",
     columns="gone",
 )

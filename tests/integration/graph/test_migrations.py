@@ -13,7 +13,7 @@ from clause.graph.migration_scripts import Script, checksum, load_scripts
 from clause.graph.migrations import MigrationLock, drift, migrate, online, reindex
 from clause.graph.runner import Graph
 from clause.graph.wire import Address, Rows, Work
-from tests.servers import statement
+from tests.servers import erase_scope, statement
 
 pytestmark = pytest.mark.integration
 
@@ -89,6 +89,12 @@ async def test_pending_scripts_are_applied_in_order_and_a_second_run_does_nothin
     again = await migrate(trial, scripts=ALL)
     assert (again.applied, again.before) == ((), len(ALL))
     assert await state(trial) == before
+
+
+async def test_the_migrations_stay_when_the_public_scope_is_erased(graph: Graph):
+    before = await graph.run("graph/applied")
+    await erase_scope(graph, "public")
+    assert await graph.run("graph/applied") == before != []
 
 
 async def test_a_lower_version_that_arrives_late_joins_the_end_of_the_chain(trial: Graph):
