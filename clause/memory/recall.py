@@ -44,7 +44,7 @@ COMPARED = 60
 """So many of the best are compared with the query word by word."""
 
 FUSED, WORD_BY_WORD, TALKED_OF, ADDRESSED = 0.5, 4.0, 1.0, 2.0
-"""What counts of those: their fused score, how near they come to the query's words on average, how well their
+"""Weights of their parts: the fused score, how near they come to the query's words on average, how well their
 conversation fits, and, once more, that the query names the speaker."""
 
 FITTING = 3

@@ -266,7 +266,7 @@ _PASSED, _IN_ORDER = (
     for line in """buy sell lend borrow give take receive get send win lose import export teach learn
 follow precede succeed lead successor predecessor next previous upstream downstream""".splitlines()
 )
-"""What passes from one to another (to buy from somebody is what that one sells), and what precedes what follows it."""
+"""Acts that pass a thing on (to buy from somebody is what that one sells), and words of order, which turn round."""
 _APART = Path(__file__).with_name("opposites.txt")
 
 

@@ -15,7 +15,8 @@ from clause.graph.scopes import scope_token
 from clause.reasoning.models.answer import SeedReason
 from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.pattern_text import CLASS_TYPES, TypeText
-from clause.text.mentions import Span, folded_key, in_full, name_key
+from clause.text.mentions import Span, folded_key, name_key
+from clause.text.names import readable_relation
 from clause.text.quantities import singular
 from clause.text.retrieval import escape
 from clause.text.tokens import is_common
@@ -162,9 +163,6 @@ def match_words(
     return found
 
 
-_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
-
-
 def alike(name: str, word: str) -> bool:
     """Tell whether a name of the graph and a word of the question are the same: in number, or land and adjective.
 
@@ -178,7 +176,7 @@ def alike(name: str, word: str) -> bool:
     one, two = folded_key(name.replace("_", " ")), folded_key(word.replace("_", " "))
     if singular(one) == singular(two):
         return True
-    if (full := in_full(_HUMP.sub(" ", name).lower())) != name.lower():
+    if " " not in name and (full := readable_relation(name)) != name.lower():
         return alike(full, word)
     last = one.split(" ")[-1]
     if " " in one and singular(last) == singular(two):
