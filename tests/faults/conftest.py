@@ -15,7 +15,7 @@ from clause.graph.runner import Graph
 from clause.graph.server import ManagedServer
 from clause.ingest.triples import load_triples
 from tests.faults.serving import serving
-from tests.servers import HEAP_MB, QUICK_START
+from tests.servers import quick_server
 from tests.shapes import write_text
 
 FILMS = """\
@@ -31,7 +31,7 @@ def doomed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ManagedServer]:
     """A running, migrated server that holds a few films in kg:films."""
     home = tmp_path_factory.mktemp("doomed")
     films = write_text(home / "films.txt", FILMS)
-    server = ManagedServer(home / "home", HEAP_MB, QUICK_START)
+    server = quick_server(home / "home")
 
     async def load() -> None:
         async with Graph(server.ensure(), Catalogue.load()) as graph:

@@ -15,10 +15,9 @@ import pytest
 from clause.errors import UnavailableError
 from clause.graph.catalogue import Catalogue
 from clause.graph.runner import Graph
-from clause.graph.server import ManagedServer
 from tests.faults.serving import started, until
 from tests.faults.test_once_killed import all_went_on, counts, writers
-from tests.servers import HEAP_MB, QUICK_START, statement
+from tests.servers import quick_server, statement
 
 pytestmark = pytest.mark.integration
 
@@ -63,7 +62,7 @@ async def fill(graph: Graph) -> tuple[int, UnavailableError]:
 
 
 async def test_a_write_on_a_full_disk_says_the_way_out_and_nothing_committed_is_lost(small: Path) -> None:
-    server = ManagedServer(small / "home", HEAP_MB, QUICK_START)
+    server = quick_server(small / "home")
     try:
         async with Graph(server.ensure(), Catalogue.load()) as graph:
             resize(small, room_mb=2)
@@ -91,7 +90,7 @@ async def test_a_write_on_a_full_disk_says_the_way_out_and_nothing_committed_is_
 @pytest.mark.long
 @pytest.mark.timeout(1200)
 def test_what_is_written_with_a_key_over_a_full_disk_is_there_once(small: Path, tmp_path: Path) -> None:
-    server = ManagedServer(small / "home", HEAP_MB, QUICK_START)
+    server = quick_server(small / "home")
     server.ensure()
     settings = {"CLAUSE_HOME": str(small / "home"), "CLAUSE_PERIODIC_JOBS": "false"}
     process, url = started(tmp_path / "serve.log", settings)

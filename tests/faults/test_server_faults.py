@@ -21,17 +21,15 @@ from clause.graph.runner import Graph
 from clause.graph.server import ManagedServer
 from clause.graph.server.pidfile import PidFile, ProcessRecord, replace_privately
 from clause.graph.wire import Address
-from tests.servers import statement
+from tests.servers import HEAP_MB, quick_start, statement
 
 pytestmark = pytest.mark.integration
 
-QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
-HEAP_MB = 512
 STARTER = (
     "import sys\n"
     "from pathlib import Path\n"
     "from clause.graph.server import ManagedServer\n"
-    f"server = ManagedServer(Path(sys.argv[1]), {HEAP_MB}, {QUICK})\n"
+    "server = ManagedServer(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3:])\n"
 )
 WRITE = statement("MERGE (n:Kept {id: $id}) SET n.scope = 'kg:fault'", parameters="$id STRING")
 READ = statement("MATCH (n:Kept {scope: 'kg:fault'}) RETURN n.id AS id ORDER BY id", mode="read", columns="id")
@@ -46,7 +44,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture
 def server(home: Path) -> ManagedServer:
-    return ManagedServer(home, HEAP_MB, QUICK)
+    return ManagedServer(home, HEAP_MB, quick_start())
 
 
 def pid_of(server: ManagedServer) -> int:
@@ -57,7 +55,8 @@ def pid_of(server: ManagedServer) -> int:
 
 def starter(home: Path, more: str) -> subprocess.Popen[str]:
     """Another process that has `server` and does `more`."""
-    return subprocess.Popen([sys.executable, "-c", STARTER + more, str(home)], stdout=subprocess.PIPE, text=True)
+    command = [sys.executable, "-c", STARTER + more, str(home), str(HEAP_MB), *quick_start()]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
 async def kept(address: Address, new: str | None = None) -> list[str]:
@@ -159,7 +158,7 @@ def test_a_full_disk_is_one_clear_line_and_room_mends_it(tmp_path: Path, server:
     mount = [shutil.which("mount") or "false", "-t", "tmpfs", "-o", "size=6m", "tmpfs", str(small)]
     if subprocess.run(mount, capture_output=True, check=False).returncode:
         pytest.skip("a small file system cannot be mounted here")
-    full = ManagedServer(small / "home", HEAP_MB, QUICK)
+    full = ManagedServer(small / "home", HEAP_MB, quick_start())
     try:
         with pytest.raises(ServerError, match=r"the disk is full: \d MiB are left") as caught:
             full.ensure()

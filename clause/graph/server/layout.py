@@ -6,6 +6,7 @@ import re
 import secrets
 import shutil
 import socket
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -123,8 +124,8 @@ class Layout:
         replace_privately(self.password, secrets.token_hex(32) + "\n")  # no dash: it would look like an option
         return self.password.read_text(encoding="utf-8").strip()
 
-    def configure(self, ports: Ports, heap_mb: int) -> None:
-        """Write neo4j.conf: loopback only, password on, nothing sent home, files only from `import`."""
+    def configure(self, ports: Ports, heap_mb: int, further: Mapping[str, str] | None = None) -> None:
+        """Write neo4j.conf: loopback only, password on, nothing sent home, files only from `import`; `further` last."""
         settings = {
             "server.default_listen_address": "127.0.0.1",
             "server.bolt.listen_address": f"127.0.0.1:{ports.bolt}",
@@ -150,6 +151,7 @@ class Layout:
             # the stores are closed by then; without these two every stop waits 10 s for connections that are gone
             "internal.dbms.bolt.netty_server_shutdown_quiet_period_duration": "0s",
             "internal.dbms.bolt.netty_server_shutdown_timeout": "2s",
+            **(further or {}),
         }
         text = "".join(f"{name}={value}\n" for name, value in settings.items())
         replace_privately(self.configuration / "neo4j.conf", text)

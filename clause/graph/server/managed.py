@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -56,12 +56,20 @@ class ManagedServer:
     """A Neo4j Community in `home`, with a heap of `heap_mb` MiB. The constructor does nothing.
 
     `jvm_arguments` are more flags for Java: `-XX:TieredStopAtLevel=1` starts with 40 % less work and answers slower.
+    `settings` are more of neo4j.conf.
     """
 
-    def __init__(self, home: Path, heap_mb: int = 1024, jvm_arguments: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        home: Path,
+        heap_mb: int = 1024,
+        jvm_arguments: Sequence[str] = (),
+        settings: Mapping[str, str] | None = None,
+    ) -> None:
         self.layout = Layout(Path(home).expanduser().absolute())
         self.heap_mb = heap_mb
         self.jvm_arguments = tuple(jvm_arguments)
+        self.settings = settings
         self._pidfile = PidFile(self.layout.state)
 
     def ensure(self, progress: Progress | None = None) -> Address:
@@ -126,7 +134,7 @@ class ManagedServer:
         password = self.layout.read_password()
         if not self.layout.has_store:
             progress("setting the password", 0, 0)
-            self.layout.configure(Ports(), self.heap_mb)
+            self.layout.configure(Ports(), self.heap_mb, self.settings)
             launch.set_initial_password(java, class_path, self.layout, password)
         command = launch.server_command(java, class_path, self.layout, self.heap_mb, self.jvm_arguments)
         attempt = 1
@@ -143,7 +151,7 @@ class ManagedServer:
         return downloads.fetch(downloads.read_lock(), downloads.repository(), progress)
 
     def _launch(self, command: list[str], chosen: Ports, progress: Progress) -> ProcessRecord:
-        self.layout.configure(chosen, self.heap_mb)
+        self.layout.configure(chosen, self.heap_mb, self.settings)
         self.layout.turn_logs()
         details = {"bolt": chosen.bolt, "http": chosen.http, "ready": False}
         pid = spawn(command, self.layout.console)

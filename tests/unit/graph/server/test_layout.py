@@ -82,6 +82,15 @@ def test_the_configuration_is_loopback_with_a_password_and_sends_nothing_home(la
     assert mode(layout.configuration / "neo4j.conf") == 0o600
 
 
+def test_further_settings_stand_beside_the_usual_ones_and_in_their_place(layout: Layout) -> None:
+    layout.configure(Ports(), 512, {"dbms.cypher.min_replan_interval": "1h", "db.transaction.timeout": "1m"})
+    lines = (layout.configuration / "neo4j.conf").read_text().splitlines()
+    assert {"dbms.cypher.min_replan_interval=1h", "db.transaction.timeout=1m"} <= {*lines}
+    assert sum(line.startswith("db.transaction.timeout") for line in lines) == 1
+    layout.configure(Ports(), 512)
+    assert "replan" not in (layout.configuration / "neo4j.conf").read_text()
+
+
 def test_the_ports_are_read_back_from_the_configuration(layout: Layout) -> None:
     assert layout.configured_ports() == Ports()
     layout.configure(Ports(bolt=1111, http=2222), heap_mb=512)
