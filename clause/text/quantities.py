@@ -70,6 +70,16 @@ class Date:
             return f"{_four(year)}-{month:02}"
         return _four(year) if year == last[0] else f"{_four(year)}-{_four(last[0])}"
 
+    def meets(self, other: Date) -> bool:
+        """Tell whether another stretch begins on the day after this one ends.
+
+        >>> years_of(1980, 1989).meets(years_of(1990, 1999)), years_of(2001).meets(years_of(2003))
+        (True, False)
+        """
+        year, month, day = self.last
+        after = [(year, month, day + 1), (year, month + 1, 1), (year + 1, 1, 1)]
+        return other.first == after[(day == _days(year, month)) + (month == 12 and day == 31)]
+
 
 def day_of(year: int, month: int, day: int) -> Date:
     """One day.
@@ -217,6 +227,11 @@ _FACTORS: dict[str, tuple[str, Decimal]] = {
     for group in _UNITS.replace("\n", " ").split(";")
     for form in group.split()[2:]
 }
+_SIZED = ((f"{size} {name}", 1) for size in ("square", "sq") for name in ("m", "metre", "metres", "meter", "meters"))
+_FACTORS |= {unit: ("m2", Decimal(factor)) for unit, factor in (*_SIZED, ("sqm", 1), ("sq km", 10**6))}
+_FACTORS |= {f"square {unit}": ("m2", Decimal(10**6)) for unit in ("km", "kilometre", "kilometres", "kilometers")}
+_FACTORS |= {unit: ("m2", Decimal("0.09290304")) for unit in ("square feet", "square foot", "sq ft", "sqft")}
+_FACTORS |= {unit: ("m3", Decimal(1)) for unit in ("m3", "m³", "cubic metres", "cubic meters", "cubic metre")}
 UNITS = frozenset(base for base, _ in _FACTORS.values())
 """The units that numbers are brought to."""
 UNIT_WORDS = ["feet", *(form for form in _FACTORS if form.endswith("s") and form not in {"s", "degrees", "pounds"})]
@@ -230,8 +245,9 @@ _SPELT = (
 )
 _UNIT = "|".join(re.escape(unit) for unit in sorted(_FACTORS, key=len)[::-1])
 _ONE = (
-    r"(?:(?<=than )|(?<=under )|(?<=over )|(?<=within )|(?<=least )|(?<=most ))"
-    rf"(?:half )?an?(?=\s+(?:{_UNIT})\b)|\ban?(?=\s+(?:{_UNIT})\s+or\s+(?:more|longer|so|less|over)\b)"
+    r"(?:(?<=than )|(?<=under )|(?<=over )|(?<=past )|(?<=within )|(?<=least )|(?<=most ))"
+    rf"an?(?=\s+(?:{_UNIT})\b)|\bhalf an?(?=\s+(?:{_UNIT})\b)"
+    rf"|\ban?(?=\s+(?:{_UNIT})\s+or\s+(?:more|longer|so|less|over)\b)"
 )
 _SCALE = "|".join(sorted(_SCALES, key=len)[::-1])
 _CLOCK = (

@@ -48,7 +48,7 @@ from clause.reasoning.question.vocabulary import (
     find_implied,
     mended,
 )
-from clause.text.quantities import UNIT_WORDS
+from clause.text.quantities import UNIT_WORDS, singular
 
 MASK = "it"
 """The word for a topic in a core question."""
@@ -169,6 +169,7 @@ _COUNT = re.compile(
     r"(?: number)? of(?: different| distinct| all)?\b(?! it\b)"
     r"|^count(?: up)?(?: (?:all|of))*(?: the)?\b(?: number of)?(?: how many)?"
 )
+_NO_OF = re.compile(r"\bno\. of\b", re.IGNORECASE)
 _MEASURED = re.compile(rf"\bhow many (?:{'|'.join(UNIT_WORDS)})\b")
 _STATED = re.compile(
     rf"^{TOPIC} (?:'s [a-z]+ )?(?:(?:{'|'.join(sorted(AUXILIARIES))}|by|from|in)\b"
@@ -252,15 +253,18 @@ class ParsedQuestion:
 def parse(text: str, mentions: Sequence[LinkedMention], vocabulary: frozenset[str] = frozenset()) -> ParsedQuestion:
     """The parts of a question, given the names that the linker found in it.
 
-    A slip of the fingers in a word of `vocabulary` (the graph's words for its relationships) is mended.
+    A slip of the fingers in a word of `vocabulary` (the graph's words for its relationships) is mended, and an end that
+    they say is no best of all: what has a `first ascent` is not asked for the first.
 
     >>> parsed = parse("Which films other than Kes did Ken Loach make?", [LinkedMention(23, 26, ()),
     ...                LinkedMention(31, 40, ())])
     >>> parsed.form, parsed.excluded, parsed.topics, parsed.clauses[0].questions
     ('exclusion', (0,), (1,), ('which films did it make',))
     """
+    text = _NO_OF.sub("num of", text)  # as long as it was: the names stay where they are
     made = skeleton(_AFTERTHOUGHT.sub(lambda hit: " " * len(hit[0]), text), mentions)
     made = replace(made, text=re.sub(r"[a-z]{5,}", lambda hit: mended(hit[0], vocabulary), made.text))
+    made = replace(made, text=_END.sub(lambda hit: _kept_end(hit, vocabulary), made.text))
     core, asked = stripped(made.text)
     core = _ANY.sub("which ", core) if _AFTERTHOUGHT.search(text) else core
     core = f"how many {core}" if _COUNTED_LAST.search(text) else core
@@ -294,6 +298,14 @@ def parse(text: str, mentions: Sequence[LinkedMention], vocabulary: frozenset[st
         clauses = tuple(TopicClause(topic, comparison.questions) for topic in comparison.operands)
         return replace(base, kind="comparison", topics=comparison.operands, clauses=clauses, comparison=comparison)
     return _listed(made, core, base, verdict=verdict)
+
+
+_END = re.compile(r"\b(?:first|last|latest|next|best|top) (?P<noun>[a-z]+)")
+
+
+def _kept_end(hit: re.Match[str], vocabulary: frozenset[str]) -> str:
+    said = {hit[0], f"{hit[0].removesuffix(hit['noun'])}{singular(hit['noun'])}"}
+    return hit[0] if vocabulary.isdisjoint(said) else f"{KEPT}{hit[0]}"
 
 
 def _listed(made: Skeleton, core: str, base: ParsedQuestion, *, verdict: bool) -> ParsedQuestion:

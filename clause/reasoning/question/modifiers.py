@@ -43,6 +43,7 @@ _OPERATORS: dict[str, Operator] = {
     "after the end of": "after", "before the start of": "before", "after": "after", "later than": "after",
     "since": "since", "following": "after", "starting in": "since", "more than": "more", "over": "more",
     "above": "more", "greater than": "more", "exceeding": "more", "exceeds": "more", "exceed": "more", "beyond": "more",
+    "past": "more", "in excess of": "more", "upwards of": "at_least", "not exceeding": "at_most",
     "at least": "at_least", "no less than": "at_least", "no fewer than": "at_least", "minimum": "at_least",
     "less than": "less", "fewer than": "less", "under": "less", "below": "less", "beneath": "less", "within": "at_most",
     "at most": "at_most", "no more than": "at_most", "maximum": "at_most", "not more than": "at_most",
@@ -66,6 +67,7 @@ _BETWEEN = re.compile(
     rf"{_LEAD}(?:\bbetween (?P<low>{LITERAL}) and|(?:\bfrom )?(?P<low2>{LITERAL}) (?:to|until|till|through)) "
     rf"(?P<high>{LITERAL}){_COUNTED}"
 )
+_EITHER = re.compile(rf"{_LEAD}(?:\bin )?(?:the )?(?P<low>{LITERAL}) (?:or|and) (?:in )?(?:the )?(?P<high>{LITERAL})")
 _COMPARED = re.compile(
     rf"{_LEAD}\b(?:(?P<not>(?:no|not) )?(?P<than>{_THAN}) than|(?P<op>{_SAID}))(?: the)?(?: year)? "
     rf"(?P<value>{LITERAL}){_COUNTED}"
@@ -95,11 +97,13 @@ _DETERMINERS = frozenset(_DETERMINER_WORDS.split())
 _VAGUE_WORDS = """all thing things stuff one ones something anything everything whatever person people someone anyone
 everyone everybody anybody somebody"""
 _VAGUE = frozenset(_VAGUE_WORDS.split())
-_VERB_WORDS = "belonging containing starring border borders cost costs play star use work"
+_VERB_WORDS = (
+    "belonging containing starring border borders cost costs last lasts lasted lie lies lay play star use work"
+)
 _VERBS = frozenset(_VERB_WORDS.split())
 _PAST = re.compile(r"\S{3,}ed")
 _COPULA = re.compile(r"^(?:what|who|which) (?:is|are|was|were) (?:the |all )?")
-_KIND_AND_MORE = re.compile(r"[a-z-]+ (?:of|by|from|in|on|at|with|that|which|who|[a-z]+ed)\b")
+_KIND_AND_MORE = re.compile(r"(?![a-z]+ing (?!of\b))[a-z-]+ (?:of|by|from|in|on|at|with|that|which|who|[a-z]+ed)\b")
 _SAID_OF = re.compile(
     r"\b(?:is|are|was|were) (?:also )?(?:an? )?"
     r"((?!(?:there|left|known|listed|available|it|this|that|one|ones)$)[a-z-]{2,})(?<!ed)$"
@@ -203,6 +207,11 @@ def take_filters(of: Skeleton, text: str) -> tuple[tuple[LiteralFilter, ...], st
         words = _words(hit["lead"], hit["counted"])
         found.append(LiteralFilter("between", value(low), value(hit["high"]), words, said(low, hit["high"])))
     text = _tidy(_BETWEEN.sub(" ", text))
+    for hit in _EITHER.finditer(text):
+        low, high = value(hit["low"]), value(hit["high"])
+        if isinstance(low, Date) and isinstance(high, Date) and low.meets(high):
+            found.append(LiteralFilter("between", low, high, _words(hit["lead"]), said(hit["low"], hit["high"])))
+            text = text.replace(hit[0], " ")
     found += [
         LiteralFilter(_SIDES[hit["side"]], value(hit["value"]), None, hit["of"] or "", said(hit["value"]))
         for hit in _ON.finditer(text)

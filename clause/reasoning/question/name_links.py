@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import IntEnum
 from functools import lru_cache
+from itertools import pairwise
 
 from clause.reasoning.agents.policy import Question, SeedCandidate
 from clause.reasoning.models.answer import ForgivenSpelling
@@ -182,7 +183,7 @@ def namings(question: Question) -> list[Naming]:
         candidate = EntityCandidate(first.id, first.name, first.score)
         return [(f"{first.name}. {text}", (LinkedMention(0, len(first.name), (candidate,)),))]
     known = vocabulary_of(question.relationship_types, texts_of(question.relationship_types))
-    typed = frozenset(root for word in known - FORM_WORDS for root in roots(word))
+    typed = frozenset(root for word in known - FORM_WORDS if " " not in word for root in roots(word))
     stood = _marked_apart(text, [(one, standing(text, one, typed)) for one in mentions])
     ways = [tuple(one for one, how in stood if how >= least) for least in (Standing.PERHAPS, Standing.LIKELY)]
     return [(text, way) for way in dict.fromkeys(filter(None, ways))] or [(text, tuple(mentions))]
@@ -263,7 +264,11 @@ def _without_words(mentions: list[LinkedMention], question: Question) -> list[Li
     if not partly:
         return mentions
     words = vocabulary_of(question.relationship_types, texts_of(question.relationship_types))
-    dropped = [one for one, said in partly if said in words or _is_numbered(said, one.candidates)]
+    dropped = [
+        one
+        for one, said in partly
+        if not words.isdisjoint((said, singular(said))) or _is_numbered(said, one.candidates)
+    ]
     return [one for one in mentions if one not in dropped]
 
 
@@ -317,10 +322,11 @@ def texts_of(types: Mapping[str, RelationshipType]) -> Callable[[str], str]:
 
 
 def vocabulary_of(types: Iterable[str], text_of: Callable[[str], str]) -> frozenset[str]:
-    """The words of relationship types, and their plain forms.
+    """The words of relationship types, their plain forms, and each two words that stand side by side in one.
 
     >>> sorted(vocabulary_of(["discovered_by"], readable_relation))
-    ['by', 'discover', 'discovered']
+    ['by', 'discover', 'discovered', 'discovered by']
     """
-    words = {word for name in types for word in text_of(name).lower().split()}
-    return frozenset(form for word in words for form in (word, plain(word)))
+    texts = [text_of(name).lower().split() for name in types]
+    pairs = {f"{one} {other}" for words in texts for one, other in pairwise(words)}
+    return frozenset(pairs | {form for words in texts for word in words for form in (word, plain(word))})

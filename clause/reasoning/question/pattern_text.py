@@ -158,6 +158,7 @@ _NOTHING_SAID = _ARTICLES | {"its", "his", "her", "their"}
 _CAN_BE = re.compile(r"^(?:can|could|may) be ")
 _AUXILIARIES = _COPULAS | _OWNING | _NOTHING_SAID
 
+_QUALITIES = frozenset(("afraid", "scared", "fond", "proud", "aware", "capable", "tired", "typical", "characteristic"))
 _LEADING = frozenset({"in", "of", "on", "by", "for", "with"})
 _ATTRIBUTE_NOUNS = "date year time day place site location rate cost price number code id name count"
 _ATTRIBUTES = frozenset(_ATTRIBUTE_NOUNS.split())
@@ -346,17 +347,19 @@ def _frames(parts: list[str]) -> tuple[str, str]:
 def _ending_open(said: str, parts: list[str]) -> tuple[str, str]:
     """Texts of a type that ends with a preposition: "made of", "works for", "part of", "next to"."""
     first, last = parts[0], parts[-1]
-    if len(parts) == 2 and last == "by":
+    if last == "by":
+        *before, verb = parts[:-1]
+        if is_passive(verb, last):
+            return f"what {' '.join([*before, past(verb)])} {{}}", f"what is {said} {{}}"
         if not is_passive(first, last):
-            return f"what made the {first} of {{}}", f"{first} of {{}}"
-        return f"what {past(first)} {{}}", f"what is {said} {{}}"
+            return f"what made the {' '.join(parts[:-1])} of {{}}", f"{' '.join(parts[:-1])} of {{}}"
     passive = is_passive(first, last) or (
         last == "on" and first in VERB_FORMS and first.endswith("ed")
     )  # on a day, mostly
     if len(parts) > 1 and not (passive and parts[1] not in _ARTICLES):
         if is_verb(first) or first in _PLURALS or passive:
             return f"what is {' '.join([participle(first), *parts[1:]])} by {{}}", f"what {said} {{}}"
-        if last == _KIN:
+        if last == _KIN and parts[-2] not in _QUALITIES:
             noun = " ".join(parts[:-1])
             return f"whose {noun} is {{}}", f"{noun} of {{}}"
     return _placed(parts)

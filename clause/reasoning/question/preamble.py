@@ -32,6 +32,7 @@ _PREAMBLE = re.compile(
     r"|(?:my|our|a) [a-z]+(?: [a-z]+)? (?:wishes|wants|needs|would like|asks|is asking) to know"
     r"|i (?:would |should )?(?:(?:really|so|very much|dearly) )*(?:like|want|need|have|love|wish) to"
     r" (?:know|find out|find|see|ask|hear)(?: about)?"
+    r"|(?:i|we) (?:would|should) be (?:most |very |so )?(?:grateful|obliged|glad|pleased) (?:for|to (?:know|have))"
     r"|(?:i (?:am )?)?(?:need|want|looking for|searching for|interested in)|i forgot|i forget|remind me"
     r"|let me know|tell me|tell us|give me|give us|show me|show us|find me|find out|get me|bring me|fetch me"
     r"|help me find|list|name|find|show|display|enumerate|print|return|identify|state|mention|tell|give|search"

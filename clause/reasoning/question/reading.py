@@ -25,7 +25,8 @@ from clause.reasoning.question.patterns import (
     TypedPattern,
 )
 from clause.reasoning.question.plan import PlanResult, QuestionPlan
-from clause.reasoning.question.refinements import refined
+from clause.reasoning.question.refinements import drafts_of_truth, refined
+from clause.reasoning.question.seed_matching import alike
 from clause.reasoning.question.sides import asked_kin, kin, roots, telling_words, type_roots
 from clause.reasoning.question.skeleton import LinkedMention
 from clause.reasoning.question.unnamed import drafts_of_unnamed
@@ -151,7 +152,7 @@ def read_question(
 def _of_unnamed(context: QuestionContext, types: Sequence[str]) -> Effects[Readings]:
     """The readings of a question that names nothing but an attribute."""
     form = context.parsed.form
-    drafts = yield from drafts_of_unnamed(context, types)
+    drafts = (yield from drafts_of_truth(context, types)) or (yield from drafts_of_unnamed(context, types))
     drafts = sorted((yield from refined(context, drafts)), key=lambda draft: (-draft.score, draft.words))
     if not drafts:
         return Readings(form, reason="the question names nothing that the graph has")
@@ -257,6 +258,10 @@ def _is_mere_class(context: QuestionContext, draft: ReadingDraft) -> bool:
     walk = draft.patterns[0] if len(draft.patterns) == 1 else ()
     if len(walk) != 1 or not walk[0].forward or context.text_of(walk[0].relation) not in CLASS_TYPES:
         return False
+    named, asked = " ".join(map(context.names.name, draft.topics)).casefold().split(), telling_words(context.parsed)
+    kinds = [context.names.name(end) for end in draft.ends]  # `what kind of dog is X`, `which line is Tram 4 on`
+    if kinds and asked and all(any(alike(kind, word) for word in (*named, *asked)) for kind in kinds):
+        return context.parsed.kind == "list"
     return len(telling_words(context.parsed)) > 1 and context.covered((walk,), draft.ends) == 0.0
 
 
@@ -334,9 +339,9 @@ def _one_sided(instead: Sequence[str]) -> str:
 
 def _told_apart(parsed: ParsedQuestion, by_topic: dict[int, list[Candidates]]) -> dict[int, list[Candidates]]:
     """The topics that walks start from: a class only where nothing else is named (not `which server runs X`)."""
-    if parsed.kind in {"yes_no", "comparison"}:
-        return by_topic
     named = {topic for topic, found in by_topic.items() if not found[0].is_class}
+    if parsed.kind == "comparison" or (parsed.kind == "yes_no" and len(named) < 2):  # `is A the driver of B`: two
+        return by_topic
     return {topic: found for topic, found in by_topic.items() if topic in named} if named else by_topic
 
 

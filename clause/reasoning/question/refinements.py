@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.candidates import QuestionContext
-from clause.reasoning.question.comparing import Lacking, ValueOf
+from clause.reasoning.question.comparing import TRUE, TRUTHS, Lacking, ValueOf
 from clause.reasoning.question.lists import MOST_OF_TOPIC, SEEN, UNFIT, ReadingDraft, name_of, value_hops
 from clause.reasoning.question.measures import Superlative, is_unmeasured
 from clause.reasoning.question.modifiers import Excluded, LiteralFilter, asked_of
@@ -50,6 +50,7 @@ _WHEN = re.compile(
     r"^(?:when|(?:(?:on|in|at) )?(?:what|which) (?:is the |was the )?(?:date|day|year|month|time)|date|year)\b"
 )
 _HOW_MUCH = re.compile(r"^how (?:many|much|long|old|high|tall|big|deep|heavy|far|large|fast)\b")
+_DENIED = re.compile(r"\b(?:not|no|non|without|never|lacks?|lacking)\b")
 _DOER = re.compile(r"(?:[^aeiou]er|or)s?$")  # the newest joiner is who joined, not when
 
 
@@ -151,10 +152,32 @@ def _valued(context: QuestionContext, draft: ReadingDraft, superlative: Superlat
     hops = [hop for hop in hops if draft.by in {None, hop}]
     own = comparable([context.names.value(end) for end in draft.ends[:SEEN]]) == kind
     own = own and wanted_kind(context.parsed.whole) != "entity"
-    asked = (*superlative.questions, context.parsed.whole)
-    found = yield from context.fitting(asked, [*hops, *([()] if own else [])])
+    found = yield from fitting_both(context, superlative.questions, [*hops, *([()] if own else [])])
     texts = {pattern: " ".join(context.text_of(hop.relation) for hop in pattern) for pattern, _ in found}
     return [one for one in found if not one[0] or not is_unmeasured(superlative.questions, texts[one[0]])]
+
+
+def fitting_both(
+    context: QuestionContext,
+    questions: Sequence[str],
+    patterns: Sequence[TypedPattern],
+    likely: Sequence[TypedPattern] | None = None,
+) -> Effects[_Rated]:
+    """Patterns by how well they fit what a rank or a filter measures, and the whole question, as much by either.
+
+    A date fits `date of it` best whichever it is: only the other words say that what was brought in last is meant.
+    What is not `likely` loses as much as what is of another class.
+    """
+    by_whole = yield from context.fitting((context.parsed.whole,), patterns)
+    by_measure = dict((yield from context.fitting(questions, patterns)) if questions else by_whole)
+    rated = [
+        (
+            one,
+            (score + by_measure[one]) / 2 - 3 * context.priors.right_class * (likely is not None and one not in likely),
+        )
+        for one, score in by_whole
+    ]
+    return sorted(rated, key=lambda pair: (-pair[1], pair[0]))
 
 
 def _most_of(
@@ -252,10 +275,8 @@ def _filtered(context: QuestionContext, draft: ReadingDraft, literal: LiteralFil
     value = {"operator": literal.operator, "value": literal.value, "second": literal.second}
     if own == kind:
         return replace(draft, plan=Where(draft.plan, NodeTest(**value)), words=f"{draft.words}, {literal}")  # type: ignore[arg-type]
-    hops = yield from value_hops(context, draft.ends, kind)
-    unit = literal.value.unit if isinstance(literal.value, Number) else ""
-    own_unit = [hop for hop in hops if unit and unit in map(unit_of, context.text_of(hop[-1].relation).split())]
-    ranked = yield from context.fitting(questions, own_unit or hops)
+    hops = of_unit(context, literal, (yield from value_hops(context, draft.ends, kind)))
+    ranked = yield from context.fitting(questions, hops)
     if not ranked:
         return replace(draft, score=draft.score - UNFIT, steps=min(draft.steps, UNWALKED_STEP))
     pattern = ranked[0][0]
@@ -265,6 +286,15 @@ def _filtered(context: QuestionContext, draft: ReadingDraft, literal: LiteralFil
     attributes = (*draft.attributes, (pattern, questions))
     plan = HavingValue(pattern[0], test) if _has(draft, pattern) else Where(draft.plan, test)
     return replace(draft, plan=plan, words=words, attributes=attributes)
+
+
+def of_unit(
+    context: QuestionContext, literal: LiteralFilter, patterns: Sequence[TypedPattern]
+) -> Sequence[TypedPattern]:
+    """The patterns whose last type says the unit of a filter's value; all of them where none does."""
+    unit = literal.value.unit if isinstance(literal.value, Number) else ""
+    own = [one for one in patterns if unit and unit in map(unit_of, context.text_of(one[-1].relation).split())]
+    return own or patterns
 
 
 def _has(draft: ReadingDraft, pattern: TypedPattern) -> bool:
@@ -304,7 +334,8 @@ def _classed(context: QuestionContext, draft: ReadingDraft) -> Effects[ReadingDr
             draft = replace(draft, plan=Where(draft.plan, test), words=f"{draft.words}, {word}")
         elif hop is None and word in {*words.modifiers, words.noun}:
             one = singular(word)  # of `any sergeants` those who are called Sergeant
-            if (word != words.noun) < _begun(context, draft, one) < len(draft.ends):
+            several = word != words.noun or word != one or context.parsed.superlative is not None
+            if several < _begun(context, draft, one) < len(draft.ends):
                 test = NodeTest(begins=one)
                 draft = replace(draft, plan=Where(draft.plan, test), words=f"{draft.words}, called {one}")
     return draft
@@ -333,6 +364,26 @@ def lacking(context: QuestionContext, draft: ReadingDraft) -> Effects[ReadingDra
     words = f"{draft.words}, without {pattern_words((hop,), context.text_of, 'each')}"
     attributes = (*draft.attributes, ((hop,), lack.questions))
     return replace(draft, plan=Lacking(draft.plan, hop), words=words, attributes=attributes)
+
+
+def drafts_of_truth(context: QuestionContext, types: Sequence[str]) -> Effects[list[ReadingDraft]]:
+    """Drafts for what is so, or is not (`vegetarian dishes`, `dogs that are not vaccinated`), by a type that is said.
+
+    Its values are all true or false.
+    """
+    named = [(Hop(name, forward=True),) for name in types if context.is_named((Hop(name, forward=True),))]
+    denied = context.parsed.lack is not None or _DENIED.search(context.parsed.whole)
+    drafts: list[ReadingDraft] = []
+    for pattern, score in (yield from context.fitting((context.parsed.whole,), named)):
+        values: Around = yield Read((), (pattern[0].inverse,), 0, len(TRUTHS) + 1)
+        if not values or not {context.names.name(value).casefold() for value in values} <= TRUTHS:
+            continue
+        around: Around = yield Read((), pattern, context.bounds.sample_edges, context.bounds.unnamed)
+        words = f"everything of which {context.text_of(pattern[0].relation)} is {'false' if denied else 'true'}"
+        plan = HavingValue(pattern[0], NodeTest(called=TRUTHS - TRUE if denied else TRUE))
+        attributes = ((pattern, (context.parsed.whole,)),)
+        drafts.append(ReadingDraft(plan, words, score, (), (), tuple(around), score, attributes))
+    return drafts
 
 
 def misfit(operator: Operator, kind: str, *, lasting: bool) -> float:

@@ -14,6 +14,7 @@ from clause.reasoning.question.modifiers import Excluded, Lack, asked_of
 from clause.reasoning.question.pattern_text import is_verb, pattern_words
 from clause.reasoning.question.patterns import Around, Effects, Read, comparable, rank_hops
 from clause.reasoning.question.plan import AnyOf, Best, Having
+from clause.reasoning.question.refinements import fitting_both, of_unit
 from clause.reasoning.question.sides import roots
 from clause.reasoning.question.vocabulary import PREPOSITIONS
 from clause.text.quantities import singular
@@ -51,15 +52,14 @@ def drafts_of_unnamed(context: QuestionContext, types: Sequence[str]) -> Effects
     else:
         return []
     every = [(Hop(name, forward=True),) for name in types[:MOST_TYPES]]
-    ranked = (yield from context.fitting((*questions, parsed.whole), every)) if kinds else []
+    likely = every if best is not None else of_unit(context, parsed.filters[0], every)
+    ranked = (yield from fitting_both(context, questions, every, likely)) if kinds else []
     members = (yield from _members(context, types)) if ranked else frozenset()
     drafts: list[ReadingDraft] = []
     of_kind: list[bool] = []
     named = False
-    for pattern, score in ranked[:MOST_TRIED]:
-        if len(drafts) == UNNAMED_TRIED:
-            break
-        if is_unmeasured(questions, context.text_of(pattern[0].relation)):
+    for pattern, score in ranked[: 2 * MOST_TRIED]:
+        if len(drafts) == UNNAMED_TRIED or is_unmeasured(questions, context.text_of(pattern[0].relation)):
             continue
         around: Around = yield Read((), pattern, context.bounds.sample_edges, context.bounds.unnamed)
         ends = [edge.other(node) for node, hops in around.items() for edges in hops.values() for edge in edges]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from clause.reasoning.question.candidates import Candidates, QuestionContext
-from clause.reasoning.question.comparing import Compare
+from clause.reasoning.question.comparing import TRUE, TRUTHS, Compare
 from clause.reasoning.question.lists import UNFIT, ReadingDraft, drafts_of_list, kind_of, names_of
 from clause.reasoning.question.measures import Comparison, is_unmeasured
 from clause.reasoning.question.modifiers import LiteralFilter
@@ -55,9 +55,7 @@ def _implied(
     drafts: list[ReadingDraft] = []
     for topic in topics:
         for candidates in by_topic[topic]:
-            plan: QuestionPlan | None = None
-            if relation is not None:
-                plan = yield from context.composed(candidates.meaning.id, relation)
+            plan = (yield from context.composed(candidates.meaning.id, relation)) if relation else None
             if plan is None:
                 continue
             others = [other for other in context.parsed.topics if other != topic]
@@ -100,28 +98,28 @@ def _one_side(
     targets = frozenset(node for other in others for node in context.ids(other))
     walk = WalkFrom(((meaning := candidates.meaning).id,), one.pattern)
     result: PlanResult = yield from walk.run(context.names, context.bounds)
-    meets = any(answer.node in targets for answer in result.answers)
+    met = [any(answer.node in context.ids(other) for answer in result.answers) for other in others]
+    either = len(met) == 1 or " or " in context.parsed.text
+    meets = any(met) if either else all(met)
     back = tuple(hop.inverse for hop in reversed(one.pattern))
-    if not meets and len(one.pattern) > 1 and back not in inverse:
+    if not meets and (not either or (len(one.pattern) > 1 and back not in inverse)):
         return None
     score = one.score + meaning.log_probability
     score = (score + inverse[back]) / 2 if back in inverse else score - NO_INVERSE
     sure = len(one.pattern) == 1 and not telling_words(context.parsed)  # `is A a B` says no relation: any one will do
     score += CONNECTS * (10 if sure else 1) * meets
-    knows = meets or one.pattern[0].forward or len(result.answers) == 1
-    score -= 0.0 if knows else UNFIT
+    score -= 0.0 if meets or one.pattern[0].forward or len(result.answers) == 1 else UNFIT
     words = f"whether {names_of(context, others)} is among: {pattern_words(one.pattern, context.text_of, meaning.name)}"
     return ReadingDraft(Exists(walk, targets), words, score, (meaning.id,), (one.pattern,), (), candidates.nearest)
 
 
 def _valued(context: QuestionContext, draft: ReadingDraft, literal: LiteralFilter) -> ReadingDraft:
     """Tell whether a value of the topic is as the question says."""
-    kind = comparable([context.names.value(end) for end in draft.ends])
     wanted = "date" if isinstance(literal.value, Date) else "number"
     test = NodeTest(operator=literal.operator, value=literal.value, second=literal.second)
     plan = Exists(Where(draft.plan, test), alternatives=draft.plan)
     words = f"whether {draft.words} is {literal}"
-    loss = 0.0 if kind == wanted else 2 * UNFIT
+    loss = 0.0 if comparable([context.names.value(end) for end in draft.ends]) == wanted else 2 * UNFIT
     return ReadingDraft(plan, words, draft.score - loss, draft.topics, draft.patterns, draft.ends, draft.nearest)
 
 
@@ -133,10 +131,12 @@ def _called(context: QuestionContext, lists: Sequence[ReadingDraft]) -> list[Rea
     for draft in lists:
         named = [end for end in draft.ends if any(alike(context.names.name(end), word) for word in words)]
         classed = any(alike(name, word) for end in draft.ends for name in context.names.classes(end) for word in words)
-        if named:
-            test = NodeTest(called=words)
+        truths = [end for end in draft.ends if context.names.name(end).casefold() in TRUTHS]
+        if named or truths:
+            test = NodeTest(called=TRUE if truths else words)
             plan: QuestionPlan = Exists(Where(draft.plan, test), alternatives=draft.plan)
-            drafts.append(_with(draft, plan, f"whether {draft.words} is {context.names.name(named[0])}", 2 * UNFIT))
+            said = f"{draft.words} is {'true' if truths else context.names.name(named[0])}"
+            drafts.append(_with(draft, plan, f"whether {said}", 2 * UNFIT))
         elif _HAS.search(core):
             plan = Exists(Where(draft.plan, NodeTest(classes=words))) if classed else Exists(draft.plan)
             drafts.append(_with(draft, plan, f"whether there is: {draft.words}", 0.0))
