@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -11,13 +11,18 @@ from clause.reasoning.question.patterns import Effects, NodeNames, ReadBounds, T
 from clause.reasoning.question.plan import PlanAnswer, PlanResult, QuestionPlan, ends_of
 from clause.reasoning.question.seed_matching import alike
 from clause.text.literals import LiteralValue, Operator, holds, order, sort_key
-from clause.text.quantities import Date, Number
+from clause.text.quantities import Date, Number, singular
 
 _SMALLER = frozenset(("before", "less"))
 TRUE = frozenset(("true", "yes"))
 TRUTHS = TRUE | {"false", "no"}
 """The values of what is so, and of what is or is not."""
 _DAYS = 365.2425 / 372.0  # in a year, by those of `sort_key`
+
+
+def counted_in(values: Iterable[LiteralValue | None], noun: str) -> bool:
+    """Tell whether some values are numbers of what a noun says: `4000 people`."""
+    return any(isinstance(value, Number) and value.unit == singular(noun) for value in values)
 
 
 @dataclass(frozen=True, slots=True)

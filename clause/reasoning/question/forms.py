@@ -25,7 +25,7 @@ from clause.reasoning.question.modifiers import (
     take_lack,
     take_negated,
 )
-from clause.reasoning.question.pattern_text import ACTIVE_PASTS, PRESENT
+from clause.reasoning.question.pattern_text import ACTIVE_PASTS, PARTICIPLES, PRESENT
 from clause.reasoning.question.preamble import ANY_WH, as_noun_phrase, stripped
 from clause.reasoning.question.skeleton import (
     KEPT,
@@ -264,8 +264,9 @@ def parse(text: str, mentions: Sequence[LinkedMention], vocabulary: frozenset[st
     text = _NO_OF.sub("num of", text)  # as long as it was: the names stay where they are
     made = skeleton(_AFTERTHOUGHT.sub(lambda hit: " " * len(hit[0]), text), mentions)
     made = replace(made, text=re.sub(r"[a-z]{5,}", lambda hit: mended(hit[0], vocabulary), made.text))
-    made = replace(made, text=_END.sub(lambda hit: _kept_end(hit, vocabulary), made.text))
-    core, asked = stripped(made.text)
+    made = replace(made, text=_HAS_DONE.sub("has ", _END.sub(lambda hit: _kept_end(hit, vocabulary), made.text)))
+    core, asked = stripped(_ASIDE.sub(r"\1", made.text))
+    core = _LAST_FIRST.sub(r"\1 \3 \2 ", core)
     core = _ANY.sub("which ", core) if _AFTERTHOUGHT.search(text) else core
     core = f"how many {core}" if _COUNTED_LAST.search(text) else core
     excluded, core = take_excluded(made, core)
@@ -301,6 +302,22 @@ def parse(text: str, mentions: Sequence[LinkedMention], vocabulary: frozenset[st
 
 
 _END = re.compile(r"\b(?:first|last|latest|next|best|top) (?P<noun>[a-z]+)")
+
+
+_ASIDE = re.compile(
+    rf"^(.*(?:{TOPIC}|{ANY_WH.pattern}).*?) [,;] (?:(?:cos|cause|because|since|as|so|and|but) )?"
+    r"(?:i|we|she|he|they|you|there|my|our) (?:am|is|are|was|were|has|have|had|need|want|can|could|would|will|think"
+    rf"|guess|like|love|forgot|do|must|got)\b(?:(?!{TOPIC}|{ANY_WH.pattern}).)*$"
+)
+"""What askers say of themselves behind the question: `, i need to email them`."""
+_LAST_FIRST = re.compile(rf"^(who|what|where|when) ({TOPIC}) (is|are|was|were|did|does|do|has|have) ")
+"""What is asked last, put first: who X are filling in for."""
+
+
+_HAS_DONE = re.compile(
+    rf"(?<=\bwho )is (?=(?!(?:called|named|given|made)\b)(?:[a-z]+ed|{'|'.join(sorted(PARTICIPLES))}) (?:the )?{TOPIC})"
+)
+"""The short form of `has`: who's bought X."""
 
 
 def _kept_end(hit: re.Match[str], vocabulary: frozenset[str]) -> str:

@@ -80,7 +80,10 @@ _LEVEL = re.compile(
     r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bis the )(?<!\bwas the )"
     r"\b(?:higher|lower|greater|larger|smaller|heavier|lighter) (?P<noun>[a-z]{3,})\b"
 )
-_HELD = re.compile(r"\b(?:has|have|had|having|with|at) (?:the )?· (?P<noun>[a-z-]{3,})")
+_HELD = re.compile(
+    r"\b(?:has|have|had|having|with|at|needs?|wants?|gets?|takes?|requires?|offers?|reach(?:es)?|covers?) (?:the )?·"
+    r" (?P<noun>[a-z-]{3,})"
+)
 _NO_SUPERLATIVE_WORDS = """forest west east test rest request interest guest nest chest harvest contest protest invest
 digest honest modest arrest priest quest southwest northwest midwest northeast southeast suggest earnest conquest
 manifest tempest inquest crest vest pest zest jest"""

@@ -184,6 +184,7 @@ def take_negated(of: Skeleton, text: str) -> tuple[tuple[Excluded, ...], str]:
     """Clauses that the answers must not satisfy (`that do not star X`), and the text without them."""
     text = re.sub(rf"\b(in|on|under|with) ({TOPIC}) 's ([a-z]+)$", r"\1 \3 of \2", text)  # `not in X's care`
     text = re.sub(r"\b((?:must|should|may|shall|can|could) (?:i|we|you|one)) not\b", r"\1", text)  # it asks what is bad
+    text = re.sub(rf"\b(?:(?:that|which|who) )?({TOPIC}) (did|does|has|had) (not|never)\b", r"\2 \1 \3", text)
     text = re.sub(rf"\b(?:did|does|do|has|have|had) (?:the )?({TOPIC}) (?:not|never) ([a-z]+)", r"not \2 by \1", text)
     found = [
         Excluded(of.names(hit["group"]), (hit["verb"] or hit["never"] or hit["with"] or "with").strip())

@@ -333,7 +333,8 @@ def _frames(parts: list[str]) -> tuple[str, str]:
         return _ending_open(said, parts)
     if parts == [first] and _is_past(first):
         return _active(parts)
-    if is_verb(first) and not (first in BASES and parts[-1] in _ATTRIBUTES):
+    passive = parts[1:2] == ["by"] and is_passive(first, "by")  # "owned by team"
+    if is_verb(first) and not passive and not (first in BASES and parts[-1] in _ATTRIBUTES):
         return _active(parts)
     if len(parts) > 2 and parts[1] in PREPOSITIONS and (first in PARTICIPLES or _is_past(first)):
         noun = " ".join(parts[2:])
@@ -353,9 +354,8 @@ def _ending_open(said: str, parts: list[str]) -> tuple[str, str]:
             return f"what {' '.join([*before, past(verb)])} {{}}", f"what is {said} {{}}"
         if not is_passive(first, last):
             return f"what made the {' '.join(parts[:-1])} of {{}}", f"{' '.join(parts[:-1])} of {{}}"
-    passive = is_passive(first, last) or (
-        last == "on" and first in VERB_FORMS and first.endswith("ed")
-    )  # on a day, mostly
+    dated = last == "on" and first in VERB_FORMS and first.endswith("ed")  # on a day, mostly
+    passive = is_passive(first, last) or dated
     if len(parts) > 1 and not (passive and parts[1] not in _ARTICLES):
         if is_verb(first) or first in _PLURALS or passive:
             return f"what is {' '.join([participle(first), *parts[1:]])} by {{}}", f"what {said} {{}}"

@@ -19,7 +19,7 @@ _PREAMBLE = re.compile(
     r"|(?:do|does|did|would|could|can|will|might) (?:you|anyone|anybody|someone|somebody|i)"
     r"(?: (?:all|please|happen to|maybe|perhaps|by any chance|kindly|possibly|here|also|just|even|like to|be able to))*"
     r" (?:know|tell|give|show|list|find|name|remember|help|say|look up|look|check|explain|enumerate|get|ask|count"
-    r"|describe|remind|provide|advise|confirm)(?: (?:me|us))?(?: out)?(?: about)?(?: with)?"
+    r"|describe|remind|provide|advise|confirm|pull up|bring up|dig out)(?: (?:me|us))?(?: out)?(?: about)?(?: with)?"
     r"|(?:would|could) you be (?:(?:good|kind|nice) enough to|so (?:good|kind) as to"
     r"|an? (?:dear|love|darling|angel) and)"
     r"|(?:do|does) (?:you|anyone|anybody) have (?:any|an) (?:idea|clue)(?: about)?"

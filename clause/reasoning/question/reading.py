@@ -13,6 +13,7 @@ from pathlib import Path
 
 from clause.reasoning.models.answer import QuestionForm
 from clause.reasoning.question.candidates import Candidates, Meaning, QuestionContext
+from clause.reasoning.question.comparing import TRUE, TRUTHS
 from clause.reasoning.question.forms import ParsedQuestion
 from clause.reasoning.question.lists import Claim, ReadingDraft, drafts_of_list
 from clause.reasoning.question.pattern_text import CLASS_TYPES, TypeText, is_verb, pattern_words
@@ -24,14 +25,15 @@ from clause.reasoning.question.patterns import (
     ReadingPriors,
     TypedPattern,
 )
-from clause.reasoning.question.plan import PlanResult, QuestionPlan
-from clause.reasoning.question.refinements import drafts_of_truth, refined
+from clause.reasoning.question.plan import NodeTest, PlanResult, QuestionPlan, WalkFrom, Where
+from clause.reasoning.question.refinements import DENIED, drafts_of_truth, refined
 from clause.reasoning.question.seed_matching import alike
 from clause.reasoning.question.sides import asked_kin, kin, roots, telling_words, type_roots
 from clause.reasoning.question.skeleton import LinkedMention
 from clause.reasoning.question.unnamed import drafts_of_unnamed
 from clause.reasoning.question.verdicts import drafts_of_comparison, drafts_of_verdict
 from clause.reasoning.question.vocabulary import FORM_WORDS
+from clause.text.mentions import in_full
 from clause.text.names import readable_relation
 from clause.text.statements.lexicon import Relation, relation, shipped_lexicon
 from clause.text.statements.words import bases
@@ -258,7 +260,8 @@ def _is_mere_class(context: QuestionContext, draft: ReadingDraft) -> bool:
     walk = draft.patterns[0] if len(draft.patterns) == 1 else ()
     if len(walk) != 1 or not walk[0].forward or context.text_of(walk[0].relation) not in CLASS_TYPES:
         return False
-    named, asked = " ".join(map(context.names.name, draft.topics)).casefold().split(), telling_words(context.parsed)
+    named = in_full(" ".join(map(context.names.name, draft.topics)).casefold()).split()
+    asked = telling_words(context.parsed)
     kinds = [context.names.name(end) for end in draft.ends]  # `what kind of dog is X`, `which line is Tram 4 on`
     if kinds and asked and all(any(alike(kind, word) for word in (*named, *asked)) for kind in kinds):
         return context.parsed.kind == "list"
@@ -353,8 +356,21 @@ def _drafts(context: QuestionContext, by_topic: dict[int, list[Candidates]]) -> 
         drafts = yield from drafts_of_verdict(context, by_topic)
     else:
         drafts = yield from drafts_of_list(context, by_topic)
-        drafts = yield from refined(context, drafts)
+        drafts = yield from refined(context, [_of_what_is_so(context, draft) for draft in drafts])
     return sorted(drafts, key=lambda draft: (-draft.score, draft.words))
+
+
+def _of_what_is_so(context: QuestionContext, draft: ReadingDraft) -> ReadingDraft:
+    """The draft of what a walk's last step says is so, where it would give `true` and `false`: `cats that are tame`."""
+    walk = draft.patterns[0] if len(draft.patterns) == 1 else ()
+    values = {context.names.name(end).casefold() for end in draft.ends}
+    if len(walk) < 2 or not values or not values <= TRUTHS:
+        return draft
+    so = DENIED.search(context.parsed.whole) is None
+    words = pattern_words(walk[:-1], context.text_of, context.names.name(draft.topics[0]))
+    words = f"{words}, of which {context.text_of(walk[-1].relation)} is {'true' if so else 'false'}"
+    test = NodeTest(walk[-1:], called=TRUE if so else TRUTHS - TRUE)
+    return replace(draft, plan=Where(WalkFrom(draft.topics, walk[:-1]), test), words=words, ends=())
 
 
 def _shares(drafts: Sequence[ReadingDraft]) -> list[float]:

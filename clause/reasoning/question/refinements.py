@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.candidates import QuestionContext
-from clause.reasoning.question.comparing import TRUE, TRUTHS, Lacking, ValueOf
+from clause.reasoning.question.comparing import TRUE, TRUTHS, Lacking, ValueOf, counted_in
 from clause.reasoning.question.lists import MOST_OF_TOPIC, SEEN, UNFIT, ReadingDraft, name_of, value_hops
 from clause.reasoning.question.measures import Superlative, is_unmeasured
 from clause.reasoning.question.modifiers import Excluded, LiteralFilter, asked_of
@@ -50,7 +50,7 @@ _WHEN = re.compile(
     r"^(?:when|(?:(?:on|in|at) )?(?:what|which) (?:is the |was the )?(?:date|day|year|month|time)|date|year)\b"
 )
 _HOW_MUCH = re.compile(r"^how (?:many|much|long|old|high|tall|big|deep|heavy|far|large|fast)\b")
-_DENIED = re.compile(r"\b(?:not|no|non|without|never|lacks?|lacking)\b")
+DENIED = re.compile(r"\b(?:not|no|non|without|never|lacks?|lacking)\b")
 _DOER = re.compile(r"(?:[^aeiou]er|or)s?$")  # the newest joiner is who joined, not when
 
 
@@ -151,7 +151,9 @@ def _valued(context: QuestionContext, draft: ReadingDraft, superlative: Superlat
     hops = yield from value_hops(context, draft.ends, kind)
     hops = [hop for hop in hops if draft.by in {None, hop}]
     own = comparable([context.names.value(end) for end in draft.ends[:SEEN]]) == kind
+    of_class = any(context.leads_to_members(walk[:1]) for walk in draft.patterns)
     own = own and wanted_kind(context.parsed.whole) != "entity"
+    own = own and not (of_class and not _is_asked_for(context, draft.patterns[0], kind, ()))
     found = yield from fitting_both(context, superlative.questions, [*hops, *([()] if own else [])])
     texts = {pattern: " ".join(context.text_of(hop.relation) for hop in pattern) for pattern, _ in found}
     return [one for one in found if not one[0] or not is_unmeasured(superlative.questions, texts[one[0]])]
@@ -161,22 +163,19 @@ def fitting_both(
     context: QuestionContext,
     questions: Sequence[str],
     patterns: Sequence[TypedPattern],
-    likely: Sequence[TypedPattern] | None = None,
+    literals: Sequence[LiteralFilter] = (),
 ) -> Effects[_Rated]:
     """Patterns by how well they fit what a rank or a filter measures, and the whole question, as much by either.
 
     A date fits `date of it` best whichever it is: only the other words say that what was brought in last is meant.
-    What is not `likely` loses as much as what is of another class.
+    Where a type says the unit of a literal, those that do not lose more than what is of another class.
     """
     by_whole = yield from context.fitting((context.parsed.whole,), patterns)
     by_measure = dict((yield from context.fitting(questions, patterns)) if questions else by_whole)
-    rated = [
-        (
-            one,
-            (score + by_measure[one]) / 2 - 3 * context.priors.right_class * (likely is not None and one not in likely),
-        )
-        for one, score in by_whole
-    ]
+    likely = [one for literal in literals for one in of_unit(context, literal, patterns)] or patterns
+    paid = any(literal.of_unit.startswith("price") for literal in literals)  # money measures nothing else
+    loss = (12 if paid else 3) * context.priors.right_class
+    rated = [(one, (score + by_measure[one]) / 2 - loss * (one not in likely)) for one, score in by_whole]
     return sorted(rated, key=lambda pair: (-pair[1], pair[0]))
 
 
@@ -215,18 +214,23 @@ def refined(context: QuestionContext, drafts: Sequence[ReadingDraft]) -> Effects
         if parsed.choices:
             kept = replace(kept, plan=Where(kept.plan, NodeTest(called=frozenset(parsed.choices))))
         best = yield from ranked(context, kept)
-        made += [_counted(one, parsed.text) if parsed.kind == "count" else one for one in best]
+        made += [_counted(context, one) if parsed.kind == "count" else one for one in best]
     rated = [one for one in made if not (isinstance(one.plan, Best) and one.plan.pattern is None)]
     by_value = parsed.superlative is not None and parsed.superlative.by == "attribute"
     return rated if rated and by_value else made
 
 
-def _counted(draft: ReadingDraft, text: str) -> ReadingDraft:
-    """The number of a draft's answers; the topic is one of them where the question says so."""
-    plan = draft.plan
-    if isinstance(plan, WalkFrom) and _INCLUDED.search(text):
+def _counted(context: QuestionContext, draft: ReadingDraft) -> ReadingDraft:
+    """The number of a draft's answers; the topic is one of them where the question says so.
+
+    A number of what is counted is likelier the answer than a count: `4000 people`.
+    """
+    plan, parsed = draft.plan, context.parsed
+    if isinstance(plan, WalkFrom) and _INCLUDED.search(parsed.text):
         plan = replace(plan, returns=True)
-    return replace(draft, plan=Count(plan), words=f"how many: {draft.words}")
+    values = [context.names.value(end) for end in draft.ends[:SEEN]]
+    gain = 2 * context.priors.right_class * any(counted_in(values, word) for word in parsed.words)
+    return replace(draft, plan=Count(plan), words=f"how many: {draft.words}", score=draft.score + gain)
 
 
 def _without(context: QuestionContext, draft: ReadingDraft) -> Effects[ReadingDraft]:
@@ -372,7 +376,7 @@ def drafts_of_truth(context: QuestionContext, types: Sequence[str]) -> Effects[l
     Its values are all true or false.
     """
     named = [(Hop(name, forward=True),) for name in types if context.is_named((Hop(name, forward=True),))]
-    denied = context.parsed.lack is not None or _DENIED.search(context.parsed.whole)
+    denied = context.parsed.lack is not None or DENIED.search(context.parsed.whole)
     drafts: list[ReadingDraft] = []
     for pattern, score in (yield from context.fitting((context.parsed.whole,), named)):
         values: Around = yield Read((), (pattern[0].inverse,), 0, len(TRUTHS) + 1)

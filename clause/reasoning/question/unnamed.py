@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.candidates import QuestionContext
-from clause.reasoning.question.comparing import Lacking, of_one_kind_with
+from clause.reasoning.question.comparing import Lacking, counted_in, of_one_kind_with
 from clause.reasoning.question.lists import SEEN, ReadingDraft
 from clause.reasoning.question.measures import asked_of_each, is_unmeasured
 from clause.reasoning.question.modifiers import Excluded, Lack, asked_of
 from clause.reasoning.question.pattern_text import is_verb, pattern_words
 from clause.reasoning.question.patterns import Around, Effects, Read, comparable, rank_hops
 from clause.reasoning.question.plan import AnyOf, Best, Having
-from clause.reasoning.question.refinements import fitting_both, of_unit
+from clause.reasoning.question.refinements import fitting_both
 from clause.reasoning.question.sides import roots
 from clause.reasoning.question.vocabulary import PREPOSITIONS
 from clause.text.quantities import singular
@@ -52,8 +52,7 @@ def drafts_of_unnamed(context: QuestionContext, types: Sequence[str]) -> Effects
     else:
         return []
     every = [(Hop(name, forward=True),) for name in types[:MOST_TYPES]]
-    likely = every if best is not None else of_unit(context, parsed.filters[0], every)
-    ranked = (yield from fitting_both(context, questions, every, likely)) if kinds else []
+    ranked = (yield from fitting_both(context, questions, every, parsed.filters[:1])) if kinds else []
     members = (yield from _members(context, types)) if ranked else frozenset()
     drafts: list[ReadingDraft] = []
     of_kind: list[bool] = []
@@ -65,10 +64,11 @@ def drafts_of_unnamed(context: QuestionContext, types: Sequence[str]) -> Effects
         ends = [edge.other(node) for node, hops in around.items() for edges in hops.values() for edge in edges]
         if comparable([context.names.value(end) for end in ends]) in kinds:
             words = f"everything with {context.text_of(pattern[0].relation)}"
-            of_kind.append(context.is_kind(tuple(around), context.noun) or not members.isdisjoint(around))
-            ranks = pattern if best is not None else None
-            drafts.append(ReadingDraft(Having(pattern[0]), words, score, (), (), tuple(around), score, by=ranks))
-            named |= context.is_named(pattern)
+            counted = best is not None and counted_in(map(context.names.value, ends), best.counted or "-")
+            of_kind.append(counted or context.is_kind(tuple(around), context.noun) or not members.isdisjoint(around))
+            plan, by = Having(pattern[0]), None if best is None else pattern
+            drafts.append(ReadingDraft(plan, words, score, (), (), tuple(around), score, by=by))
+            named |= counted or context.is_named(pattern)
     if members or any(of_kind):
         gains = (2 * context.priors.right_class * (1 if right else -1) for right in of_kind)
         drafts = [replace(draft, score=draft.score + gain) for draft, gain in zip(drafts, gains, strict=True)]

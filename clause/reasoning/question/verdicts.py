@@ -105,7 +105,7 @@ def _one_side(
     if not meets and (not either or (len(one.pattern) > 1 and back not in inverse)):
         return None
     score = one.score + meaning.log_probability
-    score = (score + inverse[back]) / 2 if back in inverse else score - NO_INVERSE
+    score = (score + inverse[back]) / 2 if back in inverse else score - NO_INVERSE * (1 if meets else 2)
     sure = len(one.pattern) == 1 and not telling_words(context.parsed)  # `is A a B` says no relation: any one will do
     score += CONNECTS * (10 if sure else 1) * meets
     score -= 0.0 if meets or one.pattern[0].forward or len(result.answers) == 1 else UNFIT

@@ -232,7 +232,7 @@ _FAMOUS = {
     "nad": "and", "fo": "of", "dose": "does", "wher": "where", "wehre": "where", "wehn": "when", "mnay": "many",
     "manny": "many", "moer": "more", "hav": "have", "wa": "was", "si": "is", "ist": "is", "diid": "did", "ddi": "did",
     "frist": "first", "tthe": "the", "wen": "when", "wot": "what", "whn": "when", "oldr": "older", "agian": "again",
-    "num": "number",
+    "num": "number", "ppl": "people", "appts": "appointments", "appt": "appointment",
 }  # fmt: skip
 _SPLIT = {
     "whos": "who is", "whats": "what is", "wheres": "where is", "whens": "when is", "hows": "how is",

@@ -276,3 +276,43 @@ def test_what_is_asked_again_or_set_apart_leaves_a_plain_question(question, name
 )
 def test_an_end_of_a_year_counts_with_it(question, operator):
     assert [one.operator for one in parse(question, []).filters] == [operator]
+
+
+@pytest.mark.parametrize(
+    ("question", "names", "clause"),
+    [
+        ("whos Moth Parade's manager, i need to email them", ["Moth Parade"], "who is it 's manager"),
+        ("who's bought Fjord Merino", ["Fjord Merino"], "who has bought it"),
+        ("Sleepy Engines are filling in for who?", ["Sleepy Engines"], "who are it filling in for"),
+        ("how many people can get into Gasworks Field", ["Gasworks Field"], "capacity of it"),
+        ("whose dog is Rumple", ["Rumple"], "who owns it"),
+    ],
+)
+def test_the_clause_about_a_topic(question: str, names: list[str], clause: str) -> None:
+    assert clause in parse(question, linked(question, names)).clauses[0].questions
+
+
+def test_an_end_that_a_type_says_is_no_best_of_all() -> None:
+    question = "on what wall did Callum do his first ascents"
+    assert parse(question, linked(question, ["Callum"])).superlative is not None
+    assert parse(question, linked(question, ["Callum"]), frozenset(("first ascent",))).superlative is None
+
+
+@pytest.mark.parametrize(
+    ("question", "kind", "operator", "value"),
+    [
+        ("dishes that take half an hour or less", "list", "at_most", "1800 s"),
+        ("which incidents dragged on past an hour", "list", "more", "3600 s"),
+        ("rooms over 20 square metres", "list", "more", "20 m2"),
+        ("which cafes opened in the eighties or nineties", "list", "between", "1980-1989"),
+    ],
+)
+def test_more_values_and_what_bounds_them(question: str, kind: str, operator: str, value: str) -> None:
+    parsed = parse(question, [])
+    (literal,) = parsed.filters
+    assert (parsed.kind, literal.operator, str(literal.value)) == (kind, operator, value)
+
+
+def test_no_of_counts() -> None:
+    question = "no. of courses taught by Nakamura"
+    assert parse(question, linked(question, ["Nakamura"])).kind == "count"

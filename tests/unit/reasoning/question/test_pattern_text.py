@@ -58,3 +58,19 @@ def test_a_persons_own_texts_take_the_place_of_the_name() -> None:
 def test_braces_in_names_and_texts_do_no_harm() -> None:
     assert pattern_text([("r{b}c", True)]) == "r b c of it"
     assert pattern_text([("x", True)], {"x": Wording(forward="{} and {}")}) == "and of it"
+
+
+@pytest.mark.parametrize(
+    ("name", "forward", "backward"),
+    [
+        ("breed", "breed of it", "whose breed is it"),
+        ("afraid_of", "of what is afraid it", "what is afraid of it"),
+        ("blooms_in", "what is bloomed in by it", "what blooms in it"),
+        ("blooms", "blooms of it", "whose blooms is it"),
+        ("first_ascent_by", "what made the first ascent of it", "first ascent of it"),
+        ("ownedByTeam", "by what team is owned it", "what is owned by the team it"),
+        ("stars_in", "what is starred in by it", "what stars in it"),
+    ],
+)
+def test_nouns_adjectives_and_verbs_are_told_apart(name: str, forward: str, backward: str) -> None:
+    assert (pattern_text([(name, True)]), pattern_text([(name, False)])) == (forward, backward)

@@ -35,7 +35,8 @@ async def ask(graph, scorer, question, names, least=-1e9, types=()):
     async def read(wanted):
         return graph.around(*wanted)
 
-    return parsed, await drive_async(read_question(parsed, graph, least=least, types=types), read, scorer.rank)
+    reading = read_question(parsed, graph, least=least, types=types, again=lambda fewer: parse(question, fewer))
+    return parsed, await drive_async(reading, read, scorer.rank)
 
 
 @pytest.fixture(scope="module")

@@ -157,3 +157,65 @@ CAVES = [
 async def test_what_a_type_is_called_is_no_superlative(question, answers, scorer):
     _, read = await ask(SmallGraph(CAVES), scorer, question, [], types=["passage length m", "last survey"])
     assert sorted(answer.name for answer in read.result.answers) == answers
+
+
+KENNEL = (
+    ("Biscuit", "class", "dog"), ("Pickle", "class", "dog"), ("Mango", "class", "cat"),
+    ("Biscuit", "is a", "dog"), ("Pickle", "is a", "dog"), ("Mango", "is a", "cat"),
+    ("Biscuit", "breed", "beagle"), ("Pickle", "breed", "dachshund"),
+    ("Biscuit", "vaccinated", "true"), ("Pickle", "vaccinated", "false"), ("Mango", "vaccinated", "true"),
+    ("Biscuit", "sleeps in", "Larch Run"), ("Pickle", "sleeps in", "Willow Run"),
+    ("Larch Run", "floor area", "9 square metres"), ("Willow Run", "floor area", "6 square metres"),
+    ("Larch Run", "holds", "3 animals"), ("Willow Run", "holds", "1 animals"),
+    ("Ada Lowe", "looks after", "Biscuit"), ("Ben Orr", "looks after", "Pickle"), ("Ada Lowe", "class", "carer"),
+    ("Ada Lowe", "is a", "carer"),
+)  # fmt: skip
+KENNEL_TYPES = ["is a", "breed", "vaccinated", "sleeps in", "floor area", "holds", "looks after"]
+
+
+@pytest.mark.parametrize(
+    ("question", "names", "answers"),
+    [
+        ("is Biscuit vaccinated?", ["Biscuit"], ["yes"]),
+        ("is Pickle vaccinated?", ["Pickle"], ["no"]),
+        ("which animals are vaccinated", [], ["Biscuit", "Mango"]),
+        ("which animals are not vaccinated", [], ["Pickle"]),
+        ("how many animals are vaccinated", [], ["2"]),
+        ("dogs that are vaccinated", ["dog"], ["Biscuit"]),
+        ("what's the smallest run", [], ["Willow Run"]),
+        ("is Ada Lowe the carer of Pickle", ["Ada Lowe", "carer", "Pickle"], ["no"]),
+        ("is Ada Lowe the carer of Biscuit", ["Ada Lowe", "carer", "Biscuit"], ["yes"]),
+    ],
+)
+async def test_what_is_true_or_false_and_what_has_a_role(question, names, answers, scorer):
+    _, read = await ask(SmallGraph(KENNEL), scorer, question, names, types=KENNEL_TYPES)
+    assert sorted(answer.name for answer in read.result.answers) == answers
+
+
+async def test_what_a_thing_is_called_in_the_question_is_no_answer_to_it(scorer):
+    _, read = await ask(SmallGraph(KENNEL), scorer, "what kind of dog is Pickle", ["Pickle"])
+    assert "dog" not in [answer.name for reading in read.readings for answer in reading.result.answers]
+
+
+ARRIVALS = (
+    *((name, "birth date", f"20{year}-01-01") for name, year in (("Momo", 10), ("Tiny", 23), ("Gus", 12))),
+    *((name, "brought in on", f"20{year}-05-01") for name, year in (("Momo", 22), ("Gus", 15))),
+)  # fmt: skip
+
+
+async def test_what_ranks_is_chosen_by_the_whole_question_too(scorer):
+    question = "which animal was the last one to be brought in"
+    _, read = await ask(SmallGraph(ARRIVALS), scorer, question, [], types=["birth date", "brought in on"])
+    assert [answer.name for answer in read.result.answers] == ["Momo"]
+
+
+PRICES = (
+    ("Little Bites", "feeds heads", "12"), ("Board", "feeds heads", "8"),
+    ("Little Bites", "price eur", "14"), ("Board", "price eur", "60"),
+)  # fmt: skip
+
+
+async def test_a_value_with_a_unit_is_compared_with_what_is_measured_in_it(scorer):
+    question = "menus under 20 euros"
+    _, read = await ask(SmallGraph(PRICES), scorer, question, [], types=["feeds heads", "price eur"])
+    assert [answer.name for answer in read.result.answers] == ["Little Bites"]
