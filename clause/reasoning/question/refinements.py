@@ -51,17 +51,17 @@ _WHEN = re.compile(
 )
 _HOW_MUCH = re.compile(r"^how (?:many|much|long|old|high|tall|big|deep|heavy|far|large|fast)\b")
 DENIED = re.compile(r"\b(?:not|no|non|without|never|lacks?|lacking)\b")
+_WHICH = re.compile(r"\b(?:which one|the one|who)\b|\b(?:in|on|at) (?:what|which) (?!date|day|year|month|time)[a-z]+$")
 _DOER = re.compile(r"(?:[^aeiou]er|or)s?$")  # the newest joiner is who joined, not when
 
 
 def _is_asked_for(context: QuestionContext, pattern: TypedPattern, kind: str, nodes: Sequence[str]) -> bool:
     """Tell whether the value is asked for, and not what has it: `when was the last exam`, `top daily rate`."""
     whole, noun = context.parsed.whole, context.noun
-    if kind == "date" and _WHEN.search(whole):
+    thing = _WHICH.search(whole) is not None
+    if not thing and ((kind == "date" and _WHEN.search(whole)) or (kind == "number" and _HOW_MUCH.search(whole))):
         return True
-    if kind == "number" and _HOW_MUCH.search(whole):
-        return True
-    if noun is None or not pattern or context.is_kind(nodes, noun):
+    if thing or noun is None or not pattern or context.is_kind(nodes, noun):
         return False
     if _DOER.search(noun) and singular(noun) not in context.text_of(pattern[-1].relation).split():
         return False

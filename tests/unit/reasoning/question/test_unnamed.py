@@ -40,6 +40,7 @@ def scorer():
         ("when was the latest boat launched", ["2014-09-30"]),
         ("on what date was the oldest one launched", ["1987-03-01"]),
         ("who owns the greatest number of boats", ["Cole"]),
+        ("when they were launched I don't know, but tell me the one launched earliest", ["Skua"]),
     ],
 )
 async def test_what_is_not_named_is_found(question, answers, scorer):
