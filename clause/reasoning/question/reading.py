@@ -264,7 +264,7 @@ def _is_mere_class(context: QuestionContext, draft: ReadingDraft) -> bool:
     asked = telling_words(context.parsed)
     kinds = [context.names.name(end) for end in draft.ends]  # `what kind of dog is X`, `which line is Tram 4 on`
     if kinds and asked and all(any(alike(kind, word) for word in (*named, *asked)) for kind in kinds):
-        return context.parsed.kind == "list"
+        return context.parsed.kind != "yes_no"
     return len(telling_words(context.parsed)) > 1 and context.covered((walk,), draft.ends) == 0.0
 
 

@@ -221,10 +221,7 @@ def refined(context: QuestionContext, drafts: Sequence[ReadingDraft]) -> Effects
 
 
 def _counted(context: QuestionContext, draft: ReadingDraft) -> ReadingDraft:
-    """The number of a draft's answers; the topic is one of them where the question says so.
-
-    A number of what is counted is likelier the answer than a count: `4000 people`.
-    """
+    """The number of a draft's answers, the topic one of them where asked so; or likelier, a number of such things."""
     plan, parsed = draft.plan, context.parsed
     if isinstance(plan, WalkFrom) and _INCLUDED.search(parsed.text):
         plan = replace(plan, returns=True)
@@ -367,7 +364,10 @@ def lacking(context: QuestionContext, draft: ReadingDraft) -> Effects[ReadingDra
     hop = ranked[0][0][0]
     words = f"{draft.words}, without {pattern_words((hop,), context.text_of, 'each')}"
     attributes = (*draft.attributes, ((hop,), lack.questions))
-    return replace(draft, plan=Lacking(draft.plan, hop), words=words, attributes=attributes)
+    names = {context.names.name(edge.other(node)) for node, hops in around.items() for edge in hops.get(hop, ())}
+    untrue = Where(draft.plan, NodeTest((hop,), called=TRUTHS - TRUE))
+    plan = untrue if {name.casefold() for name in names} <= TRUTHS else Lacking(draft.plan, hop)
+    return replace(draft, plan=plan, words=words, attributes=attributes)
 
 
 def drafts_of_truth(context: QuestionContext, types: Sequence[str]) -> Effects[list[ReadingDraft]]:

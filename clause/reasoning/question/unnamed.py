@@ -35,12 +35,11 @@ def drafts_of_unnamed(context: QuestionContext, types: Sequence[str]) -> Effects
     Args:
         types: the relationship types that the graph has, those that it has most of first.
     """
-    parsed = context.parsed
+    parsed, best = context.parsed, context.parsed.superlative
     if parsed.lack is not None:
         return (yield from _drafts_of_lack(context, parsed.lack, types))
     if parsed.negated:
         return (yield from _drafts_of_rest(context, parsed.negated[0], types))
-    best = parsed.superlative
     if best is not None and best.questions:
         first = "date" if best.dated else "number"
         questions, kinds = best.questions, {first, "date"} if best.lasts or best.does else {first}
@@ -54,20 +53,19 @@ def drafts_of_unnamed(context: QuestionContext, types: Sequence[str]) -> Effects
     every = [(Hop(name, forward=True),) for name in types[:MOST_TYPES]]
     ranked = (yield from fitting_both(context, questions, every, parsed.filters[:1])) if kinds else []
     members = (yield from _members(context, types)) if ranked else frozenset()
-    drafts: list[ReadingDraft] = []
-    of_kind: list[bool] = []
-    named = False
+    drafts, of_kind, named = list[ReadingDraft](), list[bool](), False
     for pattern, score in ranked[: 2 * MOST_TRIED]:
         if len(drafts) == UNNAMED_TRIED or is_unmeasured(questions, context.text_of(pattern[0].relation)):
             continue
         around: Around = yield Read((), pattern, context.bounds.sample_edges, context.bounds.unnamed)
         ends = [edge.other(node) for node, hops in around.items() for edges in hops.values() for edge in edges]
-        if comparable([context.names.value(end) for end in ends]) in kinds:
+        if (kind := comparable([context.names.value(end) for end in ends])) in kinds:
+            loss = 3 * context.priors.right_class * (kind == "date" and "number" in kinds)  # if nothing is measured
             words = f"everything with {context.text_of(pattern[0].relation)}"
             counted = best is not None and counted_in(map(context.names.value, ends), best.counted or "-")
             of_kind.append(counted or context.is_kind(tuple(around), context.noun) or not members.isdisjoint(around))
             plan, by = Having(pattern[0]), None if best is None else pattern
-            drafts.append(ReadingDraft(plan, words, score, (), (), tuple(around), score, by=by))
+            drafts.append(ReadingDraft(plan, words, score - loss, (), (), tuple(around), score, by=by))
             named |= counted or context.is_named(pattern)
     if members or any(of_kind):
         gains = (2 * context.priors.right_class * (1 if right else -1) for right in of_kind)

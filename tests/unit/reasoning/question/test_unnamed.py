@@ -183,6 +183,7 @@ KENNEL_TYPES = ["is a", "breed", "vaccinated", "sleeps in", "floor area", "holds
         ("which animals are not vaccinated", [], ["Pickle"]),
         ("how many animals are vaccinated", [], ["2"]),
         ("dogs that are vaccinated", ["dog"], ["Biscuit"]),
+        ("which of the dogs aren't vaccinated", ["dog"], ["Pickle"]),
         ("what's the smallest run", [], ["Willow Run"]),
         ("is Ada Lowe the carer of Pickle", ["Ada Lowe", "carer", "Pickle"], ["no"]),
         ("is Ada Lowe the carer of Biscuit", ["Ada Lowe", "carer", "Biscuit"], ["yes"]),
@@ -220,3 +221,14 @@ async def test_a_value_with_a_unit_is_compared_with_what_is_measured_in_it(score
     question = "menus under 20 euros"
     _, read = await ask(SmallGraph(PRICES), scorer, question, [], types=["feeds heads", "price eur"])
     assert [answer.name for answer in read.result.answers] == ["Little Bites"]
+
+
+RIDES = (
+    ("Dale Loop", "takes place on", "2024-05-12"), ("Dale Loop", "distance km", "62"),
+    ("Hill Hundred", "takes place on", "2024-07-21"), ("Hill Hundred", "distance km", "101"),
+)  # fmt: skip
+
+
+async def test_what_is_longest_is_told_by_a_date_only_where_nothing_is_measured(scorer):
+    _, read = await ask(SmallGraph(RIDES), scorer, "longest ride?", [], types=["takes place on", "distance km"])
+    assert [answer.name for answer in read.result.answers] == ["Hill Hundred"]
