@@ -66,7 +66,7 @@ def container(make: Callable[..., Any] | None = None) -> Iterator[Address]:
 def run_before() -> tuple[Path, Path]:
     """The home of a Neo4j that has run once, and what Java learned of its start; made once on a machine, in 25 s.
 
-    A start from both takes 4 s where a first one takes 9, and half the processor (on 2 cores); the tests start sixty.
+    A start from both takes 4 s where a first one takes 9, and half the processor (on 2 cores).
     """
     kept = Path(tempfile.gettempdir(), f"clause-tests-{getpass.getuser()}-{VERSION}")
     kept.mkdir(mode=0o700, exist_ok=True)

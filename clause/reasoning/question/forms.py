@@ -302,8 +302,6 @@ def parse(text: str, mentions: Sequence[LinkedMention], vocabulary: frozenset[st
 
 
 _END = re.compile(r"\b(?:first|last|latest|next|best|top) (?P<noun>[a-z]+)")
-
-
 _ASIDE = re.compile(
     rf"^(.*(?:{TOPIC}|{ANY_WH.pattern}).*?) [,;] (?:(?:cos|cause|because|since|as|so|and|but) )?"
     r"(?:i|we|she|he|they|you|there|my|our) (?:am|is|are|was|were|has|have|had|need|want|can|could|would|will|think"
@@ -312,8 +310,6 @@ _ASIDE = re.compile(
 """What askers say of themselves behind the question: `, i need to email them`."""
 _LAST_FIRST = re.compile(rf"^(who|what|where|when) ({TOPIC}) (is|are|was|were|did|does|do|has|have) ")
 """What is asked last, put first: who X are filling in for."""
-
-
 _HAS_DONE = re.compile(
     rf"(?<=\bwho )is (?=(?!(?:called|named|given|made)\b)(?:[a-z]+ed|{'|'.join(sorted(PARTICIPLES))}) (?:the )?{TOPIC})"
 )
