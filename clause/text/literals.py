@@ -7,7 +7,7 @@ overlap).
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import pairwise
@@ -71,6 +71,19 @@ class String:
 
 
 LiteralValue = Date | Number | String
+
+TRUE, FALSE = frozenset(("true", "yes")), frozenset(("false", "no"))
+"""The values of what is so, and of what is not, in lower case."""
+
+
+def are_truths(texts: Iterable[str]) -> bool:
+    """Tell whether some texts say only what is so or is not; of none it is not told.
+
+    >>> are_truths(["True", "no"]), are_truths(["true", "beagle"]), are_truths([])
+    (True, False, False)
+    """
+    said = {text.casefold() for text in texts}
+    return bool(said) and said <= TRUE | FALSE
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,6 @@ from clause.text.literals import LiteralValue, Operator, holds, order, sort_key
 from clause.text.quantities import Date, Number, singular
 
 _SMALLER = frozenset(("before", "less"))
-TRUE = frozenset(("true", "yes"))
-TRUTHS = TRUE | {"false", "no"}
-"""The values of what is so, and of what is or is not."""
 _DAYS = 365.2425 / 372.0  # in a year, by those of `sort_key`
 
 

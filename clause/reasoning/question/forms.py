@@ -307,9 +307,9 @@ _ASIDE = re.compile(
     r"(?:i|we|she|he|they|you|there|my|our) (?:am|is|are|was|were|has|have|had|need|want|can|could|would|will|think"
     rf"|guess|like|love|forgot|do|must|got)\b(?:(?!{TOPIC}|{ANY_WH.pattern}).)*$"
 )
-"""What askers say of themselves behind the question: `, i need to email them`."""
+"""A clause in which askers speak of themselves, behind the question: `, i need to email them`."""
 _LAST_FIRST = re.compile(rf"^(who|what|where|when) ({TOPIC}) (is|are|was|were|did|does|do|has|have) ")
-"""What is asked last, put first: who X are filling in for."""
+"""A question whose first word stood last: who X are filling in for."""
 _HAS_DONE = re.compile(
     rf"(?<=\bwho )is (?=(?!(?:called|named|given|made)\b)(?:[a-z]+ed|{'|'.join(sorted(PARTICIPLES))}) (?:the )?{TOPIC})"
 )

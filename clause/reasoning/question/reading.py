@@ -13,7 +13,6 @@ from pathlib import Path
 
 from clause.reasoning.models.answer import QuestionForm
 from clause.reasoning.question.candidates import Candidates, Meaning, QuestionContext
-from clause.reasoning.question.comparing import TRUE, TRUTHS
 from clause.reasoning.question.forms import ParsedQuestion
 from clause.reasoning.question.lists import Claim, ReadingDraft, drafts_of_list
 from clause.reasoning.question.pattern_text import CLASS_TYPES, TypeText, is_verb, pattern_words
@@ -33,6 +32,7 @@ from clause.reasoning.question.skeleton import LinkedMention
 from clause.reasoning.question.unnamed import drafts_of_unnamed
 from clause.reasoning.question.verdicts import drafts_of_comparison, drafts_of_verdict
 from clause.reasoning.question.vocabulary import FORM_WORDS
+from clause.text.literals import FALSE, TRUE, are_truths
 from clause.text.mentions import in_full
 from clause.text.names import readable_relation
 from clause.text.statements.lexicon import Relation, relation, shipped_lexicon
@@ -363,13 +363,12 @@ def _drafts(context: QuestionContext, by_topic: dict[int, list[Candidates]]) -> 
 def _of_what_is_so(context: QuestionContext, draft: ReadingDraft) -> ReadingDraft:
     """The draft of what a walk's last step says is so, where it would give `true` and `false`: `cats that are tame`."""
     walk = draft.patterns[0] if len(draft.patterns) == 1 else ()
-    values = {context.names.name(end).casefold() for end in draft.ends}
-    if len(walk) < 2 or not values or not values <= TRUTHS:
+    if len(walk) < 2 or not are_truths(map(context.names.name, draft.ends)):
         return draft
     so = DENIED.search(context.parsed.whole) is None
     words = pattern_words(walk[:-1], context.text_of, context.names.name(draft.topics[0]))
     words = f"{words}, of which {context.text_of(walk[-1].relation)} is {'true' if so else 'false'}"
-    test = NodeTest(walk[-1:], called=TRUE if so else TRUTHS - TRUE)
+    test = NodeTest(walk[-1:], called=TRUE if so else FALSE)
     return replace(draft, plan=Where(WalkFrom(draft.topics, walk[:-1]), test), words=words, ends=())
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.candidates import QuestionContext
-from clause.reasoning.question.comparing import TRUE, TRUTHS, Lacking, ValueOf, counted_in
+from clause.reasoning.question.comparing import Lacking, ValueOf, counted_in
 from clause.reasoning.question.lists import MOST_OF_TOPIC, SEEN, UNFIT, ReadingDraft, name_of, value_hops
 from clause.reasoning.question.measures import Superlative, is_unmeasured
 from clause.reasoning.question.modifiers import Excluded, LiteralFilter, asked_of
@@ -38,7 +38,7 @@ from clause.reasoning.question.plan import (
 from clause.reasoning.question.seed_matching import alike
 from clause.reasoning.question.sides import roots
 from clause.reasoning.question.vocabulary import FORM_WORDS
-from clause.text.literals import Operator
+from clause.text.literals import FALSE, TRUE, Operator, are_truths
 from clause.text.quantities import Number, singular, unit_of
 
 REFINED = 6
@@ -364,9 +364,9 @@ def lacking(context: QuestionContext, draft: ReadingDraft) -> Effects[ReadingDra
     hop = ranked[0][0][0]
     words = f"{draft.words}, without {pattern_words((hop,), context.text_of, 'each')}"
     attributes = (*draft.attributes, ((hop,), lack.questions))
-    names = {context.names.name(edge.other(node)) for node, hops in around.items() for edge in hops.get(hop, ())}
-    untrue = Where(draft.plan, NodeTest((hop,), called=TRUTHS - TRUE))
-    plan = untrue if {name.casefold() for name in names} <= TRUTHS else Lacking(draft.plan, hop)
+    names = (context.names.name(edge.other(node)) for node, hops in around.items() for edge in hops.get(hop, ()))
+    untrue = Where(draft.plan, NodeTest((hop,), called=FALSE))
+    plan = untrue if are_truths(names) else Lacking(draft.plan, hop)
     return replace(draft, plan=plan, words=words, attributes=attributes)
 
 
@@ -379,12 +379,12 @@ def drafts_of_truth(context: QuestionContext, types: Sequence[str]) -> Effects[l
     denied = context.parsed.lack is not None or DENIED.search(context.parsed.whole)
     drafts: list[ReadingDraft] = []
     for pattern, score in (yield from context.fitting((context.parsed.whole,), named)):
-        values: Around = yield Read((), (pattern[0].inverse,), 0, len(TRUTHS) + 1)
-        if not values or not {context.names.name(value).casefold() for value in values} <= TRUTHS:
+        values: Around = yield Read((), (pattern[0].inverse,), 0, len(TRUE | FALSE) + 1)
+        if not are_truths(map(context.names.name, values)):
             continue
         around: Around = yield Read((), pattern, context.bounds.sample_edges, context.bounds.unnamed)
         words = f"everything of which {context.text_of(pattern[0].relation)} is {'false' if denied else 'true'}"
-        plan = HavingValue(pattern[0], NodeTest(called=TRUTHS - TRUE if denied else TRUE))
+        plan = HavingValue(pattern[0], NodeTest(called=FALSE if denied else TRUE))
         attributes = ((pattern, (context.parsed.whole,)),)
         drafts.append(ReadingDraft(plan, words, score, (), (), tuple(around), score, attributes))
     return drafts

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from clause.reasoning.question.candidates import Candidates, QuestionContext
-from clause.reasoning.question.comparing import TRUE, TRUTHS, Compare
+from clause.reasoning.question.comparing import Compare
 from clause.reasoning.question.lists import UNFIT, ReadingDraft, drafts_of_list, kind_of, names_of
 from clause.reasoning.question.measures import Comparison, is_unmeasured
 from clause.reasoning.question.modifiers import LiteralFilter
@@ -17,6 +17,7 @@ from clause.reasoning.question.plan import Exists, NodeTest, PlanResult, Questio
 from clause.reasoning.question.refinements import misfit
 from clause.reasoning.question.seed_matching import alike
 from clause.reasoning.question.sides import telling_words
+from clause.text.literals import TRUE, are_truths
 from clause.text.quantities import Date
 
 _COMPARED = 12
@@ -98,11 +99,10 @@ def _one_side(
     targets = frozenset(node for other in others for node in context.ids(other))
     walk = WalkFrom(((meaning := candidates.meaning).id,), one.pattern)
     result: PlanResult = yield from walk.run(context.names, context.bounds)
-    met = [any(answer.node in context.ids(other) for answer in result.answers) for other in others]
-    either = len(met) == 1 or " or " in context.parsed.text
-    meets = any(met) if either else all(met)
+    every = len(others) > 1 and " or " not in context.parsed.text
+    meets = (all if every else any)(not context.ids(other).isdisjoint(result.nodes) for other in others)
     back = tuple(hop.inverse for hop in reversed(one.pattern))
-    if not meets and (not either or (len(one.pattern) > 1 and back not in inverse)):
+    if not meets and (every or (len(one.pattern) > 1 and back not in inverse)):
         return None
     score = one.score + meaning.log_probability
     score = (score + inverse[back]) / 2 if back in inverse else score - NO_INVERSE * (1 if meets else 2)
@@ -131,7 +131,7 @@ def _called(context: QuestionContext, lists: Sequence[ReadingDraft]) -> list[Rea
     for draft in lists:
         named = [end for end in draft.ends if any(alike(context.names.name(end), word) for word in words)]
         classed = any(alike(name, word) for end in draft.ends for name in context.names.classes(end) for word in words)
-        truths = [end for end in draft.ends if context.names.name(end).casefold() in TRUTHS]
+        truths = are_truths(map(context.names.name, draft.ends))
         if named or truths:
             test = NodeTest(called=TRUE if truths else words)
             plan: QuestionPlan = Exists(Where(draft.plan, test), alternatives=draft.plan)
