@@ -1,7 +1,7 @@
 """A small BERT without torch: its layers as a graph for ONNX Runtime, its weights where the model's package has them.
 
-`bert.onnx` holds the layers and no weights: these are handed in by name, from the model's safetensors, so that nothing
-is kept twice. `python -m clause.lab.reader export` made it of `TokenEncoder`; any six layers of that width fit in.
+`bert.onnx` holds the layers and no weights: these are handed in by name, from the model's safetensors; to `bert_bytes`
+as bytes (decision 20). `python -m clause.lab.reader export` made both of `TokenEncoder`; any six such layers fit in.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from clause.arrays import Flags, Floats, Longs, Vectors
 from clause.errors import SetupError
 
 GRAPH = Path(__file__).parent / "bert.onnx"
+IN_BYTES = GRAPH.with_stem("bert_bytes")
 _RUN = 512  # most places of a run, padding included: bounds what attention holds, and fits the processor's caches
 _PADDING = 10  # most padded places of a run: they take as long as reading the weights once more
 PARTS = {
@@ -34,22 +35,14 @@ PARTS = {
 
 
 class Tokens(NamedTuple):
-    """The tokens of a text.
-
-    Attributes:
-        vectors: of unit length [n, d].
-        spans: where the text has each: first character, and after the last.
-    """
+    """The tokens of a text: `vectors` of unit length [n, d]; `spans`: first character of each, and the one after."""
 
     vectors: Vectors
     spans: Sequence[tuple[int, int]]
 
 
 class TokenRun(NamedTuple):
-    """Some of the texts, run together.
-
-    `rows`: which texts [n]; `states`: of their tokens [n, longest, d]; `present`: which places hold one [n, longest].
-    """
+    """Texts run together: which [n], the states of their tokens [n, longest, d], which places hold one [n, longest]."""
 
     rows: list[int]
     states: Floats
@@ -62,7 +55,7 @@ class Bert:
     Args:
         folder: of the model: `model.safetensors` and `tokenizer.json`.
         longest: tokens of a text that are read, those at both ends included.
-        tuned: weights in place of the model's own, by the names of `layer_names`.
+        tuned: weights in place of the model's own, by the names of `layer_names`, and run as they are; None: in bytes.
 
     Raises:
         SetupError: the folder does not hold such a model.
@@ -77,11 +70,11 @@ class Bert:
             self._words = weights["embeddings.word_embeddings.weight"]
             kind = weights["embeddings.token_type_embeddings.weight"][0]
             self._places = weights["embeddings.position_embeddings.weight"][:longest] + kind
-            self._session = _session({**layer_names(weights), **(tuned or {})})
+            self._session = _session({**layer_names(weights), **(tuned or {})}, IN_BYTES if tuned is None else GRAPH)
             mapped.madvise(mmap.MADV_DONTNEED)  # what the runtime has copied need not stay in memory
         except Exception as error:  # the libraries raise errors of their own kinds, `Exception` among them
-            remedy = f"install the package {folder.parent.name} again"
-            raise SetupError(f"the encoder cannot be loaded from {folder}: {error}", remedy=remedy) from error
+            again = f"install the package {folder.parent.name} again"
+            raise SetupError(f"the encoder cannot be loaded from {folder}: {error}", remedy=again) from error
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(longest)
 
@@ -128,8 +121,7 @@ class Bert:
 
 def unit_means(states: Floats, present: Flags) -> Floats:
     """Means of the states that are present [n, longest, d], of unit length [n, d]."""
-    means = np.einsum("nld,nl->nd", states, present.astype(np.float32)) / present.sum(1, keepdims=True)
-    return np.asarray(means / np.linalg.norm(means, axis=1, keepdims=True), dtype=np.float32)
+    return unit_rows(np.einsum("nld,nl->nd", states, present.astype(np.float32)) / present.sum(1, keepdims=True))
 
 
 def unit_rows(states: Floats) -> Vectors:
@@ -149,7 +141,7 @@ def layer_names(weights: Mapping[str, Any]) -> dict[str, Any]:
     return named
 
 
-def _session(weights: Mapping[str, Floats]) -> Any:
+def _session(weights: Mapping[str, Floats], graph: Path) -> Any:
     import onnxruntime  # noqa: PLC0415 - with the model alone
 
     options = onnxruntime.SessionOptions()
@@ -158,20 +150,28 @@ def _session(weights: Mapping[str, Floats]) -> Any:
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.enable_cpu_mem_arena = options.enable_mem_pattern = False  # else the longest run's memory is never freed
     options.log_severity_level = 3
-    values = map(onnxruntime.OrtValue.ortvalue_from_numpy, map(np.ascontiguousarray, weights.values()))
-    options.add_external_initializers(list(weights), list(values))
-    return onnxruntime.InferenceSession(GRAPH.read_bytes(), options, providers=["CPUExecutionProvider"])
+    named = _in_bytes(weights) if graph == IN_BYTES else weights
+    held = list(map(np.ascontiguousarray, named.values()))  # the runtime reads them where they are
+    options.add_external_initializers(list(named), list(map(onnxruntime.OrtValue.ortvalue_from_numpy, held)))
+    return onnxruntime.InferenceSession(graph.read_bytes(), options, providers=["CPUExecutionProvider"])
+
+
+def _in_bytes(weights: Mapping[str, Any]) -> dict[str, Any]:
+    """Each map as bytes [inputs, outputs], with the scale and the total of each output; the rest as it is."""
+    found = {name: given for name, given in weights.items() if given.ndim == 1}
+    for name in weights.keys() - found:
+        scale = np.maximum(np.abs(weights[name]).max(axis=1), 1e-12) / 127
+        near = np.rint(weights[name].T / scale)
+        parts = {"bytes": near.astype(np.int8), "scale": scale, "total": near.sum(axis=0) * scale}
+        found |= {name.replace("weight", part): value for part, value in parts.items()}
+    return found
 
 
 def _mapped(file: Path) -> tuple[dict[str, Floats], mmap.mmap]:
-    """The float32 tensors of a safetensors file, read from the disk where they are used, and the map itself.
-
-    The library's own reader copies: all words would be in memory for the few that a text has.
-    """
+    """The float32 tensors of a safetensors file, read where they are used (its library copies all), and the map."""
     with file.open("rb") as opened:
         mapped = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
-    length = int.from_bytes(mapped[:8], "little")
-    found = {}
+    length, found = int.from_bytes(mapped[:8], "little"), {}
     for name, told in json.loads(mapped[8 : 8 + length]).items():
         if name != "__metadata__" and told["dtype"] == "F32":
             begin, end = told["data_offsets"]

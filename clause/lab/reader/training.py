@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -245,21 +247,43 @@ def told(found: dict[str, float]) -> str:
     return " | ".join(f"{name} {mark:.1f}" for name, mark in found.items())
 
 
+class _InBytes(nn.Module):
+    """A map of bytes, with a scale for each output; each state becomes bytes by its own range."""
+
+    def __init__(self, named: nn.Linear) -> None:
+        super().__init__()
+        self.bias = named.bias
+        self.bytes = nn.Buffer(torch.zeros(named.in_features, named.out_features, dtype=torch.int8))
+        self.scale, self.total = (nn.Buffer(torch.ones(named.out_features)) for _ in range(2))
+
+    def forward(self, states: Tensor) -> Tensor:
+        """What the map makes of states [n, longest, d]."""
+        least = states.amin(-1, keepdim=True)
+        step = (states.amax(-1, keepdim=True) - least).clamp_min(1e-9) / 255
+        near = ((states - least) / step).round().to(torch.uint8)
+        shape = (*states.shape[:2], len(self.bias))
+        sums = torch.onnx.ops.symbolic("MatMulInteger", (near, self.bytes), dtype=torch.int32, shape=shape)
+        # One scale after the other: the runtime takes their product for the scale of a whole tensor.
+        return sums.to(torch.float32) * self.scale * step + (least * self.total + self.bias)
+
+
 class _Layers(nn.Module):
     """The encoder behind its tables of words and places, over padded texts."""
 
-    def __init__(self, encoder: TokenEncoder) -> None:
+    def __init__(self, encoder: TokenEncoder, *, in_bytes: bool) -> None:
         super().__init__()
         self.norm = encoder.norm
-        self.layers = encoder.layers
+        self.layers = deepcopy(encoder.layers)
+        for layer, name in itertools.product(self.layers if in_bytes else (), PARTS.values()):
+            if isinstance(part := getattr(layer, name), nn.Linear):
+                setattr(layer, name, _InBytes(part))
 
     def forward(self, summed: Tensor, present: Tensor) -> Tensor:
         """The states [n, longest, d] of tokens from their sums of word and place; `present` bool [n, longest]."""
         texts, longest, _ = summed.shape
         hidden = torch.where(present, 0.0, -torch.inf)[:, None, None, :]
         flat: Tensor = self.norm(summed)
-        layers: list[Any] = list(self.layers)
-        for layer in layers:
+        for layer in cast("list[Any]", self.layers):
             parts = (layer.query, layer.key, layer.value)
             query, key, value = (part(flat).view(texts, longest, layer.heads, -1).transpose(1, 2) for part in parts)
             near = (query @ key.transpose(2, 3)) * query.shape[-1] ** -0.5 + hidden
@@ -270,16 +294,19 @@ class _Layers(nn.Module):
 
 
 def export_layers(encoder: TokenEncoder, path: Path) -> None:
-    """Write the encoder's layers as an ONNX graph whose weights are named and left out."""
+    """Write the encoder's layers as ONNX graphs without the weights that they name: `path`, and beside it in bytes."""
+    for in_bytes, file in ((False, path), (True, path.with_stem(f"{path.stem}_bytes"))):
+        _export(_Layers(encoder, in_bytes=in_bytes).eval(), file)
+
+
+def _export(layers: _Layers, path: Path) -> None:
     import onnx  # noqa: PLC0415 -- for this alone
 
     texts, longest = torch.export.Dim("texts", min=1, max=4096), torch.export.Dim("longest", min=2, max=512)
-    layers = _Layers(encoder).eval()
-    example = (torch.zeros(3, 7, encoder.norm.normalized_shape[0]), torch.ones(3, 7, dtype=torch.bool))
     axes = {name: {0: texts, 1: longest} for name in ("summed", "present")}
     program = torch.onnx.export(
         layers,
-        example,
+        (torch.zeros(3, 7, layers.norm.normalized_shape[0]), torch.ones(3, 7, dtype=torch.bool)),
         dynamo=True,
         dynamic_shapes=axes,
         opset_version=20,
@@ -292,8 +319,7 @@ def export_layers(encoder: TokenEncoder, path: Path) -> None:
     with TemporaryDirectory() as folder:
         whole = Path(folder) / "whole.onnx"
         program.save(whole, external_data=True)
-        model = onnx.load(whole, load_external_data=False)
-    graph = model.graph
+        graph = (model := onnx.load(whole, load_external_data=False)).graph
     for noted in (model, graph, *graph.node, *graph.input, *graph.output, *graph.initializer):
         del noted.metadata_props[:]  # where in the source each node comes from
     del graph.value_info[:]

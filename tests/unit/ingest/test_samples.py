@@ -66,7 +66,7 @@ def test_the_packaged_vectors_fit_the_packaged_graph_and_its_size() -> None:
 async def test_packaged_vectors_are_those_that_the_model_makes_now() -> None:
     names, _ = texts_of(KB)
     chosen = list(range(0, len(names), len(names) // 24))
-    embedder = SentenceTransformerEmbedder(threads=1)
+    embedder = SentenceTransformerEmbedder(threads=1, backend="torch")
 
     fresh = await embedder.embed([names[row] for row in chosen])
     packaged = np.vstack([load(VECTORS).unpack(row, row + 1) for row in chosen])

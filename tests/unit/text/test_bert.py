@@ -37,14 +37,14 @@ def test_a_texts_vector_is_that_of_the_library(bert: Bert) -> None:
     theirs = np.stack([library.encode(text, normalize_embeddings=True) for text in TEXTS])
     ours = bert.vectors(TEXTS)
     assert ours.dtype == np.float32
-    assert np.allclose(ours, theirs, atol=1e-6)
+    assert np.einsum("nd,nd->n", ours, theirs).min() > 0.99  # in bytes; what that costs recall: decision 20
 
 
 def test_a_texts_vector_does_not_hang_on_its_company(bert: Bert) -> None:
     many = TEXTS * 9  # more than one run
     together = bert.vectors(many)
     for text, vector in zip(many, together, strict=True):
-        assert np.allclose(bert.vectors([text])[0], vector, atol=1e-6)
+        assert np.array_equal(bert.vectors([text])[0], vector)
 
 
 def test_what_was_made_is_nobody_elses(bert: Bert) -> None:
@@ -67,19 +67,25 @@ def test_another_folder_is_refused_with_a_way_out(tmp_path: Path) -> None:
         Bert(tmp_path, 256)
 
 
-def test_the_graph_holds_no_weights_and_can_be_exported_again(tmp_path: Path) -> None:
+def test_the_graphs_hold_no_weights_and_can_be_exported_again(tmp_path: Path) -> None:
     onnx = pytest.importorskip("onnx")
     from clause.lab.reader.training import export_layers
     from clause.policy.train.encoder import packaged_encoder
-    from clause.text.bert import GRAPH
+    from clause.text.bert import GRAPH, IN_BYTES
 
-    export_layers(packaged_encoder(), tmp_path / "again.onnx")
-    again, shipped = (
-        onnx.load_model(tmp_path / "again.onnx", load_external_data=False),
-        onnx.load_model(GRAPH, load_external_data=False),
-    )
-    assert again.graph == shipped.graph
-    assert GRAPH.stat().st_size < 100_000
+    export_layers(packaged_encoder(), tmp_path / GRAPH.name)
+    for shipped in (GRAPH, IN_BYTES):
+        again, kept = (onnx.load_model(file, load_external_data=False) for file in (tmp_path / shipped.name, shipped))
+        assert again.graph == kept.graph
+        assert shipped.stat().st_size < 100_000
+
+
+def test_weights_of_ones_own_are_run_as_they_are() -> None:
+    own, quick = Bert(packaged_folder(), 256, tuned={}), Bert(packaged_folder(), 256)
+    library = SentenceTransformerEmbedder(backend="torch")._model()
+    theirs = np.stack([library.encode(text, normalize_embeddings=True) for text in TEXTS])
+    assert np.allclose(own.vectors(TEXTS), theirs, atol=1e-6)
+    assert not np.allclose(quick.vectors(TEXTS), theirs, atol=1e-3)
 
 
 def test_embedding_imports_no_torch() -> None:
