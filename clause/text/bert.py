@@ -19,6 +19,7 @@ from clause.errors import SetupError
 
 GRAPH = Path(__file__).parent / "bert.onnx"
 IN_BYTES = GRAPH.with_stem("bert_bytes")
+BYTE_MAPS = tuple(f"{part}.weight" for part in ("query", "key", "wide", "narrow"))  # not what attention hands on
 _RUN = 512  # most places of a run, padding included: bounds what attention holds, and fits the processor's caches
 _PADDING = 10  # most padded places of a run: they take as long as reading the weights once more
 PARTS = {
@@ -55,7 +56,7 @@ class Bert:
     Args:
         folder: of the model: `model.safetensors` and `tokenizer.json`.
         longest: tokens of a text that are read, those at both ends included.
-        tuned: weights in place of the model's own, by the names of `layer_names`, and run as they are; None: in bytes.
+        tuned: weights in place of the model's, by the names of `layer_names`; all run as they are. None: in bytes.
 
     Raises:
         SetupError: the folder does not hold such a model.
@@ -126,8 +127,7 @@ def unit_means(states: Floats, present: Flags) -> Floats:
 
 def unit_rows(states: Floats) -> Vectors:
     """Rows [n, d] of unit length."""
-    lengths = np.maximum(np.linalg.norm(states, axis=1, keepdims=True), 1e-12)
-    return np.asarray(states / lengths, dtype=np.float32)
+    return np.asarray(states / np.maximum(np.linalg.norm(states, axis=1, keepdims=True), 1e-12), dtype=np.float32)
 
 
 def layer_names(weights: Mapping[str, Any]) -> dict[str, Any]:
@@ -157,11 +157,11 @@ def _session(weights: Mapping[str, Floats], graph: Path) -> Any:
 
 
 def _in_bytes(weights: Mapping[str, Any]) -> dict[str, Any]:
-    """Each map as bytes [inputs, outputs], with the scale and the total of each output; the rest as it is."""
-    found = {name: given for name, given in weights.items() if given.ndim == 1}
-    for name in weights.keys() - found:
+    """Some maps as bytes [inputs, outputs], with the scale and the total of each output; the rest as it is."""
+    found = dict(weights)
+    for name in (one for one in weights if one.endswith(BYTE_MAPS)):
         scale = np.maximum(np.abs(weights[name]).max(axis=1), 1e-12) / 127
-        near = np.rint(weights[name].T / scale)
+        near = np.rint(found.pop(name).T / scale)
         parts = {"bytes": near.astype(np.int8), "scale": scale, "total": near.sum(axis=0) * scale}
         found |= {name.replace("weight", part): value for part, value in parts.items()}
     return found

@@ -29,7 +29,7 @@ from clause.policy.train.encoder import (
     mixed_precision,
     packaged_encoder,
 )
-from clause.text.bert import PARTS
+from clause.text.bert import BYTE_MAPS, PARTS
 
 Report = Callable[[str], None]
 Scorer = tuple[TokenEncoder, Matcher]
@@ -274,9 +274,9 @@ class _Layers(nn.Module):
         super().__init__()
         self.norm = encoder.norm
         self.layers = deepcopy(encoder.layers)
-        for layer, name in itertools.product(self.layers if in_bytes else (), PARTS.values()):
-            if isinstance(part := getattr(layer, name), nn.Linear):
-                setattr(layer, name, _InBytes(part))
+        for layer, name in itertools.product(self.layers, BYTE_MAPS if in_bytes else ()):
+            part = name.removesuffix(".weight")
+            setattr(layer, part, _InBytes(getattr(layer, part)))
 
     def forward(self, summed: Tensor, present: Tensor) -> Tensor:
         """The states [n, longest, d] of tokens from their sums of word and place; `present` bool [n, longest]."""
