@@ -72,14 +72,14 @@ class String:
 
 LiteralValue = Date | Number | String
 
-TRUE, FALSE = frozenset(("true", "yes")), frozenset(("false", "no"))
+TRUE, FALSE = frozenset(("true", "yes", "y")), frozenset(("false", "no", "n"))
 """The values of what is so, and of what is not, in lower case."""
 
 
 def are_truths(texts: Iterable[str]) -> bool:
     """Tell whether some texts say only what is so or is not; of none it is not told.
 
-    >>> are_truths(["True", "no"]), are_truths(["true", "beagle"]), are_truths([])
+    >>> are_truths(["True", "N"]), are_truths(["true", "beagle"]), are_truths([])
     (True, False, False)
     """
     said = {text.casefold() for text in texts}

@@ -231,6 +231,8 @@ _SIZED = ((f"{size} {name}", 1) for size in ("square", "sq") for name in ("m", "
 _FACTORS |= {unit: ("m2", Decimal(factor)) for unit, factor in (*_SIZED, ("sqm", 1), ("sq km", 10**6))}
 _FACTORS |= {f"square {unit}": ("m2", Decimal(10**6)) for unit in ("km", "kilometre", "kilometres", "kilometers")}
 _FACTORS |= {unit: ("m2", Decimal("0.09290304")) for unit in ("square feet", "square foot", "sq ft", "sqft")}
+_FACTORS |= {unit: ("m2", Decimal("2589988.11")) for unit in ("square miles", "square mile", "sq mi", "sq miles")}
+_FACTORS |= {unit: ("m2", Decimal("4046.8564224")) for unit in ("acres", "acre")}
 _FACTORS |= {unit: ("m3", Decimal(1)) for unit in ("m3", "m³", "cubic metres", "cubic meters", "cubic metre")}
 UNITS = frozenset(base for base, _ in _FACTORS.values())
 """The units that numbers are brought to."""

@@ -234,8 +234,8 @@ class QuestionContext:
             return classes and all(measured(said.split()) for said in asked)  # of what colour it is, no class tells
         kind, dated = comparable([self.names.value(node) for node in ends]), "date" in wanted
         if "entity" in wanted:
-            place = hop.forward and self.text_of(hop.relation) in PLACES
-            return kind == "date" or (place and all(question.startswith("who ") for question in asked))
+            nobody = all(map(str.isdigit, map(self.names.name, ends))) or self.text_of(hop.relation) in PLACES
+            return kind == "date" or (nobody and hop.forward and all(said.startswith("who ") for said in asked))
         names = map(self.names.name, ends)
         return kind == "text" and all(name[:1].isupper() and not (dated and _TELLS_TIME.search(name)) for name in names)
 

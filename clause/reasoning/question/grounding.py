@@ -11,7 +11,7 @@ from clause.reasoning.agents.policy import Question
 from clause.reasoning.episode.actions import Look
 from clause.reasoning.neighbourhood.port import Edge, Expansion, Hop, Node
 from clause.reasoning.question.forms import ParsedQuestion, parse
-from clause.reasoning.question.name_links import Naming, namings, texts_of, vocabulary_of
+from clause.reasoning.question.name_links import Naming, kinds_told, namings, texts_of, vocabulary_of
 from clause.reasoning.question.pattern_text import CLASS_TYPES
 from clause.reasoning.question.patterns import Around, Rank, Read, ReadBounds, drive_async
 from clause.reasoning.question.reading import Readings, read_question
@@ -24,7 +24,7 @@ SERVED: Final = ReadBounds(beam=12, patterns=400, sample=8, per_type=200, front=
 """The bounds of reading while somebody waits."""
 
 _CLASSES_OF_ONE = 8
-_PLAIN_KINDS = frozenset({"entity", "concept", "literal"})
+_PLAIN_KINDS = frozenset({"", "entity", "concept", "literal"})
 Rated = Callable[[Rank], Awaitable[Sequence[float]]]
 """Log-probabilities of patterns, once they are there."""
 
@@ -96,8 +96,7 @@ class GraphReads:
     def classes(self, node: str) -> frozenset[str]:
         """The classes that the graph says of a node: by its own types for that, and by its label."""
         kind = self._nodes[node].kind if node in self._nodes else ""
-        own = frozenset() if not kind or kind in _PLAIN_KINDS else frozenset((kind,))
-        return self._classes.get(node, frozenset()) | own
+        return self._classes.get(node, frozenset()) | ({kind} - _PLAIN_KINDS)
 
     async def _starts(self, hops: Sequence[Hop], limit: int) -> tuple[str, ...]:
         """Find what any of some hops leads from, wherever it is: one query for each hop that is not known so far."""
@@ -143,16 +142,21 @@ class GraphReads:
         await self._classify(found)
 
     async def _classify(self, found: Expansion) -> None:
-        """Read the classes of nodes that are new."""
+        """Read the classes of nodes that are new, or what several of their types tell of them, where there are none."""
         kinds = self.question.relationship_types
         hops = tuple(Hop(name, True) for name in kinds if readable_relation(name) in CLASS_TYPES)
+        told = {} if hops else kinds_told(kinds, texts_of(kinds))
+        hops = (*hops, *(Hop(name, True) for name in sorted(told)))
         new = tuple(node for node in found.nodes if node not in self._classes)
         if not hops or not new or self.question.expand is None:
             return
         said = await self.question.expand(Look(new, hops, _CLASSES_OF_ONE))
         for node in new:
-            ends = [edge.other(node) for edges in said.neighbours.get(node, {}).values() for edge in edges]
-            self._classes[node] = frozenset(said.nodes[end].name for end in ends if end in said.nodes)
+            around = said.neighbours.get(node, {})
+            ends = [edge.other(node) for edges in around.values() for edge in edges if not told]
+            named = [said.nodes[end].name for end in ends if end in said.nodes]
+            first = [told[hop.relation] for hop in around if told]
+            self._classes[node] = frozenset([*named, *(word for word in first if first.count(word) > 1)])
 
 
 async def ground(
@@ -161,10 +165,8 @@ async def ground(
     """The readings of a question on its graph, best first, and everything that was read for them.
 
     Args:
-        question: with `expand`, by which the graph is read.
-        rated: scores patterns of relationships against masked questions.
-        bounds: the most that is read.
-        naming: the stretches that are taken for names; None: the likeliest.
+        question, rated: with `expand`, by which the graph is read; scores patterns against masked questions.
+        bounds, naming: the most that is read; the stretches that are taken for names, the likeliest where None.
     """
     reads = GraphReads(question, naming)
     text_of = texts_of(question.relationship_types)

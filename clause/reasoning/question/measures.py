@@ -28,8 +28,13 @@ _OPERANDS = re.compile(
 _BESIDE = re.compile(rf"{TOPIC} {TOPIC}$")
 _CHOICE = re.compile(
     rf"\bor (?:the )?{TOPIC}|{TOPIC} or\b|\b(?:vs|versus)\b"
-    rf"|\b(?:between|out of|among|of) (?:the )?{TOPIC} (?:,|and|or|&)"
+    rf"|\b(?:between|out of|among|of) (?:the )?{TOPIC} (?:,|and|or|&)|\btwo [:,] {TOPIC} (?:,|and|&) {TOPIC}$"
 )
+_SET_BEFORE = re.compile(
+    rf"^(?:if |of |between |i compare )*({TOPIC}) (?:,|and|or|&|with|to) ({TOPIC}) (?:[,:;] )?(?:tell me )?"
+    rf"(which|who|what)(?: one| of (?:{TOPIC}|the two|these))? (.+)$"
+)
+"""Names before what is asked of both: `A and B, which of them was shipped first`."""
 _SAME = re.compile(r"\b(?:the )?(?:same|identical|equal|share|shares|shared|a common)\b")
 _ADJECTIVES = "|".join(sorted(MOST_LEAST, key=len, reverse=True))
 _MORE = re.compile(rf"\b(?P<sense>more|less) (?P<adjective>{_ADJECTIVES})\b")
@@ -142,6 +147,7 @@ _CLASS_NAMED = re.compile(rf"^(which|what|whose|out of which) {TOPIC} |\bthe [a-
 
 def find_comparison(of: Skeleton, text: str, *, verdict: bool) -> Comparison | None:
     """The comparison that a skeleton's text asks for; None where it compares nothing."""
+    text = _SET_BEFORE.sub(r"\3 \4 , \1 or \2", text)
     unclassed = " ".join(_CLASS_NAMED.sub(r"\1 ", text).split())
     text = unclassed if len(of.names(unclassed)) > 1 else text
     operands = of.names(text)

@@ -7,6 +7,7 @@ means by its names is tried in a few ways, likeliest first.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import IntEnum
@@ -17,11 +18,11 @@ from clause.reasoning.agents.policy import Question, SeedCandidate
 from clause.reasoning.models.answer import ForgivenSpelling
 from clause.reasoning.neighbourhood.port import RelationshipType
 from clause.reasoning.question.forms import Kind, parse
-from clause.reasoning.question.pattern_text import VERB_FORMS, plain
+from clause.reasoning.question.pattern_text import VERB_FORMS, is_verb, plain
 from clause.reasoning.question.seed_matching import FUNCTION_WORDS, WORD, is_surname
 from clause.reasoning.question.sides import roots
 from clause.reasoning.question.skeleton import EntityCandidate, LinkedMention, named_span
-from clause.reasoning.question.vocabulary import FORM_WORDS, SUPERLATIVES, SYNONYMS
+from clause.reasoning.question.vocabulary import FORM_WORDS, PREPOSITIONS, SUPERLATIVES, SYNONYMS
 from clause.text.linking import Closeness, NamedEntity, match_name
 from clause.text.literals import find_literals
 from clause.text.mentions import candidate_spans, folded_key
@@ -319,6 +320,41 @@ def texts_of(types: Mapping[str, RelationshipType]) -> Callable[[str], str]:
     """The words of relationship types: a person's own where the registry has them."""
     own = {name: kind.text for name, kind in types.items()}
     return lambda name: own.get(name) or readable_relation(name)
+
+
+_NO_KINDS = frozenset(
+    (
+        "date",
+        "time",
+        "year",
+        "number",
+        "name",
+        "home",
+        "first",
+        "last",
+        "full",
+        "start",
+        "end",
+        "total",
+        "has",
+        "is",
+        "was",
+    )
+)
+
+
+def kinds_told(types: Iterable[str], text_of: Callable[[str], str]) -> dict[str, str]:
+    """Types of two nouns with the first of them, where several begin so: what has a `club lead` and a `club room` is a
+    club, which a graph without classes does not say otherwise.
+
+    >>> kinds_told(["club_lead", "club_room", "home_town", "works_at", "works_for"], readable_relation)
+    {'club_lead': 'club', 'club_room': 'club'}
+    """
+    words = {name: text_of(name).lower().split() for name in types}
+    pairs = {name: said for name, said in words.items() if len(said) == 2 and said[1] not in PREPOSITIONS}
+    first = {name: said[0] for name, said in pairs.items() if said[0] not in _NO_KINDS and not is_verb(said[0])}
+    often = Counter(first.values())
+    return {name: word for name, word in first.items() if often[word] > 1}
 
 
 def vocabulary_of(types: Iterable[str], text_of: Callable[[str], str]) -> frozenset[str]:

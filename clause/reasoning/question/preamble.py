@@ -33,7 +33,7 @@ _PREAMBLE = re.compile(
     r"|i (?:would |should )?(?:(?:really|so|very much|dearly) )*(?:like|want|need|have|love|wish) to"
     r" (?:know|find out|find|see|ask|hear)(?: about)?"
     r"|(?:i|we) (?:would|should) be (?:most |very |so )?(?:grateful|obliged|glad|pleased) (?:for|to (?:know|have))"
-    r"|(?:i (?:am )?)?(?:need|want|looking for|searching for|interested in)|i forgot|i forget|remind me"
+    r"|(?:i (?:am )?)?(?:need|want|looking for|searching for|interested in)|i forgot|i forget|i mean|remind me"
     r"|let me know|tell me|tell us|give me|give us|show me|show us|find me|find out|get me|bring me|fetch me"
     r"|help me find|list|name|find|show|display|enumerate|print|return|identify|state|mention|tell|give|search"
     r"|advise|certify|confirm|specify|indicate|clarify|search for|look up|(?:question|query|q) ?:"
@@ -51,7 +51,7 @@ _TAG = re.compile(
 )
 _CLOSING = re.compile(
     r"(?:(?: ,)? (?:please|thanks|thank you|by any chance|if you know|do you know|do you have|anyone|then|though"
-    r"|exactly|called|again|ever|at all|now|i (?:think|guess|believe)))+$"
+    r"|exactly|called|again|ever|at all|now|i (?:think|guess|believe)|in the (?:whole|entire) [a-z]+))+$"
 )
 _ASKED_LAST = re.compile(r"^([^,]+) ,? ?(who|when|where|which one|which ones)$")
 _NOTED = re.compile(rf"^({TOPIC}) [,:] ((?!and\b|or\b)[a-z]+(?: [a-z]+)?)$")
@@ -66,7 +66,7 @@ _ASIDE = re.compile(
     r"|^(?:for|regarding|about|re) [a-z' ]+ : "
 )
 """The words before the question that name nothing: `I am broke, which ...`."""
-_EMPTY = re.compile(r" (?:even|actually|really|exactly|precisely)\b(?! [,?]|$)")
+_EMPTY = re.compile(r" (?:even|actually|really|exactly|precisely|(?<=is |as |re )also)\b(?! [,?]|$)")
 _POSSESSED = re.compile(rf"^({TOPIC}) ([a-z]+s)(?= (?:[a-z]+ing|[a-z]+ed|with|by|from|in|about|that|which|set|made)\b)")
 _HEADS = re.compile(rf"\bhead ?count (?:(?:of|for|in|at) )?(?=(?:the )?{TOPIC})|\bhead ?count$")
 _SET_APART = re.compile(

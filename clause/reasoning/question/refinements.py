@@ -156,7 +156,8 @@ def _valued(context: QuestionContext, draft: ReadingDraft, superlative: Superlat
     own = own and not (of_class and not _is_asked_for(context, draft.patterns[0], kind, ()))
     found = yield from fitting_both(context, superlative.questions, [*hops, *([()] if own else [])])
     texts = {pattern: " ".join(context.text_of(hop.relation) for hop in pattern) for pattern, _ in found}
-    return [one for one in found if not one[0] or not is_unmeasured(superlative.questions, texts[one[0]])]
+    said = {one for one in texts if one and context.is_named(one)}  # the heaviest excess weighs nothing
+    return [one for one in found if one[0] in {(), *said} or not is_unmeasured(superlative.questions, texts[one[0]])]
 
 
 def fitting_both(

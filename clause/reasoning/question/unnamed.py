@@ -55,7 +55,8 @@ def drafts_of_unnamed(context: QuestionContext, types: Sequence[str]) -> Effects
     members = (yield from _members(context, types)) if ranked else frozenset()
     drafts, of_kind, named = list[ReadingDraft](), list[bool](), False
     for pattern, score in ranked[: 2 * MOST_TRIED]:
-        if len(drafts) == UNNAMED_TRIED or is_unmeasured(questions, context.text_of(pattern[0].relation)):
+        unmeasured = is_unmeasured(questions, context.text_of(pattern[0].relation)) and not context.is_named(pattern)
+        if unmeasured or len(drafts) == UNNAMED_TRIED:
             continue
         around: Around = yield Read((), pattern, context.bounds.sample_edges, context.bounds.unnamed)
         ends = [edge.other(node) for node, hops in around.items() for edges in hops.values() for edge in edges]
@@ -66,7 +67,7 @@ def drafts_of_unnamed(context: QuestionContext, types: Sequence[str]) -> Effects
             of_kind.append(counted or context.is_kind(tuple(around), context.noun) or not members.isdisjoint(around))
             plan, by = Having(pattern[0]), None if best is None else pattern
             drafts.append(ReadingDraft(plan, words, score - loss, (), (), tuple(around), score, by=by))
-            named |= counted or context.is_named(pattern)
+            named |= counted or context.is_named(pattern) or (pattern == ranked[0][0] and "cost" in "".join(questions))
     if members or any(of_kind):
         gains = (2 * context.priors.right_class * (1 if right else -1) for right in of_kind)
         drafts = [replace(draft, score=draft.score + gain) for draft, gain in zip(drafts, gains, strict=True)]
@@ -136,20 +137,21 @@ def _drafts_of_most(context: QuestionContext, types: Sequence[str], *, largest: 
         says = not verb and roots(counted) & context.roots_of((hop,))  # what is counted, not how it has to do with it
         grammar = -context.priors.named if says else context.told(hop, question)
         told.append((hop, score + (context.priors.told if _names(context, hop, noun, counted) else grammar)))
-    drafts: list[ReadingDraft] = []
+    drafts, of_class = list[ReadingDraft](), list[ReadingDraft]()
     for hop, score in sorted(told, key=lambda pair: -pair[1])[:MOST_TRIED]:
         around: Around = yield Read((), (hop,), context.bounds.sample_edges, context.bounds.unnamed)
         starts = list(around)
         ends = [edge.other(node) for node, found in around.items() for edge in found.get(hop, ())]
         if comparable([context.names.value(node) for node in (ends if hop.forward else starts)]) != "text":
             continue
-        kinds = context.is_kind(starts, noun) + context.is_kind(ends, counted or None)
+        right = context.is_kind(starts, noun)
         words = pattern_words((hop.inverse,), context.text_of, "something")
         words = f"{words}, the one with the {'most' if largest else 'fewest'}"
         plan = Best(Having(hop), (hop,), largest, counted=True)
-        rated = score + context.priors.right_class * kinds
+        rated = score + context.priors.right_class * (right + context.is_kind(ends, counted or None))
         drafts.append(ReadingDraft(plan, words, rated, (), ((hop,),), (), score, (((hop,), (question,)),)))
-    return drafts
+        of_class += drafts[-1:] if right else ()
+    return of_class or drafts
 
 
 def _drafts_of_lack(
