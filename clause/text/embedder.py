@@ -148,7 +148,8 @@ class SentenceTransformerEmbedder:
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors of `texts`, float32 [n, d], in their order; NUL bytes are removed.
 
-        Work goes to the pool in slices of similar length, so that a query need not wait for a long load.
+        Work goes to the pool in slices of similar length, to all threads where there is enough of it, and so that a
+        query need not wait for a long load.
 
         Raises:
             BadInputError: a text holds nothing but blanks.
@@ -167,7 +168,8 @@ class SentenceTransformerEmbedder:
             async with at_once:
                 return await self._made(said)
 
-        parts = [by_length[start : start + _SLICE] for start in range(0, len(by_length), _SLICE)]
+        size = min(_SLICE, max(_TOGETHER + 1, -(-len(by_length) // self._pool.threads)))
+        parts = [by_length[start : start + size] for start in range(0, len(by_length), size)]
         found = np.concatenate(await asyncio.gather(*map(encoded, parts)))
         vectors = np.empty_like(found)
         vectors[by_length] = found

@@ -37,7 +37,7 @@ def test_a_texts_vector_is_that_of_the_library(bert: Bert) -> None:
     theirs = np.stack([library.encode(text, normalize_embeddings=True) for text in TEXTS])
     ours = bert.vectors(TEXTS)
     assert ours.dtype == np.float32
-    assert np.einsum("nd,nd->n", ours, theirs).min() > 0.99  # in bytes; what that costs recall: decision 20
+    assert np.einsum("nd,nd->n", ours, theirs).min() > 0.995  # in bytes; what that costs recall: decision 20
 
 
 def test_a_texts_vector_does_not_hang_on_its_company(bert: Bert) -> None:
