@@ -322,25 +322,8 @@ def texts_of(types: Mapping[str, RelationshipType]) -> Callable[[str], str]:
     return lambda name: own.get(name) or readable_relation(name)
 
 
-_NO_KINDS = frozenset(
-    (
-        "date",
-        "time",
-        "year",
-        "number",
-        "name",
-        "home",
-        "first",
-        "last",
-        "full",
-        "start",
-        "end",
-        "total",
-        "has",
-        "is",
-        "was",
-    )
-)
+_NO_NOUNS = "date time year number name home first last full start end total has is was"
+_NO_KINDS = frozenset(_NO_NOUNS.split())
 
 
 def kinds_told(types: Iterable[str], text_of: Callable[[str], str]) -> dict[str, str]:
