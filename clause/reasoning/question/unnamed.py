@@ -9,7 +9,7 @@ from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.candidates import QuestionContext
 from clause.reasoning.question.comparing import Lacking, counted_in, of_one_kind_with
 from clause.reasoning.question.lists import SEEN, ReadingDraft
-from clause.reasoning.question.measures import asked_of_each, is_unmeasured
+from clause.reasoning.question.measures import asked_of_each, is_unmeasured, measured
 from clause.reasoning.question.modifiers import Excluded, Lack, asked_of
 from clause.reasoning.question.pattern_text import is_verb, pattern_words
 from clause.reasoning.question.patterns import Around, Effects, Read, comparable, rank_hops
@@ -55,25 +55,26 @@ def drafts_of_unnamed(context: QuestionContext, types: Sequence[str]) -> Effects
     members = (yield from _members(context, types)) if ranked else frozenset()
     drafts, of_kind, named = list[ReadingDraft](), list[bool](), False
     for pattern, score in ranked[: 2 * MOST_TRIED]:
-        unmeasured = is_unmeasured(questions, context.text_of(pattern[0].relation)) and not context.is_named(pattern)
-        if unmeasured or len(drafts) == UNNAMED_TRIED:
+        text = context.text_of(pattern[0].relation)
+        if len(drafts) == UNNAMED_TRIED or (is_unmeasured(questions, text) and not context.is_named(pattern)):
             continue
         around: Around = yield Read((), pattern, context.bounds.sample_edges, context.bounds.unnamed)
         ends = [edge.other(node) for node, hops in around.items() for edges in hops.values() for edge in edges]
         if (kind := comparable([context.names.value(end) for end in ends])) in kinds:
             loss = 3 * context.priors.right_class * (kind == "date" and "number" in kinds)  # if nothing is measured
-            words = f"everything with {context.text_of(pattern[0].relation)}"
+            words = f"everything with {text}"
             counted = best is not None and counted_in(map(context.names.value, ends), best.counted or "-")
             of_kind.append(counted or context.is_kind(tuple(around), context.noun) or not members.isdisjoint(around))
-            plan, by = Having(pattern[0]), None if best is None else pattern
-            drafts.append(ReadingDraft(plan, words, score - loss, (), (), tuple(around), score, by=by))
-            named |= counted or context.is_named(pattern) or (pattern == ranked[0][0] and "cost" in "".join(questions))
+            by = None if best is None else pattern
+            drafts.append(ReadingDraft(Having(pattern[0]), words, score - loss, (), (), tuple(around), score, by=by))
+            same = measured(text.split()) & measured(" ".join(questions).split())
+            named |= counted or context.is_named(pattern) or bool(same)
     if members or any(of_kind):
         gains = (2 * context.priors.right_class * (1 if right else -1) for right in of_kind)
         drafts = [replace(draft, score=draft.score + gain) for draft, gain in zip(drafts, gains, strict=True)]
-    if parsed.superlative is None or parsed.superlative.by != "frequency" or named:
+    if best is None or best.by != "frequency" or named:
         return drafts
-    return (yield from _drafts_of_most(context, types, largest=parsed.superlative.direction == "max"))
+    return (yield from _drafts_of_most(context, types, largest=best.direction == "max"))
 
 
 def _names(context: QuestionContext, hop: Hop, noun: str | None, counted: str) -> bool:
@@ -140,8 +141,7 @@ def _drafts_of_most(context: QuestionContext, types: Sequence[str], *, largest: 
     drafts, of_class = list[ReadingDraft](), list[ReadingDraft]()
     for hop, score in sorted(told, key=lambda pair: -pair[1])[:MOST_TRIED]:
         around: Around = yield Read((), (hop,), context.bounds.sample_edges, context.bounds.unnamed)
-        starts = list(around)
-        ends = [edge.other(node) for node, found in around.items() for edge in found.get(hop, ())]
+        starts, ends = list(around), [edge.other(n) for n, found in around.items() for edge in found.get(hop, ())]
         if comparable([context.names.value(node) for node in (ends if hop.forward else starts)]) != "text":
             continue
         right = context.is_kind(starts, noun)
