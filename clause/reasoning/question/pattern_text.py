@@ -348,7 +348,7 @@ def _frames(parts: list[str]) -> tuple[str, str]:
 def _ending_open(said: str, parts: list[str]) -> tuple[str, str]:
     """Texts of a type that ends with a preposition: "made of", "works for", "part of", "next to"."""
     first, last = parts[0], parts[-1]
-    if last == "by":
+    if last == "by" and len(parts) > 1:
         *before, verb = parts[:-1]
         if is_passive(verb, last):
             return f"what {' '.join([*before, past(verb)])} {{}}", f"what is {said} {{}}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clause.reasoning.question.pattern_text import Wording, pattern_text, plain_words
+from clause.reasoning.question.pattern_text import PREPOSITIONS, Wording, pattern_text, plain_words
 
 NAMES = [
     "directed_by", "written_by", "has_part", "part_of", "caused_by", "causes", "parent", "is_a", "located_in",
@@ -74,3 +74,10 @@ def test_braces_in_names_and_texts_do_no_harm() -> None:
 )
 def test_nouns_adjectives_and_verbs_are_told_apart(name: str, forward: str, backward: str) -> None:
     assert (pattern_text([(name, True)]), pattern_text([(name, False)])) == (forward, backward)
+
+
+@pytest.mark.parametrize("first", sorted(PREPOSITIONS | {"is", "the", "owned", "starts", "who", "it", "2020"}))
+def test_no_words_are_too_few_or_too_odd_to_be_a_type(first: str) -> None:
+    for name in [first, *(f"{first}_{second}" for second in sorted(PREPOSITIONS))]:
+        for forward in (True, False):
+            assert "it" in pattern_text([(name, forward)]).split()
