@@ -363,9 +363,9 @@ def train_beside(
     return trained(encoder, head)
 
 
-def started(start: ReaderWeights | None) -> tuple[TokenEncoder, nn.Linear]:
-    """An encoder and what tells, as `start` has them; what it does not tell yet begins near nothing. Words stay."""
-    encoder, head = packaged_encoder(LONGEST_PAIR), nn.Linear(384, ANSWERS + 1)
+def started(start: ReaderWeights | None, bert: TokenEncoder | None = None) -> tuple[TokenEncoder, nn.Linear]:
+    """A BERT, the packaged one or `bert`, and what tells, as `start` has them; what is told of anew begins near 0."""
+    encoder, head = bert or packaged_encoder(LONGEST_PAIR), nn.Linear(384, ANSWERS + 1)
     encoder.word.requires_grad_(False)
     encoder.place.requires_grad_(False)
     nn.init.normal_(head.weight, std=0.02)

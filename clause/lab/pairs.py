@@ -18,7 +18,7 @@ import numpy as np
 from clause.arrays import Floats, Longs
 from clause.errors import BadInputError, NotFoundError
 from clause.ingest.source import open_text
-from clause.text.embedder import Embedder
+from clause.text.embedder import Embedder, SentenceTransformerEmbedder
 from clause.text.statements.guards import CANDIDATE, contradiction, may_merge
 from clause.text.statements.pair_classifier import LABELS, PairClassifier
 
@@ -303,3 +303,11 @@ async def beside_lessons(
             told = rng.choice(shared)
             found.append(Pair(premise, re.sub(rf"\b{told}\b", rng.choice(names), contrary), "neutral"))
     return found
+
+
+async def statement_pairs(seed: int) -> list[Pair]:
+    """All pairs that are made of the written statements, in the order in which two are served."""
+    lines = [line for part in written_statements() for line in part]
+    rng = random.Random(seed)  # noqa: S311 - a reproducible draw
+    found = await beside_lessons(lines, [], SentenceTransformerEmbedder(), rng)
+    return [Pair(min(one.a, one.b), max(one.a, one.b), one.label) for one in found]

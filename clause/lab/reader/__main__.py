@@ -15,7 +15,8 @@ from typing import Any, TextIO
 import torch
 
 from clause.cli.console import opened
-from clause.lab.reader.close import CloseLists, CloseRecipe, statement_pairs, train_close
+from clause.lab.pairs import statement_pairs
+from clause.lab.reader.close import CloseLists, CloseRecipe, train_close
 from clause.lab.reader.exams import fan_world, quick
 from clause.lab.reader.lessons import notebooks
 from clause.lab.reader.material import NOTEBOOKS, left_out_label, load, prepare
@@ -118,10 +119,9 @@ def _train(given: argparse.Namespace) -> None:
 
 
 def _close(given: argparse.Namespace) -> None:
-    recipe, material = CloseRecipe(**json.loads(given.recipe)), load(given.folder)
-    lessons = material.lessons(recipe.seed + 100, recipe.shares)
+    recipe, start = CloseRecipe(**json.loads(given.recipe)), read_weights(given.on)
+    lessons = load(given.folder).lessons(recipe.seed + 100, recipe.shares)
     lists = CloseLists(lessons, notebooks(NOTEBOOKS), TrainedReader.load(SHIPPED).parts(), recipe)
-    start = read_weights(given.on)
     layers, out = train_close(lists, asyncio.run(statement_pairs(recipe.seed)), start, recipe, report=_say)
     PairReader.save(given.to, layers, out, {**start.about, "close": [*start.about.get("close", ()), asdict(recipe)]})
 

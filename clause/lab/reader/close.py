@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 from torch import Tensor, nn
@@ -14,14 +15,15 @@ from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy,
 
 from clause.arrays import Floats
 from clause.lab.pair_training import batches, started, trained
-from clause.lab.pairs import Pair, beside_lessons, written_statements
+from clause.lab.pairs import Pair
 from clause.lab.reader.lessons import GROUP, Lessons, Notebook
+from clause.lab.reader.training import apart
 from clause.policy.train.encoder import Matcher, TokenEncoder, mixed_precision
-from clause.text.embedder import SentenceTransformerEmbedder
-from clause.text.statements.pair_classifier import ANSWERS, STANDINGS, ReaderWeights
+from clause.text.statements.pair_classifier import ANSWERS, LONGEST_PAIR, STANDINGS, ReaderWeights, read_weights
 
 Report = Callable[[str], None]
 ScorerParts = tuple[TokenEncoder, Matcher]
+PairParts = tuple[TokenEncoder, nn.Linear]
 _WARM = 60  # steps in which the rates rise
 _HARD = 9  # rivals are drawn from so many
 
@@ -35,7 +37,8 @@ class CloseRecipe:
         unanswered: questions of a notebook in a batch that none of its notes answers, with four of the likeliest.
         apart: what telling each text by itself weighs beside telling the right one from its rivals.
         statements: batches of pairs of statements in a step.
-        shares: as those of `ReaderRecipe`.
+        base: folder of another BERT to begin from, in place of the reader that is trained on.
+        of: paths of readers whose mean is learned; it, `hard` and `shares` as in `ReaderRecipe`.
     """
 
     steps: int = 900
@@ -49,6 +52,9 @@ class CloseRecipe:
     head_rate: float = 1e-3
     seed: int = 7
     shares: tuple[float, ...] = (0.10, 0.18, 0.03, 0.05, 0.05, 0.38, 0.21)
+    base: str = ""
+    of: tuple[str, ...] = ()
+    hard: float = 0.2
 
 
 class CloseLists:
@@ -85,37 +91,56 @@ class CloseLists:
         return self._matcher(self._matcher.question(asked), self._matcher.pattern(said)).float().tolist()  # type: ignore[no-any-return]
 
 
-async def statement_pairs(seed: int) -> list[Pair]:
-    """All pairs that are made of the written statements, in the order in which two are served."""
-    lines = [line for part in written_statements() for line in part]
-    rng = random.Random(seed)  # noqa: S311 - a reproducible draw
-    found = await beside_lessons(lines, [], SentenceTransformerEmbedder(), rng)
-    return [Pair(min(one.a, one.b), max(one.a, one.b), one.label) for one in found]
+def close_loss(
+    reader: PairParts, lists: CloseLists, recipe: CloseRecipe, others: Sequence[PairParts] = ()
+) -> tuple[Tensor, float]:
+    """The loss of telling what answers, by itself or as `others` do; the share of lists whose right text is first."""
+    own, unanswered = lists.draw()
+    pairs = [pair for one in own for pair in one] + unanswered
+    told, listed = _told(*reader, pairs)[:, ANSWERS], len(pairs) - len(unanswered)
+    table, wanted = told[:listed].view(len(own), -1), torch.zeros_like(told)
+    wanted[: listed : table.shape[1]] = 1
+    loss = cross_entropy(table, torch.zeros(len(own), dtype=torch.long))
+    loss = loss + recipe.apart * binary_cross_entropy_with_logits(told, wanted)
+    if others:
+        mean = _mean(others, pairs)[:, ANSWERS]
+        soft = recipe.apart * binary_cross_entropy_with_logits(told, mean.sigmoid())
+        loss = recipe.hard * loss + soft + _far(table, mean[:listed].view_as(table))
+    return loss, float((table.argmax(1) == 0).float().mean())
 
 
-def close_loss(encoder: TokenEncoder, head: nn.Linear, lists: CloseLists, recipe: CloseRecipe) -> tuple[Tensor, float]:
-    """The loss of telling what answers, of one batch, and the share of its lists whose right text came first."""
-    own, others = lists.draw()
-    told = _told(encoder, head, [pair for one in own for pair in one] + others)[:, ANSWERS]
-    table = told[: len(told) - len(others)].view(len(own), -1)
-    wanted = torch.zeros_like(told)
-    wanted[: table.numel() : table.shape[1]] = 1
-    right = float((table.argmax(1) == 0).float().mean())
-    listwise = cross_entropy(table, torch.zeros(len(own), dtype=torch.long))
-    return listwise + recipe.apart * binary_cross_entropy_with_logits(told, wanted), right
+def standing_loss(
+    reader: PairParts, pairs: Sequence[Pair], recipe: CloseRecipe, others: Sequence[PairParts] = ()
+) -> Tensor:
+    """The loss of telling how the statements of each pair stand; beside `others`, as `close_loss`."""
+    texts = [(pair.a, pair.b) for pair in pairs]
+    standing = _told(*reader, texts)[:, :ANSWERS]
+    loss = cross_entropy(standing, torch.tensor([STANDINGS.index(pair.label) for pair in pairs]), label_smoothing=0.05)
+    return recipe.hard * loss + _far(standing, _mean(others, texts)[:, :ANSWERS]) if others else loss
 
 
-def standing_loss(encoder: TokenEncoder, head: nn.Linear, pairs: Sequence[Pair]) -> Tensor:
-    """The loss of telling how the statements of each pair stand."""
-    standing = _told(encoder, head, [(pair.a, pair.b) for pair in pairs])[:, :ANSWERS]
-    wanted = torch.tensor([STANDINGS.index(pair.label) for pair in pairs])
-    return cross_entropy(standing, wanted, label_smoothing=0.05)
+def _far(own: Tensor, others: Tensor) -> Tensor:
+    return apart(own, others) + apart(own, others, 2.0) / 2
 
 
-def _told(encoder: TokenEncoder, head: nn.Linear, pairs: Sequence[tuple[str, str]]) -> Tensor:
+def _told(encoder: TokenEncoder, head: nn.Linear, pairs: Sequence[tuple[str, str]], dropped: float = 0.1) -> Tensor:
     with mixed_precision():
         states = encoder(pairs).states[:, 0]
-    return head(dropout(states, 0.1))  # type: ignore[no-any-return]
+    return head(dropout(states, dropped))  # type: ignore[no-any-return]
+
+
+@torch.no_grad()
+def _mean(others: Sequence[PairParts], pairs: Sequence[tuple[str, str]]) -> Tensor:
+    return torch.stack([_told(*other, pairs, 0.0) for other in others]).mean(0)
+
+
+def _parts(start: ReaderWeights | None, base: str) -> PairParts:
+    return started(start, TokenEncoder.packaged(Path(base), LONGEST_PAIR) if base else None)
+
+
+def _known(path: Path) -> PairParts:
+    start = read_weights(path)
+    return _parts(start, next((one["base"] for one in start.about.get("close", ()) if one.get("base")), ""))
 
 
 def train_close(
@@ -124,7 +149,8 @@ def train_close(
     """Train a reader of pairs on for both: its layers' weights, and what tells, [d, k] and [k]."""
     torch.manual_seed(recipe.seed)
     rng = random.Random(recipe.seed)  # noqa: S311 - a reproducible draw
-    encoder, head = started(start)
+    encoder, head = reader = _parts(None if recipe.base else start, recipe.base)
+    others = [_known(Path(one)) for one in recipe.of]
     tuned = [parameter for parameter in encoder.parameters() if parameter.requires_grad]
     groups = [{"params": tuned, "lr": recipe.encoder_rate}, {"params": head.parameters(), "lr": recipe.head_rate}]
     optimizer = torch.optim.AdamW(groups, weight_decay=0.01)
@@ -134,10 +160,10 @@ def train_close(
         done = max(step / recipe.steps, (time.monotonic() - began) / (60 * recipe.minutes))
         for group, rate in zip(optimizer.param_groups, (recipe.encoder_rate, recipe.head_rate), strict=True):
             group["lr"] = rate * max(0.0, min(step / _WARM, 1 - done))
-        loss, right = close_loss(encoder, head, lists, recipe)
+        loss, right = close_loss(reader, lists, recipe, others)
         for _ in range(recipe.statements):
             waiting = waiting or batches(statements, rng)
-            own = standing_loss(encoder, head, waiting.pop())
+            own = standing_loss(reader, waiting.pop(), recipe, others)
             told_of.update({"standing": own.item() / recipe.statements})
             loss = loss + own / recipe.statements
         optimizer.zero_grad()

@@ -42,7 +42,10 @@ _WORDS_EXPLAIN = 0.8
 _CERTAIN = 1e-3
 _GAP_SCALE = 4.0
 _DOUBT = (0.3, 0.92)  # the probabilities between which a reading is looked at again
-_AGAIN = 0.2  # log-odds of a reading that is looked at again, beside what the reader of pairs says
+_AGAIN, _TOLD = (
+    0.4,
+    1.2,
+)  # log-odds of a reading that is looked at again, and the weight of what the reader of pairs says
 
 
 @cache
@@ -336,7 +339,7 @@ def reconsidered(listed: Sequence[RankedReading], judged: Sequence[float], rates
     """
     if not (listed and listed[0].claims and listed[0].steps > UNWALKED_STEP and _DOUBT[0] <= judged[0] < _DOUBT[1]):
         return [*judged]
-    odds = math.log(judged[0] / (1 - judged[0])) + _AGAIN + rates.beside(listed[0])
+    odds = math.log(judged[0] / (1 - judged[0])) + _AGAIN + _TOLD * rates.beside(listed[0])
     again = 1 / (1 + math.exp(-odds))
     return [again if _names(one) == _names(listed[0]) else p for one, p in zip(listed, judged, strict=True)]
 

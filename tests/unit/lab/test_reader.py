@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +12,9 @@ import pytest
 import torch
 
 from clause.errors import BadInputError
-from clause.lab.pair_training import train_beside
+from clause.lab.pair_training import started, train_beside
 from clause.lab.pairs import Pair
-from clause.lab.reader.close import CloseLists, CloseRecipe, train_close
+from clause.lab.reader.close import CloseLists, CloseRecipe, close_loss, standing_loss, train_close
 from clause.lab.reader.exams import Item, Walker, marks, noted, strangers, told_apart
 from clause.lab.reader.lessons import Lessons, Likeness, key, notebooks
 from clause.lab.reader.material import (
@@ -33,7 +34,7 @@ from clause.policy.train.encoder import TokenEncoder, TrainedReader, packaged_en
 from clause.reasoning.question.pattern_text import pattern_text
 from clause.text.bert import PARTS
 from clause.text.embedder import packaged_folder
-from clause.text.statements.pair_classifier import ANSWERS, read_weights
+from clause.text.statements.pair_classifier import ANSWERS, PairReader, read_weights
 
 RELATIONS = {
     name: LearntRelation(name, ("maker of it",)) for name in ("director", "spouse", "genre", "owner", "place of birth")
@@ -230,6 +231,29 @@ def test_a_close_reader_is_trained_on_from_a_reader_of_pairs() -> None:
     assert layers.keys() == start.layers.keys()
     assert any((layers[name] != start.layers[name]).any() for name in layers)
     assert told[-1].startswith("step 2: loss")
+
+
+@pytest.mark.slow
+def test_a_reader_of_pairs_is_begun_from_another_bert_and_teaches_the_one_that_ships(tmp_path: Path) -> None:
+    pairs = [Pair("It is open.", "It is shut.", "contradiction"), Pair("It is open.", "One may enter.", "same")]
+    start, quiet = read_weights(), lambda _line: None
+    anew = CloseRecipe(groups=1, steps=2, seed=1, base=str(packaged_folder()))
+    layers, out = train_close(close_lists(1), pairs, start, anew, report=quiet)
+    assert not np.allclose(layers["layers.0.query.weight"], start.layers["layers.0.query.weight"], atol=1e-3)
+
+    PairReader.save(tmp_path / "anew", layers, out, {"close": [asdict(anew)]})
+    taught = CloseRecipe(groups=1, steps=2, seed=1, of=(str(tmp_path / "anew"),))
+    layers, _ = train_close(close_lists(2), pairs, start, taught, report=quiet)
+    assert not np.array_equal(layers["layers.0.query.weight"], start.layers["layers.0.query.weight"])
+
+
+def test_what_a_reader_of_pairs_learns_of_others_is_nothing_where_these_are_itself() -> None:
+    own, other, recipe = started(read_weights()), started(None), CloseRecipe(groups=1, hard=0.0, apart=0.0)
+    pairs = [Pair("It is open.", "It is shut.", "contradiction"), Pair("It is open.", "One may enter.", "same")]
+    of_itself, of_another = (standing_loss(own, pairs, recipe, [one]).item() for one in (own, other))
+    assert of_itself < 0.1 * of_another
+    of_itself, of_another = (close_loss(own, close_lists(3), recipe, [one])[0].item() for one in (own, other))
+    assert of_itself < 0.1 * of_another
 
 
 def test_every_question_about_the_strangers_can_be_answered() -> None:
