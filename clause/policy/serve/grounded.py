@@ -42,10 +42,8 @@ _WORDS_EXPLAIN = 0.8
 _CERTAIN = 1e-3
 _GAP_SCALE = 4.0
 _DOUBT = (0.3, 0.92)  # the probabilities between which a reading is looked at again
-_AGAIN, _TOLD = (
-    0.4,
-    1.2,
-)  # log-odds of a reading that is looked at again, and the weight of what the reader of pairs says
+_AGAIN = 0.4  # log-odds of a reading that is looked at again
+_TOLD = 1.2  # the weight of what the reader of pairs says of it
 
 
 @cache

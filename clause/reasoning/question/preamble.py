@@ -28,7 +28,7 @@ _PREAMBLE = re.compile(
     r"|(?:have you )?(?:got )?any (?:idea|clue)s?|is there any chance you know|by any chance"
     r"|(?:i was|i am|i am just|just) (?:wondering|curious|asking|trying to (?:find(?: out)?|remember|figure out))"
     r"(?: about)?|wondering|i wonder"
-    r"|(?:excuse|pardon|forgive) me"
+    r"|(?:excuse|pardon|forgive) me|(?:can|could|may) (?:i|we)(?: please)? (?:have|see)(?= (?:the|all|every)\b)"
     r"|(?:my|our|a) [a-z]+(?: [a-z]+)? (?:wishes|wants|needs|would like|asks|is asking) to know"
     r"|i (?:would |should )?(?:(?:really|so|very much|dearly) )*(?:like|want|need|have|love|wish) to"
     r" (?:know|find out|find|see|ask|hear)(?: about)?"

@@ -36,7 +36,10 @@ class SmallGraph:
     def around(self, nodes, hops, per_type, most=0):
         self.reads += 1
         found = {}
-        nodes = nodes or sorted(node for node, mine in self.hops.items() if set(hops) & set(mine))[: most or per_type]
+        nodes = (
+            nodes
+            or sorted(node for node, mine in self.hops.items() if set(hops or mine) & set(mine))[: most or per_type]
+        )
         for node in nodes:
             mine = self.hops.get(node, {})
             kept = {

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json
+import random
 import re
+import zlib
 from pathlib import Path
 
 import pytest
@@ -313,3 +315,38 @@ def test_the_kind_that_is_asked_for(question, kind):
 def test_words_that_rank_and_words_that_only_seem_to(question, direction):
     ranked = parse(question, mentions(SmallGraph(STABLE), question, ["Comet"])).superlative
     assert (ranked.direction if ranked else None) == direction
+
+
+ODD_NAMES = (
+    "by", "in", "of", "is", "the", "has", "was by", "not", "who", "when", "type", "1", "2024", "x", "-", "é", "住所",
+    "has_no", "isBy", "p31", "to_be", "than", "most", "same", "other", "first", "km", "€", "N/A", "true", "'s", "it",
+    "can", "s", "id",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(12))
+async def test_types_and_things_of_any_name_are_read(seed):
+    draw, worlds = random.Random(seed), HERE.parents[2] / "worlds" / "written"
+    world = draw.choice(
+        sorted(file.parent for file in worlds.glob("*/questions.jsonl") if (file.parent / "triples.txt").is_file())
+    )
+    lines = (world / "triples.txt").read_text(encoding="utf-8").splitlines()
+    triples = [line.split("|") for line in lines if line.count("|") == 2]
+    called = {word: draw.choice(ODD_NAMES) for word in sorted({r for _, r, _ in triples}) if draw.random() < 0.4}
+    called |= {word: draw.choice(ODD_NAMES) for word in draw.sample(sorted({h for h, _, _ in triples}), 5)}
+    graph = SmallGraph([[called.get(word, word) for word in triple] for triple in triples])
+    types = sorted({hop.relation for mine in graph.hops.values() for hop in mine})
+
+    async def read(wanted):
+        return graph.around(*wanted)
+
+    async def by_chance(wanted):
+        return [zlib.crc32(repr(one).encode()) % 2000 / 100 - 10 for one in wanted.patterns]
+
+    for case in map(json.loads, (world / "questions.jsonl").read_text(encoding="utf-8").splitlines()):
+        question = " ".join(called.get(word, word) for word in case["question"].split())
+        found = mentions(graph, question, [name for name in graph.hops if name.casefold() in question.casefold()])
+        parsed = parse(question, found)
+        told = await drive_async(read_question(parsed, graph, least=-1e9, types=types), read, by_chance)
+        assert sum(one.probability for one in told.readings) <= 1 + 1e-9
+        assert told.readings or told.reason
