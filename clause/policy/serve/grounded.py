@@ -43,7 +43,7 @@ _CERTAIN = 1e-3
 _GAP_SCALE = 4.0
 _DOUBT = (0.3, 0.92)  # the probabilities between which a reading is looked at again
 _AGAIN = 0.4  # log-odds of a reading that is looked at again
-_TOLD = 1.2  # the weight of what the reader of pairs says of it
+_TOLD = 0.3  # the weight of what the reader of pairs says of it
 
 
 @cache
@@ -129,12 +129,12 @@ class PatternRates:
         return self.scorer.fit(masked_question, pattern_text(walk, self.wordings))
 
     def beside(self, reading: RankedReading) -> float:
-        """The least log-odds, by 4, that a walk of a reading is what the question asks for, both read together."""
+        """The least log-odds that a walk of a reading is what the question asks for, both read together."""
         found = []
         for walk, questions in reading.claims:
             text = pattern_text(walk, self.wordings)
             found.append(max(answering(question, text) for question in own_words(questions)))
-        return min(found, default=0.0) / _GAP_SCALE
+        return min(found, default=0.0)
 
     def most_asked(self, masked_question: str) -> float:
         """The rate of the nearest of all relations that people ask for."""
