@@ -79,7 +79,7 @@ class TensionFilter(Model):
 CLOSE: Final = 0.85
 """The similarity above which two beliefs are looked at; from `NEAR` on where they are of one subject, or say so."""
 
-MEANT: Final = 0.7
+MEANT: Final = 0.6
 """The least probability, of two statements read beside each other, that is a contradiction of its own."""
 _STEPS: Final[tuple[Severity, ...]] = ("low", "medium", "high", "critical")
 _BOUNDS: Final = (0.3, 0.5, 0.7)
