@@ -95,11 +95,18 @@ class FoundLiteral:
     value: Date | Number
 
 
+_ABOUT = re.compile(
+    r"^\s*(?:(?:approx(?:\.|imately)?|about|around|circa|ca?\.|roughly)\s*|[~≈±<>≤≥]\s?)", re.IGNORECASE
+)
+
+
 def read_literal(text: str, datatype: str | None = None, language: str | None = None) -> LiteralValue:
-    """The value of a literal: typed by `datatype` (a name or an IRI) where given, else by its looks.
+    """The value of a literal: typed by `datatype` (a name or an IRI) where given, else by its looks, `about` or not.
 
     >>> read_literal('"Wien"@de'), str(read_literal("12 March 2001")), str(read_literal("97 minutes"))
     (String(text='Wien', language='de'), '2001-03-12', '5820 s')
+    >>> str(read_literal("c. 1890")), str(read_literal("approx. 40 km")), read_literal("About Schmidt").text
+    ('1890', '40000 m', 'About Schmidt')
     >>> read_literal("1980", datatype="xsd:integer")
     Number(value=Decimal('1980'), unit='')
     """
@@ -115,7 +122,8 @@ def read_literal(text: str, datatype: str | None = None, language: str | None = 
         return read_number(text) or String(text)
     if kind in _DATES:
         return read_date(text) or String(text)
-    return read_date(text) or read_number(text) or String(text)
+    told = _ABOUT.sub("", text)
+    return read_date(told) or read_number(told) or String(text)
 
 
 def find_literals(text: str) -> list[FoundLiteral]:

@@ -210,23 +210,27 @@ _SCALES = {
     "dozen": 12,
 }
 _UNITS = """m 1 m meter meters metre metres; m 1000 km kilometer kilometers kilometre kilometres; m 0.01 cm centimeter
-centimeters centimetre centimetres; m 0.001 mm millimeter millimeters millimetre millimetres; m 1609.344
-mile miles mi; m 0.3048 ft foot feet; m 0.0254 inch inches; m 0.9144 yard yards; g 1 g gram grams; g 1000 kg
-kilo kilos kilogram kilograms; g 0.001 mg milligram milligrams; g 1000000 ton tons tonne tonnes; g 453.59237
-lb lbs pound pounds; g 28.349523125 oz ounce ounces; s 1 s sec secs second seconds; s 60 min mins minute
-minutes; s 3600 h hr hrs hour hours; s 86400 day days; s 604800 week weeks; s 0.001 ms millisecond
-milliseconds; l 1 l liter liters litre litres; l 0.001 ml milliliter milliliters millilitre millilitres; l
-0.01 cl; m2 1 m2 m²; m2 1000000 km2 km²; m2 10000 ha hectare hectares; B 1 byte bytes; B 1000 kb kilobyte
-kilobytes; B 1000000 mb megabyte megabytes; B 1000000000 gb gigabyte gigabytes; B 1000000000000 tb terabyte
-terabytes; % 1 % percent percentage pct; month 1 month months; month 12 year years yr yrs; EUR 1 € euro
-euros eur; USD 1 $ dollar dollars usd; GBP 1 £ gbp quid; JPY 1 ¥ yen jpy; C 1 °c celsius; F 1 °f fahrenheit;
-° 1 ° degree degrees; m/s 1 m/s; m/s 0.2777777777777778 km/h kmh kph; m/s 0.44704 mph; W 1 w watt watts; W
-1000 kw kilowatt kilowatts; Hz 1 hz hertz; Hz 1000000 mhz; Hz 1000000000 ghz"""
+centimeters centimetre centimetres; m 0.001 mm millimeter millimeters millimetre millimetres; m 1609.344 mile miles
+mi; m 0.3048 ft foot feet; m 0.0254 inch inches; m 0.9144 yard yards; g 1 g gram grams; g 1000 kg kilo kilos kilogram
+kilograms; g 0.001 mg milligram milligrams; g 1000000 ton tons tonne tonnes; g 453.59237 lb lbs pound pounds; g
+28.349523125 oz ounce ounces; s 1 s sec secs second seconds; s 60 min mins minute minutes; s 3600 h hr hrs hour hours;
+s 86400 day days; s 604800 week weeks; s 0.001 ms millisecond milliseconds; l 1 l liter liters litre litres; l 0.001
+ml milliliter milliliters millilitre millilitres; l 0.01 cl; m2 1 m2 m²; m2 1000000 km2 km²; m2 10000 ha hectare
+hectares; B 1 byte bytes; B 1000 kb kilobyte kilobytes; B 1000000 mb megabyte megabytes; B 1000000000 gb gigabyte
+gigabytes; B 1000000000000 tb terabyte terabytes; % 1 % percent percentage pct; month 1 month months; month 12 year
+years yr yrs; C 1 °c celsius; F 1 °f fahrenheit; ° 1 ° degree degrees; m/s 1 m/s; m/s 0.2777777777777778 km/h kmh kph;
+m/s 0.44704 mph; W 1 w watt watts; W 1000 kw kilowatt kilowatts; Hz 1 hz hertz; Hz 1000000 mhz; Hz 1000000000 ghz"""
+_CURRENCIES = """EUR € eur euro euros; USD $ us$ usd dollar dollars; GBP £ gbp quid; JPY ¥ jpy yen; CHF chf franc
+francs; SEK sek; NOK nok; DKK dkk; kr kr krona kronor krone kroner; PLN pln zł zloty; CZK czk kč; HUF huf; CAD cad c$
+ca$; AUD aud a$ au$; NZD nzd nz$; INR inr ₹ rs rupee rupees; CNY cny rmb yuan; KRW krw ₩; BRL brl r$; ZAR zar rand;
+ILS ils ₪; SGD sgd s$"""
 _FACTORS: dict[str, tuple[str, Decimal]] = {
     form: (group.split()[0], Decimal(group.split()[1]))
     for group in _UNITS.replace("\n", " ").split(";")
     for form in group.split()[2:]
 }
+_MONEY = {form: group.split()[0] for group in _CURRENCIES.split(";") for form in group.split()[1:]}
+_FACTORS |= {form: (currency, Decimal(1)) for form, currency in _MONEY.items()}
 _SIZED = ((f"{size} {name}", 1) for size in ("square", "sq") for name in ("m", "metre", "metres", "meter", "meters"))
 _FACTORS |= {unit: ("m2", Decimal(factor)) for unit, factor in (*_SIZED, ("sqm", 1), ("sq km", 10**6))}
 _FACTORS |= {f"square {unit}": ("m2", Decimal(10**6)) for unit in ("km", "kilometre", "kilometres", "kilometers")}
@@ -236,9 +240,11 @@ _FACTORS |= {unit: ("m2", Decimal("4046.8564224")) for unit in ("acres", "acre")
 _FACTORS |= {unit: ("m3", Decimal(1)) for unit in ("m3", "m³", "cubic metres", "cubic meters", "cubic metre")}
 UNITS = frozenset(base for base, _ in _FACTORS.values())
 """The units that numbers are brought to."""
-UNIT_WORDS = ["feet", *(form for form in _FACTORS if form.endswith("s") and form not in {"s", "degrees", "pounds"})]
+UNIT_WORDS = [
+    "feet",
+    *(form for form in _FACTORS if form.endswith("s") and form not in {"s", "rs", "degrees", "pounds"}),
+]
 """Words of which `how many` asks for a number that is written down, not for things to be counted."""
-_MONEY = "€$£¥"
 _DIGITS = r"\d{1,3}(?:[,\u00a0\u202f'\u2019 ]\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?|\d+(?:[.,]\d+)?"
 _WORDS = "|".join(sorted((*_SMALL, "hundred", "thousand", "million", "billion", "trillion", "dozen"), key=len)[::-1])
 _SPELT = (
@@ -251,13 +257,14 @@ _ONE = (
     rf"an?(?=\s+(?:{_UNIT})\b)|\bhalf an?(?=\s+(?:{_UNIT})\b)"
     rf"|\ban?(?=\s+(?:{_UNIT})\s+or\s+(?:more|longer|so|less|over)\b)"
 )
+_BEFORE = "|".join(re.escape(form) for form in sorted(_MONEY, key=len)[::-1] if len(form) <= len("usd"))
 _SCALE = "|".join(sorted(_SCALES, key=len)[::-1])
 _CLOCK = (
     r"(?P<hour>[01]?\d|2[0-3])(?::(?P<minute>[0-5]\d))(?::[0-5]\d)?\s*(?P<half>[ap]\.?m\b\.?)?"
     r"|(?P<h12>1[0-2]|[1-9])\s*(?P<half12>[ap]\.?m\b\.?)"
 )
 NUMBER = re.compile(
-    rf"(?<![\w.,:/-])(?:(?P<clock>{_CLOCK})|(?P<money>[{_MONEY}]\s*)?(?P<sign>[-+\u2212])?"
+    rf"(?<![\w.,:/-])(?:(?P<clock>{_CLOCK})|(?P<money>(?:{_BEFORE})\.?\s*)?(?P<sign>[-+\u2212])?"
     rf"(?:(?P<digits>{_DIGITS})|(?P<spelt>{_SPELT}|{_ONE}))(?:\s*(?P<scale>{_SCALE})\b)?(?:\s*(?P<unit>{_UNIT})(?![\w²]))?)"
     rf"(?![\w]|[.,:]\d|-\w)",
     re.IGNORECASE,
@@ -281,13 +288,20 @@ class Number:
         return f"{shown} {self.unit}".rstrip()
 
 
+_FOR_EACH = re.compile(r"^(?:\+|(?:/ ?|(?:per|each|an?|p)\b ?)(?:[a-z]+)?)$")
+_INCHES = re.compile(r"(?<=\d)\s*in$")
+
+
 def read_number(text: str) -> Number | None:
     """The number that the whole of `text` is; None where it is none.
 
-    A word after the number that is no unit of measure counts as its unit (`300 pages`).
+    A word after the number that is no unit of measure counts as its unit (`300 pages`); what it is paid or counted for
+    is left out (`$40 a day`), and parts of one amount are added.
 
     >>> [str(read_number(text)) for text in ("1,200,000", "5 km", "$3.5 million", "12 %", "a dozen", "300 pages")]
     ['1200000', '5000 m', '3500000 USD', '12 %', '12', '300 page']
+    >>> [str(read_number(text)) for text in ("USD 2,400", "£45 per night", "$1.2m", "2 h 30 min", "5 ft 11 in", "500+")]
+    ['2400 USD', '45 GBP', '1200000 USD', '9000 s', '1.8034 m', '500']
     >>> read_number("Route 66") is None
     True
     """
@@ -298,9 +312,12 @@ def read_number(text: str) -> Number | None:
     if found is None:
         return None
     number = number_of(found)
-    counted = cleaned[found.end() :].strip()
+    counted = _FOR_EACH.sub("", cleaned[found.end() :].strip())
     if number is None or not counted:
         return number
+    further = read_number(_INCHES.sub(" inches", re.sub(r"^(?:,|and\b)\s*", "", counted))) if number.unit else None
+    if further is not None and further.unit == number.unit != TIME_OF_DAY:
+        return Number(number.value + further.value, number.unit)
     plain = number.unit == "" and re.fullmatch(r"[^\W\d_]+", counted) and found["digits"]
     return Number(number.value, singular(counted.lower())) if plain else None
 
@@ -314,7 +331,9 @@ def number_of(found: re.Match[str]) -> Number | None:
         return None
     value *= _SCALES.get((found["scale"] or "").lower(), 1)
     value = -value if found["sign"] in {"-", "\u2212"} else value
-    unit = (found["unit"] or (found["money"] or "").strip()).lower()
+    unit = (found["unit"] or "").lower()
+    if found["money"]:
+        value, unit = value * (10**6 if unit == "m" else 1), found["money"].strip(" .").lower()
     base, factor = _FACTORS.get(unit, ("", Decimal(1)))
     return Number(value * factor, base)
 

@@ -39,6 +39,7 @@ from clause.reasoning.question.sides import (
     is_other_kind,
     kin,
     roots,
+    says_noun,
     steps_asked,
     telling_words,
     type_roots,
@@ -147,9 +148,14 @@ class QuestionContext:
     @property
     def _narrows(self) -> bool:
         """Tell whether something beside a walk says which of a class are meant: a filter, a rank, another topic."""
-        parsed = self.parsed
-        told = parsed.filters or parsed.superlative or parsed.negated or parsed.topics[1:]
-        return parsed.kind == "count" or bool(told)
+        asked = self.parsed
+        return bool(asked.kind == "count" or asked.filters or asked.superlative or asked.negated or asked.topics[1:])
+
+    def _is_called(self, walk: TypedPattern) -> bool:
+        """Tell whether the last type of a walk says the noun that is asked for (`which county`): it leads to one."""
+        noun = self.noun or ""
+        asked = walk[-1].forward and re.search(rf"^(?:in |at |on )?(?:which|what) {noun}\b", self.parsed.whole)
+        return bool(asked) and says_noun(pattern_words(walk[-1:], self.text_of, "it"), noun)
 
     def leads_to_members(self, pattern: TypedPattern) -> bool:
         """Tell whether a walk leads from a class to its members, or to those of its classes."""
@@ -163,7 +169,7 @@ class QuestionContext:
         around = frozenset().union(*said)
         doers = self._doers([one.pattern for one in patterns])
         sayable = [roots(word) for word in sorted(words - doers) if roots(word) & around]
-        fits = [self.is_kind(one.ends, self.noun) for one in patterns]
+        fits = [self.is_kind(one.ends, self.noun) or self._is_called(one.pattern) for one in patterns]
         known = [any(map(self.names.classes, one.ends[:_SEEN])) for one in patterns]
         classed = any(right and has for right, has in zip(fits, known, strict=True))
         kin_asked = asked_kin(asked)
@@ -174,15 +180,13 @@ class QuestionContext:
         scored = []
         for one, own, right, has in zip(patterns, said, fits, known, strict=True):
             loss = self.priors.unsaid * sum(not word & own for word in sayable) + self._by_shape(one, asked)
-            loss += self._wrong_kind(
-                one, asked, lexical=any(word & self.roots_of(one.pattern[-1:]) for word in sayable)
-            )
+            lexical = any(word & self.roots_of(one.pattern[-1:]) for word in sayable)
+            loss += self._wrong_kind(one, asked, lexical=lexical)
             if len(one.pattern) == 1 and any(says(one.pattern[0], step, self.text_of) for step in kin_asked):
                 loss -= self.priors.told
             if settled and len(one.pattern) > 1:
                 loss -= UNNAMED_HOP * sum(not self.roots_of((hop,)) & named for hop in one.pattern)
-            if any(fits):
-                loss += -self.priors.right_class if right else self.priors.right_class
+            loss += self.priors.right_class * (1 - 2 * right) * any(fits)
             loss += self.priors.other_class * (classed and has and not right)
             scored.append(replace(one, score=one.score + one.steps - loss))
         top = max(one.score for one in scored)
@@ -240,8 +244,10 @@ class QuestionContext:
         return kind == "text" and all(name[:1].isupper() and not (dated and _TELLS_TIME.search(name)) for name in names)
 
     def is_named(self, pattern: TypedPattern) -> bool:
-        """Tell whether the question has a word of a walk's types."""
-        return any(roots(word) & self.roots_of(pattern) for word in telling_words(self.parsed))
+        """Tell whether the question has a word of a walk's types; of what is ranked by another word, no noun counts."""
+        best, words = self.parsed.superlative, telling_words(self.parsed)
+        own = self.noun if best and self.noun not in " ".join(best.questions).split() else None
+        return any(roots(word) & self.roots_of(pattern) for word in words if word != own)
 
     def is_told(self, walk: TypedPattern, asked: Sequence[str]) -> bool:
         """Tell whether grammar settles that some questions ask for a walk of one hop, and for this end of it."""
@@ -273,21 +279,18 @@ class QuestionContext:
             return loss if kind == ("text" if wanted == "entity" else wanted) else self.priors.wrong_kind
         if kind == "text":
             return 0.0
-        noun = self.noun or ""
-        if noun and self.parsed.comparison is None and not roots(noun) & self.roots_of(one.pattern[-1:]):
+        if self.noun and self.parsed.comparison is None and not roots(self.noun) & self.roots_of(one.pattern[-1:]):
             return self.priors.wrong_kind
         used = self.parsed.filters or self.parsed.superlative is not None
         return 0.0 if lexical and not (used and self.parsed.kind != "yes_no") else self.priors.unasked_value
 
     def _by_shape(self, one: FoundPattern, asked: str) -> float:
         """The loss of a pattern for its length, its turns, and for ends that the question cannot mean."""
-        pattern, priors = one.pattern, self.priors
+        pattern, priors, noun = one.pattern, self.priors, self.noun
         loss = 0.0 if one.steps else priors.longer * (len(pattern) - 1)
         loss += priors.repeated * (len(pattern) - len(set(pattern)))
-        liked = self.parsed.itself or LIKENESS.search(asked) is not None
-        if not liked and any(hop.inverse == after for hop, after in pairwise(pattern)):
+        if not (self.parsed.itself or LIKENESS.search(asked)) and any(a.inverse == b for a, b in pairwise(pattern)):
             loss += priors.back if one.steps else 2 * priors.back
-        noun = self.noun
         called = [name for name in map(self.names.name, one.ends[:_SEEN]) if " " not in name or name.islower()]
         if noun is not None and any(alike(name, noun) for name in called):
             loss += priors.own_name  # the genre `crime thriller`; the `Marmot Hut` is a hut
@@ -322,17 +325,15 @@ class QuestionContext:
         """
         single = [one.pattern for one in patterns if len(one.pattern) == 1]
         told: dict[TypedPattern, bool | None] = {pattern: self._right_side(pattern, asked) for pattern in single}
-        if False in told.values() and True not in told.values() and not further:
+        if False in told.values() and True not in told.values() and not (further or any(map(self._is_called, told))):
             return []
         return [one for one in patterns if told.get(one.pattern) is not False]
 
     def _right_side(self, pattern: TypedPattern, asked: str) -> bool | None:
         """Tell whether a hop leads to the side that grammar or a word for relatives asks for; None: neither says."""
-        forward = asked_way(asked, self.text_of(pattern[0].relation))
-        if forward is not None:
+        if (forward := asked_way(asked, self.text_of(pattern[0].relation))) is not None:
             return forward == pattern[0].forward
-        steps = asked_kin(asked)
-        if not steps:
+        if not (steps := asked_kin(asked)):
             return None
         if any(says(pattern[0], step, self.text_of) is not None for step in steps):
             return True
@@ -390,8 +391,7 @@ class QuestionContext:
 
     def _gender(self, step: str, nodes: tuple[str, ...]) -> Effects[NodeTest | None]:
         """The test that tells a brother among siblings, where the graph says who is male."""
-        gender = GENDERS.get(step)
-        if gender is None or not nodes:
+        if (gender := GENDERS.get(step)) is None or not nodes:
             return None
         around: Around = yield Read(nodes[: self.bounds.sample], None, self.bounds.sample_edges)
         hops = (hop for edges in around.values() for hop in edges if hop.forward)

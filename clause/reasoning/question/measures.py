@@ -45,7 +45,7 @@ _THAN = re.compile(rf"\b(?:than|before|after) {_ONE_OF}{TOPIC}")
 _JOINING = """the a an of these those two one or and than that both same as from in to be been it for at on with there
 by identical equal share shares shared common any more less most least between among , : ? 's get gets got"""
 _SCAFFOLD = WH_WORDS | AUXILIARIES | frozenset(_JOINING.split())
-_GENERIC = frozenset(("before", "after", "more", "less"))
+_GENERIC = {"before", "after", "more", "less"}
 _DATE_NOUNS = {
     "born": "date of birth", "died": "date of death", "die": "date of death", "released": "release date",
     "came out": "release date", "come out": "release date", "published": "publication date",
@@ -86,8 +86,9 @@ _LEVEL = re.compile(
     r"\b(?:higher|lower|greater|larger|smaller|heavier|lighter) (?P<noun>[a-z]{3,})\b"
 )
 _HELD = re.compile(
-    r"\b(?:has|have|had|having|with|at|needs?|wants?|gets?|takes?|requires?|offers?|reach(?:es)?|covers?) (?:the )?·"
-    r" (?P<noun>[a-z-]{3,})"
+    r"\b(?:has|have|had|having|with|at|(?P<does>(?:need|want|get|take|require|offer|reach|cover|return|show|record|produce"
+    r"|charge|score|earn|boast|yield|carr(?:y|ie)|pay)(?:e?[sd]|ed)?|gave|gives?|got|took|paid)) (?:the )?·"
+    r" (?P<noun>(?:[a-z-]{3,} )?[a-z-]{3,}(?=$| (?:of|in|at|on|for|from|among|by|to|with)\b)|[a-z-]{3,})"
 )
 _NO_SUPERLATIVE_WORDS = """forest west east test rest request interest guest nest chest harvest contest protest invest
 digest honest modest arrest priest quest southwest northwest midwest northeast southeast suggest earnest conquest
@@ -217,13 +218,13 @@ def find_superlative(text: str) -> tuple[Superlative | None, str]:
     if most is not None:
         return _of_most(text, most)
     for hit in _EST.finditer(plain):
-        word = hit["word"]
-        if word in _NO_SUPERLATIVES:
+        if (word := hit["word"]) in _NO_SUPERLATIVES:
             continue
         owner = "'s" if hit[0].startswith("'s") else ""
-        rest = _tidy(f"{text[: hit.start()]} {owner} {text[hit.end() :]}").removeprefix("of ")
-        operator, templates = SUPERLATIVES.get(word) or _unknown(word)
         held = _HELD.search(f"{text[: hit.start()]}·{text[hit.end() :]}")
+        lead = f"{text[: held.start()]}has" if held and (held["does"] or "").endswith("s") else text[: hit.start()]
+        rest = _tidy(f"{lead} {owner} {text[hit.end() :]}").removeprefix("of ")
+        operator, templates = SUPERLATIVES.get(word) or _unknown(word)
         held = held or _LEVEL_OF.search(f"{text[: hit.start()]}· {text[hit.end() :].lstrip()}")
         if held and operator not in DATED:
             templates = (f"{held['noun']} of {{}}", *templates)

@@ -156,6 +156,8 @@ _OWNING = frozenset({"has", "have"})
 _ARTICLES = frozenset({"a", "an", "the"})
 _NOTHING_SAID = _ARTICLES | {"its", "his", "her", "their"}
 _CAN_BE = re.compile(r"^(?:can|could|may) be ")
+_KIND_OF = "county|town|city|village|parish|district|region|province|state|country|family|genus|order|field|league|year"
+_NAMED_OF = re.compile(rf"^(.*\b(?:in|on|at|to|from|within) the (?:{_KIND_OF})) of$")  # "in the county of": a county
 _AUXILIARIES = _COPULAS | _OWNING | _NOTHING_SAID
 
 _QUALITIES = frozenset(("afraid", "scared", "fond", "proud", "aware", "capable", "tired", "typical", "characteristic"))
@@ -303,12 +305,12 @@ def frames(words: str) -> tuple[str, str]:
     (('what made the album of {}', 'album of {}'), ('album of {}', 'what is on the album {}'))
     >>> frames("located in"), frames("works for")
     (('in what is located {}', 'what is located in {}'), ('what is worked for by {}', 'what works for {}'))
-    >>> frames("has its office in"), frames("joined the army in")[1], frames("was born in year")[0]
-    (('in what is the office of {}', 'whose office is in {}'), 'what joined the army in {}', 'in what year is born {}')
+    >>> frames("has its office in"), frames("in the county of")[0], frames("was born in year")[0]
+    (('in what is the office of {}', 'whose office is in {}'), 'county of {}', 'in what year is born {}')
     """
     if words in _KINDS:
         return "class of {}", "what is a {}"
-    parts = _CAN_BE.sub("is ", words).split()
+    parts = _NAMED_OF.sub(r"\1", _CAN_BE.sub("is ", words)).split()
     if len(parts) > 1 and parts[0] in _AUXILIARIES:
         return _owned(parts[0], parts[1:])
     if len(parts) > 1 and parts[-1] in _COPULAS:
@@ -331,18 +333,15 @@ def _frames(parts: list[str]) -> tuple[str, str]:
     said, first = " ".join(parts), parts[0]
     if parts[-1] in PREPOSITIONS:
         return _ending_open(said, parts)
-    if parts == [first] and _is_past(first):
-        return _active(parts)
     passive = parts[1:2] == ["by"] and is_passive(first, "by")  # "owned by team"
-    if is_verb(first) and not passive and not (first in BASES and parts[-1] in _ATTRIBUTES):
+    acts = is_verb(first) and not passive and not (first in BASES and parts[-1] in _ATTRIBUTES)
+    if acts or (parts == [first] and _is_past(first)):
         return _active(parts)
     if len(parts) > 2 and parts[1] in PREPOSITIONS and (first in PARTICIPLES or _is_past(first)):
         noun = " ".join(parts[2:])
         return f"{parts[1]} what {noun} is {first} {{}}", f"what is {first} {parts[1]} the {noun} {{}}"
     noun = " ".join(parts[2 if parts[1:2] == ["the"] else 1 :]) if first in _LEADING else said
-    if first in {"in", "on"}:
-        return f"{noun} of {{}}", f"what is {first} the {noun} {{}}"
-    return f"{noun} of {{}}", f"whose {noun} is {{}}"
+    return f"{noun} of {{}}", f"what is {first} the {noun} {{}}" if first in {"in", "on"} else f"whose {noun} is {{}}"
 
 
 def _ending_open(said: str, parts: list[str]) -> tuple[str, str]:

@@ -241,18 +241,17 @@ def _without(context: QuestionContext, draft: ReadingDraft) -> Effects[ReadingDr
         names += [context.names.name(topic) for topic in draft.topics]
     minus: list[QuestionPlan] = []
     for place in had:  # `other than the white ones`: what has it, where it is none of them
-        minus += [one for one in (yield from _taken_away(context, Excluded((place,), "with"), draft)) if _is_near(one)]
+        taken = yield from _taken_away(context, Excluded((place,), "with"), draft)
+        minus += [one for one in taken if isinstance(one, WalkFrom) and len(one.pattern) == 1]
+    amiss = bool(had) and not minus  # `who else but Ann works there` is asked where Ann does
     for negated in () if isinstance(draft.plan, Lacking) else parsed.negated:
         minus += yield from _taken_away(context, negated, draft)
         names += [f"{negated.clause} {name_of(context, place)}" for place in negated.names]
     if not nodes and not minus:
         return draft
     words = f"{draft.words}, without {', '.join(dict.fromkeys(names))}"
-    return replace(draft, plan=Without(draft.plan, nodes, tuple(minus)), words=words)
-
-
-def _is_near(plan: QuestionPlan) -> bool:
-    return isinstance(plan, WalkFrom) and len(plan.pattern) == 1
+    score = draft.score - 2 * context.priors.right_class * amiss
+    return replace(draft, plan=Without(draft.plan, nodes, tuple(minus)), words=words, score=score)
 
 
 def _taken_away(context: QuestionContext, negated: Excluded, draft: ReadingDraft) -> Effects[list[QuestionPlan]]:

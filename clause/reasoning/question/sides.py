@@ -110,10 +110,10 @@ def telling_words(parsed: ParsedQuestion) -> tuple[str, ...]:
     return tuple(word for word in parsed.words if word not in _NOT_TELLING)
 
 
-def says_noun(text: str, noun: str) -> bool:
-    """Tell whether a type's text is a noun that a question uses, so that it leads to one: `warden`, `has owner`."""
-    words = plain_words(text).split()
-    return not is_verb(words[0]) and bool(roots(words[-1]) & roots(singular(noun)))
+def says_noun(said: str, noun: str) -> bool:
+    """Tell whether a hop in words is called by a noun: `head warden of it`, and not `what made the warden of it`."""
+    *words, of, it = said.split()
+    return (of, it) == ("of", "it") and "what" not in words and bool(roots(words[-1]) & roots(singular(noun)))
 
 
 @lru_cache(maxsize=16384)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from pathlib import Path
+from typing import Final, cast
 
 from clause.text.literals import Operator
 
@@ -321,53 +322,13 @@ def slipped(word: str, right: str) -> bool:
 
 
 TIME: Final = ("date", "year")
-_DATE_OF_BIRTH = ("when was {} born", "date of birth of {}", "when was {} founded", "when did {} come out", "age of {}")
-_WHEN = ("when was {}", "date of {}")
-_LENGTH = ("length of {}", "duration of {}", "running time of {}")
+_TOLD = [
+    line.split("\t")
+    for line in Path(__file__).with_name("comparatives.tsv").read_text(encoding="utf-8").splitlines()[1:]
+]
 
 COMPARATIVES: Final[dict[str, tuple[Operator, tuple[str, ...]]]] = {
-    "older": ("before", _DATE_OF_BIRTH),
-    "elder": ("before", _DATE_OF_BIRTH),
-    "younger": ("after", _DATE_OF_BIRTH),
-    "newer": ("after", ("when did {} come out", "when was {} made", "date of {}", "when was {} founded")),
-    "earlier": ("before", _WHEN),
-    "sooner": ("before", _WHEN),
-    "before": ("before", _WHEN),
-    "later": ("after", _WHEN),
-    "after": ("after", _WHEN),
-    "recently": ("after", _WHEN),
-    "recent": ("after", _WHEN),
-    "longer": ("more", _LENGTH),
-    "shorter": ("less", (*_LENGTH, "height of {}")),
-    "higher": ("more", ("height of {}", "elevation of {}")),
-    "taller": ("more", ("height of {}",)),
-    "lower": ("less", ("height of {}", "elevation of {}")),
-    "bigger": ("more", ("size of {}", "area of {}", "population of {}")),
-    "larger": ("more", ("size of {}", "area of {}", "population of {}")),
-    "smaller": ("less", ("size of {}", "area of {}", "population of {}")),
-    "greater": ("more", ("size of {}", "number of {}")),
-    "heavier": ("more", ("weight of {}", "mass of {}", "density of {}")),
-    "lighter": ("less", ("weight of {}", "mass of {}", "density of {}")),
-    "cheaper": ("less", ("price of {}", "cost of {}")),
-    "dearer": ("more", ("price of {}", "cost of {}")),
-    "faster": ("more", ("speed of {}",)),
-    "slower": ("less", ("speed of {}",)),
-    "quicker": ("less", ("time of {}", "duration of {}", "minutes of {}")),
-    "pricier": ("more", ("price of {}", "cost of {}")),
-    "busier": ("more", ("number of passengers of {}", "traffic of {}")),
-    "nearer": ("less", ("distance of {}",)),
-    "hotter": ("more", ("temperature of {}",)),
-    "colder": ("less", ("temperature of {}",)),
-    "deeper": ("more", ("depth of {}",)),
-    "wider": ("more", ("width of {}",)),
-    "richer": ("more", ("net worth of {}", "gross domestic product of {}")),
-    "denser": ("more", ("density of {}",)),
-    "stronger": ("more", ("strength of {}",)),
-    "better": ("more", ("rating of {}", "score of {}", "number of {}")),
-    "worse": ("less", ("rating of {}", "score of {}", "number of {}")),
-    "more": ("more", ("number of {}",)),
-    "fewer": ("less", ("number of {}",)),
-    "less": ("less", ("number of {}", "amount of {}")),
+    word: (cast("Operator", operator), tuple(told)) for word, operator, *told in _TOLD if operator
 }
 """Comparing adjectives: the operator, and what is compared in words; `{}` stands for the thing compared."""
 
@@ -379,20 +340,7 @@ SUPERLATIVES: Final[dict[str, tuple[Operator, tuple[str, ...]]]] = {
 }
 """Superlatives, read as their comparatives: the oldest is what is older than the others."""
 
-MOST_LEAST: Final[dict[str, tuple[str, ...]]] = {
-    "expensive": ("price of {}", "cost of {}"),
-    "costly": ("price of {}", "cost of {}"),
-    "recent": ("date of {}", "when was {}"),
-    "recently": ("date of {}", "when was {}"),
-    "populous": ("population of {}",),
-    "populated": ("population of {}",),
-    "popular": ("popularity of {}", "number of votes of {}"),
-    "valuable": ("value of {}",),
-    "dense": ("density of {}",),
-    "powerful": ("power of {}",),
-    "important": ("importance of {}",),
-    "dangerous": ("danger of {}", "severity of {}"),
-}
+MOST_LEAST: Final[dict[str, tuple[str, ...]]] = {word: tuple(told) for word, operator, *told in _TOLD if not operator}
 """Adjectives that take `most` and `least`, and what they measure."""
 
 DATED: Final = frozenset({"before", "after"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -35,6 +36,15 @@ async def test_loading_twice_gives_the_same_graph_as_loading_once(graph: Graph, 
     assert await state(graph, scope) == once
     assert await wrong_counts(graph, scope) == []
     assert second.source_id == first.source_id
+
+
+async def test_two_that_load_the_same_at_once_both_succeed(graph: Graph, scope: str, tmp_path: Path) -> None:
+    path = write_text(tmp_path / "films.txt", FILMS)
+
+    reports = await asyncio.gather(*(load_triples(graph, None, path, scope) for _ in range(3)))
+
+    assert sorted(report.created for report in reports) == [0, 0, 4]
+    assert await wrong_counts(graph, scope) == []
 
 
 async def test_triples_are_unique_across_batches_files_and_repeated_lines(

@@ -65,6 +65,8 @@ def test_a_value_is_the_same_as_itself(value):
         ("fifties", years_of(1950, 1959)),
         ("19th century", years_of(1801, 1900)),
         ("44 BC", years_of(-43)),
+        ("c. 1890", years_of(1890, bare=True)),
+        ("around May 1968", month_of(1968, 5)),
         ("14 August 1928", day_of(1928, 8, 14)),
         ("1914\u201318", years_of(1914, 1918)),
         ("2010-12", month_of(2010, 12)),
@@ -72,10 +74,13 @@ def test_a_value_is_the_same_as_itself(value):
     ],
 )
 def test_dates(text, wanted):
-    assert read_date(text) == wanted
+    assert read_literal(text) == wanted
 
 
-@pytest.mark.parametrize("text", ["12 Angry Men", "2001: A Space Odyssey", "May", "Route 66", "v1.2.3", "31 June 2001"])
+@pytest.mark.parametrize(
+    "text",
+    ["12 Angry Men", "2001: A Space Odyssey", "May", "Route 66", "v1.2.3", "31 June 2001", "12 out of 20", "4/5", "Rs"],
+)
 def test_what_only_looks_like_a_date_or_a_number_is_a_string(text):
     assert isinstance(read_literal(text), String)
 
@@ -95,6 +100,21 @@ def test_what_only_looks_like_a_date_or_a_number_is_a_string(text):
         ("6 pm", "64800 time of day"),
         ("1e6", "1000000"),
         ("300 pages", "300 page"),
+        ("USD 2,400,000", "2400000 USD"),
+        ("CHF 250", "250 CHF"),
+        ("A$ 40", "40 AUD"),
+        ("Rs. 400", "400 INR"),
+        ("450 z\u0142", "450 PLN"),
+        ("\u00a34m", "4000000 GBP"),
+        ("\u20ac12.50/day", "12.5 EUR"),
+        ("\u00a345 per night", "45 GBP"),
+        ("~40 km", "40000 m"),
+        ("approx. 1,200", "1200"),
+        ("2 years and 3 months", "27 month"),
+        ("2 h 30 min", "9000 s"),
+        ("6 ft 2 in", "1.8796 m"),
+        ("<5 kg", "5000 g"),
+        ("500+", "500"),
     ],
 )
 def test_numbers(text, wanted):

@@ -317,6 +317,28 @@ def test_words_that_rank_and_words_that_only_seem_to(question, direction):
     assert (ranked.direction if ranked else None) == direction
 
 
+ORGANS = [
+    ["West Organ", "wind pressure", "95 mm"], ["West Organ", "played by", "Ann"], ["Ann", "lives in", "Millbeck"],
+    ["Millbeck", "in the county of", "Eskshire"], ["Millbeck", "is a", "town"], ["Ann", "emplr", "Garth"],
+    ["Bo", "emplr", "Garth"], ["Mill Job", "operator", "Garth"], ["Rood Job", "operator", "Garth"],
+    ["North Lab", "price_per_smp", "USD 38"], ["South Lab", "price_per_smp", "USD 22"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "names", "answers"),
+    [
+        ("Which county does Ann have her home in?", ["Ann"], ["Eskshire"]),
+        ("what pressure does the West Organ play at?", ["West Organ"], ["95 mm"]),
+        ("Apart from Ann, who else is employed by Garth?", ["Ann", "Garth"], ["Bo"]),
+        ("Which lab charges the lowest price per sample?", [], ["South Lab"]),
+    ],
+)
+async def test_what_a_type_leads_to_and_what_a_question_takes_for_granted(question, names, answers, scorer):
+    _, read = await ask(SmallGraph(ORGANS), scorer, question, names, types=sorted({kind for _, kind, _ in ORGANS}))
+    assert [answer.name for answer in read.result.answers] == answers
+
+
 ODD_NAMES = (
     "by", "in", "of", "is", "the", "has", "was by", "not", "who", "when", "type", "1", "2024", "x", "-", "é", "住所",
     "has_no", "isBy", "p31", "to_be", "than", "most", "same", "other", "first", "km", "€", "N/A", "true", "'s", "it",
