@@ -222,6 +222,8 @@ def holds(
     True
     >>> holds("before", read_literal("1988-04-02"), read_literal("1990")), holds("more", String("x"), read_literal("3"))
     (True, None)
+    >>> holds("less", read_literal("\u00a345 a day"), read_literal("50 pounds"))
+    True
     """
     if operator == "between":
         low = holds("at_least", value, reference)
@@ -267,12 +269,22 @@ def _within(value: LiteralValue, reference: LiteralValue, *, exactly: bool) -> b
 
 
 def _alike(one: LiteralValue, two: LiteralValue) -> tuple[LiteralValue, LiteralValue]:
-    """Both as dates, or both as numbers: bare digits (1980) are what the other one is."""
+    """Both as dates, or both as numbers: bare digits (1980) are what the other is, pounds beside money are money."""
     if isinstance(one, Date) and isinstance(two, Number):
         return _numbered(one, two), _dated(two, one)
     if isinstance(one, Number) and isinstance(two, Date):
         return _dated(one, two), _numbered(two, one)
+    if isinstance(one, Number) and isinstance(two, Number):
+        return _paid(one, two), _paid(two, one)
     return one, two
+
+
+_POUND = Number(Decimal("453.59237"), "g")
+
+
+def _paid(number: Number, beside: Number) -> Number:
+    by_weight = number.unit == _POUND.unit and beside.unit == "GBP"
+    return Number(number.value / _POUND.value, "GBP") if by_weight else number
 
 
 def _numbered(date: Date, beside: Number) -> LiteralValue:

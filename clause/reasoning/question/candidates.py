@@ -153,9 +153,9 @@ class QuestionContext:
 
     def _is_called(self, walk: TypedPattern) -> bool:
         """Tell whether the last type of a walk says the noun that is asked for (`which county`): it leads to one."""
-        noun = self.noun or ""
-        asked = walk[-1].forward and re.search(rf"^(?:in |at |on )?(?:which|what) {noun}\b", self.parsed.whole)
-        return bool(asked) and says_noun(pattern_words(walk[-1:], self.text_of, "it"), noun)
+        kind = walk[-1].forward and re.match(r"(?:in |at |on )?(?:which|what) ([^ ]+)", self.parsed.whole)
+        of_it = pattern_words(walk[-1:], self.text_of, "it")
+        return bool(kind and kind[1] == self.noun and says_noun(of_it, kind[1]))
 
     def leads_to_members(self, pattern: TypedPattern) -> bool:
         """Tell whether a walk leads from a class to its members, or to those of its classes."""
@@ -245,9 +245,9 @@ class QuestionContext:
 
     def is_named(self, pattern: TypedPattern) -> bool:
         """Tell whether the question has a word of a walk's types; of what is ranked by another word, no noun counts."""
-        best, words = self.parsed.superlative, telling_words(self.parsed)
-        own = self.noun if best and self.noun not in " ".join(best.questions).split() else None
-        return any(roots(word) & self.roots_of(pattern) for word in words if word != own)
+        best = self.parsed.superlative
+        but = self.noun if best and self.noun not in " ".join(best.questions).split() else ""
+        return any(roots(word) & self.roots_of(pattern) for word in telling_words(self.parsed) if word != but)
 
     def is_told(self, walk: TypedPattern, asked: Sequence[str]) -> bool:
         """Tell whether grammar settles that some questions ask for a walk of one hop, and for this end of it."""

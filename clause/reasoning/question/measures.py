@@ -45,7 +45,7 @@ _THAN = re.compile(rf"\b(?:than|before|after) {_ONE_OF}{TOPIC}")
 _JOINING = """the a an of these those two one or and than that both same as from in to be been it for at on with there
 by identical equal share shares shared common any more less most least between among , : ? 's get gets got"""
 _SCAFFOLD = WH_WORDS | AUXILIARIES | frozenset(_JOINING.split())
-_GENERIC = {"before", "after", "more", "less"}
+_GENERIC = frozenset(("before", "after", "more", "less"))
 _DATE_NOUNS = {
     "born": "date of birth", "died": "date of death", "die": "date of death", "released": "release date",
     "came out": "release date", "come out": "release date", "published": "publication date",
@@ -89,7 +89,7 @@ _HELD = re.compile(
     r"\b(?:has|have|had|having|with|at|(?P<does>(?:need|want|get|take|require|offer|reach|cover|return|show|record|produce"
     r"|charge|score|earn|boast|yield|carr(?:y|ie)|pay)(?:e?[sd]|ed)?|gave|gives?|got|took|paid)) (?:the )?·"
     r" (?P<noun>(?:[a-z-]{3,} )?[a-z-]{3,}(?=$| (?:of|in|at|on|for|from|among|by|to|with)\b)|[a-z-]{3,})"
-)
+)  # with an s, `does` is easily taken for a noun: which lab charges the lowest price
 _NO_SUPERLATIVE_WORDS = """forest west east test rest request interest guest nest chest harvest contest protest invest
 digest honest modest arrest priest quest southwest northwest midwest northeast southeast suggest earnest conquest
 manifest tempest inquest crest vest pest zest jest"""

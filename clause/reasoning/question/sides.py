@@ -112,8 +112,9 @@ def telling_words(parsed: ParsedQuestion) -> tuple[str, ...]:
 
 def says_noun(said: str, noun: str) -> bool:
     """Tell whether a hop in words is called by a noun: `head warden of it`, and not `what made the warden of it`."""
-    *words, of, it = said.split()
-    return (of, it) == ("of", "it") and "what" not in words and bool(roots(words[-1]) & roots(singular(noun)))
+    kind, _, it = said.rpartition(" of ")
+    last = kind.split()[-1:] if it == "it" and "what" not in kind.split() else ()
+    return any(roots(word) & roots(singular(noun)) for word in last)
 
 
 @lru_cache(maxsize=16384)
