@@ -279,12 +279,13 @@ def _alike(one: LiteralValue, two: LiteralValue) -> tuple[LiteralValue, LiteralV
     return one, two
 
 
-_POUND = Number(Decimal("453.59237"), "g")
-
-
 def _paid(number: Number, beside: Number) -> Number:
-    by_weight = number.unit == _POUND.unit and beside.unit == "GBP"
-    return Number(number.value / _POUND.value, "GBP") if by_weight else number
+    """Pounds of money as pounds of weight beside so many of these, to the penny: a question says both by one word."""
+    pound = read_number("1 pound")
+    if pound is None or number.unit != "GBP" or beside.unit != pound.unit:
+        return number
+    said = beside.value / pound.value
+    return Number(number.value * pound.value, pound.unit) if said == round(said, 2) else number
 
 
 def _numbered(date: Date, beside: Number) -> LiteralValue:

@@ -127,6 +127,14 @@ def test_units_are_converted_and_never_mixed():
     assert holds("less", read_literal("97 minutes"), read_literal("2 hours")) is True
 
 
+def test_pounds_are_money_beside_money_and_kilos_never_are():
+    rent = read_literal("\u00a345 a day")
+    assert holds("less", rent, read_literal("50 pounds")) is True
+    assert holds("more", rent, read_literal("49.50 pounds")) is False
+    assert holds("less", rent, read_literal("50 kg")) is None
+    assert holds("less", read_literal("20 kg"), read_literal("50 pounds")) is True
+
+
 def test_bare_digits_are_a_year_beside_dates_and_a_number_beside_numbers():
     year = read_literal("1980")
     assert isinstance(year, Date)
