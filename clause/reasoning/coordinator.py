@@ -3,6 +3,7 @@ it."""
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import math
@@ -165,8 +166,10 @@ class Coordinator:
             finished = await self.play(
                 asked, policy, allowed, instead=instead, max_rounds=request.max_rounds, hard=hard
             )
-            concluded = await self._conclude(finished, request, caller)  # reads vectors that evidence is scored by
-            evidence, provenance_ms = await self._reporter.evidence(finished)
+            concluded, (origins, provenance_ms) = await asyncio.gather(
+                self._conclude(finished, request, caller), self._reporter.origins(finished)
+            )
+            evidence = self._reporter.evidence(finished, origins)  # scored by vectors that concluding read
         total_ms = (time.perf_counter() - started) * 1000
         response = CoordinationResponse(
             result=_result(finished, concluded, shown(evidence, enable=request.enable_provenance)),
@@ -190,11 +193,7 @@ class Coordinator:
         return Answered(finished, response, evidence, concluded.fallbacks)
 
     async def deciding(self, caller: Caller, scopes: Sequence[str]) -> Policy:
-        """Choose who decides in some scopes where a request names nobody.
-
-        Raises:
-            BadInputError, ForbiddenError: as `coordinate`.
-        """
+        """Choose who decides in some scopes where a request names nobody; it raises what `coordinate` does."""
         return await self.policies.chosen((await self._asker.view(caller, scopes)).policy)
 
     async def play(
@@ -217,7 +216,8 @@ class Coordinator:
         policy, agents = await self._begun(asked, policy, instead)
         episode = begun(asked.question, agents, budgets, hard=hard)
         driver = Driver(episode, asked.question, agents, self._count)
-        feeder = PortFeeder(self._port, asked.view, asked.question, policy.reads_vectors, self._texts)
+        texts = self._texts if agents.account.texts is None else None
+        feeder = PortFeeder(self._port, asked.view, asked.question, policy.reads_vectors, texts)
         turns = await feeder.feed(driver.rounds(max_rounds))
         return Finished.of(asked, policy, agents, episode, turns)
 

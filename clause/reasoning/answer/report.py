@@ -12,11 +12,11 @@ from clause.graph.scopes import Caller
 from clause.reasoning.agents.policy import Account, Agents, LeftOut, Policy, ProvedAnswer, Question, least_score
 from clause.reasoning.agents.text_walk import TextAgents
 from clause.reasoning.answer.calibration import moved
-from clause.reasoning.answer.evidence import EvidenceRecord, Provenance, own
+from clause.reasoning.answer.evidence import EvidenceRecord, Provenance, UnitOrigin, own
 from clause.reasoning.answer.run_record import RunRecord, digest_of, make_receipt
 from clause.reasoning.answer.runs import RunRecorder
 from clause.reasoning.episode.actions import Agent, Pick
-from clause.reasoning.episode.budget import Spend, edge_unit_id
+from clause.reasoning.episode.budget import Spend, Unit, edge_unit_id
 from clause.reasoning.episode.driver import Turns, unit_vectors
 from clause.reasoning.episode.episode import Episode
 from clause.reasoning.episode.steps import step_records
@@ -259,19 +259,17 @@ class Reporter:
         self._default_scope = default_scope
         self._enabled = enabled
 
-    async def evidence(self, finished: Finished) -> tuple[list[EvidenceRecord], float]:
-        """The picked units with full provenance, in the order of picking, and the milliseconds that it took."""
+    async def origins(self, finished: Finished) -> tuple[Mapping[str, UnitOrigin], float]:
+        """Where the picked units come from, and the milliseconds that it took to read it."""
         started = time.perf_counter()
-        episode, question = finished.episode, finished.asked.question
-        view = finished.asked.view
-        records = await self._provenance.of(
-            [episode.pool[place] for place in episode.picked],
-            *_scores(episode, question),
-            price=question.prices.token,
-            view=view,
-            scope=self._scope(view.scopes),
+        found = await self._provenance.origins(_picks(finished.episode), finished.asked.view)
+        return found, (time.perf_counter() - started) * 1000
+
+    def evidence(self, finished: Finished, origins: Mapping[str, UnitOrigin]) -> list[EvidenceRecord]:
+        """The picked units with full provenance, in the order of picking."""
+        return self._evidence(
+            finished.episode, finished.asked.question, origins, self._scope(finished.asked.view.scopes)
         )
-        return records, (time.perf_counter() - started) * 1000
 
     async def curated(
         self, episode: Episode, question: Question, scopes: Sequence[str], *, caller: Caller, enable: bool
@@ -280,16 +278,16 @@ class Reporter:
         the caller may write there."""
         started = time.perf_counter()
         scope = self._scope(scopes)
-        records = await self._provenance.of(
-            [episode.pool[place] for place in episode.picked],
-            *_scores(episode, question),
-            price=question.prices.token,
-            view=None,
-            scope=scope,
-        )
+        records = self._evidence(episode, question, {}, scope)
         if enable and self._enabled and caller.may_write(scope):
             self._runs.later(None, records)
         return shown(records, enable=enable), (time.perf_counter() - started) * 1000
+
+    def _evidence(
+        self, episode: Episode, question: Question, origins: Mapping[str, UnitOrigin], scope: str
+    ) -> list[EvidenceRecord]:
+        scored, price = _scores(episode, question), question.prices.token
+        return self._provenance.of(_picks(episode), *scored, origins, price=price, scope=scope)
 
     def receipt(self, finished: Finished) -> Receipt:
         """For each resource: budget, spent, price, what stopped its agent, and the best thing left out."""
@@ -383,10 +381,13 @@ def shown(records: Sequence[EvidenceRecord], *, enable: bool) -> list[SelectedEv
     return [record.selected.model_copy(update={"provenance": None}) for record in records]
 
 
+def _picks(episode: Episode) -> list[Unit]:
+    return [episode.pool[place] for place in episode.picked]
+
+
 def _scores(episode: Episode, question: Question) -> tuple[list[float], list[float]]:
     """(scores, cosines with the query) of the picks: a policy's own score where it gave one, else the cosine."""
-    units = [episode.pool[place] for place in episode.picked]
-    similarities = [float(value) for value in unit_vectors(units, question) @ question.embedding]
+    similarities = [float(value) for value in unit_vectors(_picks(episode), question) @ question.embedding]
     given = {step.action.unit: step.score for step in episode.log if isinstance(step.action, Pick)}
     scores = [
         similarity if (score := given.get(place)) is None else score

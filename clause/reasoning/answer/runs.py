@@ -19,7 +19,7 @@ from clause.graph.runner import Graph
 from clause.graph.scopes import Caller, readable_scopes
 from clause.knowledge.beliefs.rows import as_recorded, dimensions_of
 from clause.reasoning.answer.counterfactual import LEAST_MOVE
-from clause.reasoning.answer.evidence import EvidenceRecord, evidence_rows
+from clause.reasoning.answer.evidence import EvidenceRecord, evidence_rows, evidence_write
 from clause.reasoning.answer.run_record import RunRecord, differences, digest_of
 from clause.reasoning.episode.budget import Budgets, Prices
 from clause.reasoning.episode.steps import StepRecord
@@ -172,7 +172,7 @@ class RunRecorder:
             ("graph/register_scope", {"scope": scope, "recorded_at": scopes[scope]}) for scope in sorted(scopes)
         ]
         if evidence := _evidence(batch, self.now):
-            work.append(("reasoning/write_evidence", {"rows": evidence}))
+            work.append(("reasoning/write_evidence", evidence_write(evidence)))
         if runs:
             work.append(("reasoning/write_runs", {"rows": [_row(run, evidence) for run, evidence in runs]}))
         await self._graph.write(work)
@@ -236,7 +236,6 @@ def _row(run: RunRecord, evidence: Sequence[EvidenceRecord]) -> dict[str, Any]:
 def _step_row(run: RunRecord, step: StepRecord) -> dict[str, Any]:
     properties = step.model_dump(exclude={"left_out", "detail", "visited"})
     properties |= {
-        "recorded_at": run.recorded_at,
         "left_out": _json(step.left_out.model_dump()) if step.left_out else None,
         "detail": _json(step.detail),
         "visited": list(step.visited),

@@ -8,8 +8,9 @@ Nothing here waits for anything.
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias, TypeVar
 
@@ -184,7 +185,7 @@ class PortFeeder:
         port, view: what is read, and what of it the caller may see.
         question: takes the vectors of the nodes that were read.
         reads_vectors: whether the policy needs them (`Policy.reads_vectors`).
-        texts: finds texts for a small pool; None: the pool is what the walk touched.
+        texts: finds texts for a small pool, while the graph is walked; None: the pool is what the walk touched.
     """
 
     port: NeighbourhoodPort
@@ -195,17 +196,22 @@ class PortFeeder:
 
     async def feed(self, reading: Drive[T]) -> T:
         """Read everything that the driver wants read, and return what it returns."""
+        nearest = asyncio.ensure_future(self._nearest())  # most pools are small
         try:
             wanted = next(reading)
             while True:
-                wanted = reading.send(await self._read(wanted))
+                wanted = reading.send(await self._read(wanted, nearest))
         except StopIteration as done:
             value: T = done.value
             return value
+        finally:
+            await asyncio.gather(nearest, return_exceptions=True)
 
-    async def _read(self, wanted: Look | Search) -> Found:
+    async def _read(self, wanted: Look | Search, nearest: Awaitable[Sequence[Node]]) -> Found:
         if isinstance(wanted, Search):
-            return Found(texts=await self._nearest())
+            texts = await nearest
+            await self._learn([node.id for node in texts])
+            return Found(texts=texts)
         expansion = await self.port.expand(
             wanted.nodes, self.view, per_type=wanted.per_type or WHOLE_NODE_CAP, hops=wanted.hops
         )
@@ -216,9 +222,7 @@ class PortFeeder:
     async def _nearest(self) -> Sequence[Node]:
         if self.texts is None:
             return ()
-        found = await self.texts.nearest(self.question.text, self.question.embedding, self.view, limit=MOST_FOUND)
-        await self._learn([node.id for node in found])
-        return found
+        return await self.texts.nearest(self.question.text, self.question.embedding, self.view, limit=MOST_FOUND)
 
     async def _learn(self, nodes: Sequence[str]) -> None:
         if nodes:

@@ -76,7 +76,7 @@ SET run += row.properties
 CALL (run, row) {
   UNWIND row.steps AS taken
   CREATE (run)-[:HAS_STEP]->(step:RunStep {id: taken.id})
-  SET step += taken.properties
+  SET step += taken.properties, step.recorded_at = row.properties.recorded_at
   WITH row, taken, step
   UNWIND taken.visited AS id
   MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster {id: id}) WHERE n.scope IN row.scopes

@@ -49,7 +49,8 @@ def provenance(graph: Graph) -> Provenance:
 
 async def picks(provenance: Provenance, view: View, *units: Unit) -> list[EvidenceRecord]:
     half = [0.5] * len(units)
-    return await provenance.of(units, half, half, price=0.01, view=view, scope=view.scopes[0])
+    origins = await provenance.origins(units, view)
+    return provenance.of(units, half, half, origins, price=0.01, scope=view.scopes[0])
 
 
 def a_run(scope: str, **changes: Any) -> RunRecord:

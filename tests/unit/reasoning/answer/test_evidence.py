@@ -50,11 +50,10 @@ def test_a_pick_carries_full_provenance() -> None:
     assert pick.selected.shaped_utility == pytest.approx(0.92 - 0.01 * 6 / 100)
 
 
-async def test_a_bare_string_is_its_own_unverified_source() -> None:
+def test_a_bare_string_is_its_own_unverified_source() -> None:
     unit = Unit("request:1", "Rain falls.", 3)
-    (pick,) = await Provenance(NoGraph(), lambda: AT).of(  # type: ignore[arg-type]
-        [unit], [0.4], [-0.3], price=0.01, view=None, scope="user:ann"
-    )
+    provenance = Provenance(NoGraph(), lambda: AT)  # type: ignore[arg-type]
+    (pick,) = provenance.of([unit], [0.4], [-0.3], {}, price=0.01, scope="user:ann")
     told = pick.selected.provenance
     assert told is not None
     assert told.source_uri == f"request:{hashlib.sha256(b'Rain falls.').hexdigest()}"
