@@ -41,16 +41,22 @@ no yes please tell name list give show"""
 _CONNECTORS = frozenset(_INSIDE.split())
 _OPENERS = frozenset(_OPENING.split())
 _SHORT = Path(__file__).with_name("abbreviations.txt").read_text(encoding="utf-8").splitlines()
-_IN_FULL = dict(line.split(maxsplit=1) for line in _SHORT)
+_IN_FULL = {short.replace("_", " "): full for short, full in (line.split(maxsplit=1) for line in _SHORT)}
 
 
 def in_full(words: str) -> str:
-    """Words in lower case with those written out that names of types usually shorten.
+    """Words in lower case with those written out that names of types usually shorten, two together before one.
 
-    >>> in_full("dept mgr"), in_full("dob"), in_full("alto")
-    ('department manager', 'date of birth', 'alto')
+    >>> in_full("dept mgr"), in_full("dob"), in_full("alto"), in_full("day rt"), in_full("bus rt")
+    ('department manager', 'date of birth', 'alto', 'day rate', 'bus route')
     """
-    return " ".join(_IN_FULL.get(word, word) for word in words.split(" "))
+    said, told = words.split(" "), []
+    while said:
+        size = 2 if " ".join(said[:2]) in _IN_FULL else 1
+        short = " ".join(said[:size])
+        told.append(_IN_FULL.get(short, short))
+        del said[:size]
+    return " ".join(told)
 
 
 @dataclass(frozen=True, slots=True)

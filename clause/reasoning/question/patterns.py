@@ -337,6 +337,7 @@ def rank_hops(questions: Sequence[str], hops: Sequence[TypedPattern]) -> Effects
 _WHEN = re.compile(
     r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|decade|century)\b|\bhow old\b|\bbirthday\b|\bdate\b"
 )
+_WHAT_DID = re.compile(r"what (?:went|goes|came|comes|broke|hit|caused|replaced|replaces|left|sank|died|fell)\b")
 _MEASURE = re.compile(
     r"\bhow (?:tall|long|far|high|big|large|deep|heavy|wide|much|fast|old|expensive)\b|\bpopulation\b"
     rf"|\b(?:what|which) age\b|\bhow many (?:{'|'.join(UNIT_WORDS)})\b"
@@ -358,7 +359,7 @@ def wanted_kind(question: str) -> str | None:
         return "date"
     if _MEASURE.search(question):
         return "number"
-    return "entity" if WHO.search(question) else None
+    return "entity" if WHO.search(question) or _WHAT_DID.match(question) else None
 
 
 def says(hop: Hop, step: str, text_of: TypeText) -> str | None:

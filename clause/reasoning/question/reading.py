@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -154,7 +155,7 @@ def read_question(
 def _of_unnamed(context: QuestionContext, types: Sequence[str]) -> Effects[Readings]:
     """The readings of a question that names nothing but an attribute."""
     form = context.parsed.form
-    drafts = (yield from drafts_of_truth(context, types)) or (yield from drafts_of_unnamed(context, types))
+    drafts = (yield from drafts_of_truth(context, types, _opposed)) or (yield from drafts_of_unnamed(context, types))
     drafts = sorted((yield from refined(context, drafts)), key=lambda draft: (-draft.score, draft.words))
     if not drafts:
         return Readings(form, reason="the question names nothing that the graph has")
@@ -389,7 +390,7 @@ def unsaid(context: QuestionContext, by_topic: dict[int, list[Candidates]]) -> s
     near = [one for one in found.patterns if len(one.pattern) == 1][:2]
     said = " and ".join(f'"{_named(context, one, found.meaning)}"' for one in near)
     asked = context.parsed.clauses[0].questions[0] if context.parsed.clauses else context.parsed.text
-    about = asked.replace(" it", f" {found.meaning.name}") if " it" in asked else asked
+    about = re.sub(r"\bit\b", lambda _: found.meaning.name, asked)
     if not said:
         return f'the graph says nothing of {found.meaning.name} that answers "{about}"'
     return f'the graph says {said}, not "{about}"'

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from clause.reasoning.neighbourhood.port import Hop
@@ -36,7 +36,7 @@ from clause.reasoning.question.plan import (
     Without,
 )
 from clause.reasoning.question.seed_matching import alike
-from clause.reasoning.question.sides import roots
+from clause.reasoning.question.sides import roots, telling_words
 from clause.reasoning.question.vocabulary import FORM_WORDS
 from clause.text.literals import FALSE, TRUE, Operator, are_truths
 from clause.text.quantities import Number, singular, unit_of
@@ -370,29 +370,30 @@ def lacking(context: QuestionContext, draft: ReadingDraft) -> Effects[ReadingDra
     return replace(draft, plan=plan, words=words, attributes=attributes)
 
 
-def drafts_of_truth(context: QuestionContext, types: Sequence[str]) -> Effects[list[ReadingDraft]]:
-    """Drafts for what is so, or is not (`vegetarian dishes`, `dogs that are not vaccinated`), by a type that is said.
-
-    Its values are all true or false.
-    """
+def drafts_of_truth(
+    context: QuestionContext, types: Sequence[str], opposed: Callable[[str, str], bool]
+) -> Effects[list[ReadingDraft]]:
+    """Drafts for what is so, or is not (`dogs that are not vaccinated`), by a type that is said; it is not so, either,
+    where a word is `opposed` to one of the type's (who failed has not passed). All values are true or false."""
     named = [(Hop(name, forward=True),) for name in types if context.is_named((Hop(name, forward=True),))]
     denied = context.parsed.lack is not None or DENIED.search(context.parsed.whole)
-    drafts: list[ReadingDraft] = []
-    for pattern, score in (yield from context.fitting((context.parsed.whole,), named)):
+    asked, drafts = (context.parsed.whole,), list[ReadingDraft]()
+    for pattern, score in (yield from context.fitting(asked, named)):
         values: Around = yield Read((), (pattern[0].inverse,), 0, len(TRUE | FALSE) + 1)
         if not are_truths(map(context.names.name, values)):
             continue
         around: Around = yield Read((), pattern, context.bounds.sample_edges, context.bounds.unnamed)
-        words = f"everything of which {context.text_of(pattern[0].relation)} is {'false' if denied else 'true'}"
-        plan = HavingValue(pattern[0], NodeTest(called=FALSE if denied else TRUE))
-        attributes = ((pattern, (context.parsed.whole,)),)
-        drafts.append(ReadingDraft(plan, words, score, (), (), tuple(around), score, attributes))
+        text, said = context.text_of(pattern[0].relation), {*telling_words(context.parsed)}
+        untrue = bool(denied) != any(opposed(one, own) for one in said for own in {*text.split()} - said)
+        words = f"everything of which {text} is {'false' if untrue else 'true'}"
+        plan = HavingValue(pattern[0], NodeTest(called=FALSE if untrue else TRUE))
+        drafts.append(ReadingDraft(plan, words, score, (), (), tuple(around), score, ((pattern, asked),)))
     return drafts
 
 
-def misfit(operator: Operator, kind: str, *, lasting: bool) -> float:
-    """The loss of a pattern for ends that the operator does not compare well."""
-    if lasting or operator in {"before", "after"}:
+def misfit(operator: Operator, kind: str, asked: Sequence[str], *, lasting: bool) -> float:
+    """The loss of a pattern for ends that the operator does not compare well: a wage, by the same day."""
+    if lasting or operator in {"before", "after"} or (operator == "same" and wanted_kind(asked[0]) == "date"):
         return 0.0 if kind == "date" else 4 * UNFIT
     if operator in {"more", "less"}:
         return 0.0 if kind == "number" else (COUNTED if kind == "text" else 2 * UNFIT)

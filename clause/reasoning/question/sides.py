@@ -81,11 +81,8 @@ _SIDES = (
 
 
 def asked_side(question: str, verbs: frozenset[str]) -> str | None:
-    """The side of a verb that a masked question asks for: its `agent`, its `patient` (done to), or None.
-
-    Args:
-        question: with its topic masked, in small letters.
-        verbs: roots of the verb.
+    """The side of a verb, of which `verbs` are the roots, that a question in small letters asks for, its topic masked:
+    its `agent`, its `patient` (done to), or None.
 
     >>> asked_side("what causes it", roots("causes")), asked_side("what is it caused by", roots("causes"))
     ('agent', 'agent')
@@ -106,8 +103,9 @@ def asked_side(question: str, verbs: frozenset[str]) -> str | None:
 
 
 def telling_words(parsed: ParsedQuestion) -> tuple[str, ...]:
-    """The words of a question that are no names, and say more than its form."""
-    return tuple(word for word in parsed.words if word not in _NOT_TELLING)
+    """The words of a question that are no names, and say more than its form; `per day` names no day."""
+    told = zip(("", *parsed.words), parsed.words, strict=False)
+    return tuple(word for before, word in told if before != "per" and word not in _NOT_TELLING)
 
 
 def says_noun(said: str, noun: str) -> bool:

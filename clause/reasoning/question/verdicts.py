@@ -172,7 +172,7 @@ def drafts_of_comparison(
         kind = kind_of(context, [t[pattern] for t in tables])
         operator = aged(comparison.operator, kind, comparison.questions)
         score = sum(table[pattern].score for table in tables) / len(tables)
-        score -= misfit(operator, kind, lasting=bool(until))
+        score -= misfit(operator, kind, comparison.questions, lasting=bool(until))
         said = f"{pattern_words(pattern, context.text_of, 'each')}: {operator} among {names}"
         plan = Compare(operands, pattern, operator, comparison.verdict, until)
         nearest = max(group.nearest for group in groups)

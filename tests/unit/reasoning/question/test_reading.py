@@ -80,6 +80,11 @@ async def test_an_abstention_says_what_the_graph_does_say(scorer):
     )
 
 
+async def test_what_was_asked_is_said_back_with_whole_words(scorer):
+    _, read = await ask(SmallGraph.load("platform"), scorer, "which items did Wei Chen sell", ["Wei Chen"], least=8.0)
+    assert str(read.reason).endswith('not "which items did Wei Chen sell"')
+
+
 async def test_every_triple_of_a_proof_is_in_the_graph(scorer):
     graph = SmallGraph.load("studio")
     known = {edge for hops in graph.hops.values() for edges in hops.values() for edge in edges}
@@ -302,6 +307,8 @@ async def test_what_a_thing_is_tells_not_what_is_measured_of_it(scorer):
         ("who mends it when it breaks", "entity"),
         ("who made it and when", "date"),
         ("how many metres up is it", "number"),
+        ("what went out on it", "entity"),
+        ("what is it", None),
     ],
 )
 def test_the_kind_that_is_asked_for(question, kind):

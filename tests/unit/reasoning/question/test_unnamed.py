@@ -7,6 +7,9 @@ import pytest
 from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.comparing import of_one_kind_with
 from clause.reasoning.question.forms import parse
+from clause.reasoning.question.measures import find_superlative
+from clause.reasoning.question.refinements import misfit
+from clause.reasoning.question.sides import telling_words
 from clause.text.embedder import SentenceTransformerEmbedder
 from tests.unit.reasoning.question.resemblance import Resemblance
 from tests.unit.reasoning.question.small_graph import SmallGraph
@@ -232,3 +235,33 @@ RIDES = (
 async def test_what_is_longest_is_told_by_a_date_only_where_nothing_is_measured(scorer):
     _, read = await ask(SmallGraph(RIDES), scorer, "longest ride?", [], types=["takes place on", "distance km"])
     assert [answer.name for answer in read.result.answers] == ["Hill Hundred"]
+
+
+LIFTS = (
+    ("Ropers Lift", "passed inspection", "yes"), ("Mill Lift", "passed inspection", "no"),
+    ("Attic Lift", "passed inspection", "no"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("which ones failed inspection", ["Attic Lift", "Mill Lift"]),
+        ("which did not fail inspection", ["Ropers Lift"]),
+        ("which passed inspection", ["Ropers Lift"]),
+    ],
+)
+async def test_what_is_not_so_is_said_by_an_opposite_too(scorer, question, expected):
+    _, read = await ask(SmallGraph(LIFTS), scorer, question, [], types=["passed inspection"])
+    assert sorted(answer.name for answer in read.result.answers) == expected
+
+
+def test_days_are_compared_by_dates_service_is_told_by_its_start_and_per_day_names_no_day():
+    asked = ("which day is it bought on",)
+    assert misfit("same", "number", asked, lasting=False) > misfit("same", "date", asked, lasting=False) == 0
+    best, _ = find_superlative("who has worked here the longest")
+    assert best is not None
+    assert best.dated
+    assert best.direction == "min"
+    assert "day" not in telling_words(parse("which lift is the dearest per day", []))
+    assert "day" in telling_words(parse("which day is the dearest", []))
