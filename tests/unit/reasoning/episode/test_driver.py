@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from clause.errors import UnavailableError
 from clause.policy.serve.agents import LearnedAgents
 from clause.policy.serve.decider import Decider
 from clause.policy.train.demonstrations import serving_networks
@@ -20,7 +21,7 @@ from clause.reasoning.episode.actions import ARCHITECT, CURATOR, NAVIGATOR, Look
 from clause.reasoning.episode.budget import Budgets, Prices
 from clause.reasoning.episode.driver import MAX_LOOKS, Driver, Found, PortFeeder, Search, Turns, feed_from
 from clause.reasoning.episode.episode import Episode, Step
-from clause.reasoning.neighbourhood.port import Hop, Node, View
+from clause.reasoning.neighbourhood.port import FoundText, Hop, Node, View
 from clause.text.tokens import count_all
 from tests.unit.policy.cinema import DIMENSION, DIRECTED, DIRECTS, GENRE, STARS, actors, cinema, task
 
@@ -178,3 +179,31 @@ def test_a_look_carries_its_cap(per_type: int | None) -> None:
     episode = Episode(["film1"], Budgets())
     look = next(Driver(episode, question(), OneLook(), count_all).turn(ARCHITECT))
     assert look == Look(("film1",), None, per_type or 50)
+
+
+class Away:
+    """Texts whose server is away; counts who asks."""
+
+    asked = 0
+
+    async def nearest(self, *_: object, **__: object) -> Sequence[Node]:
+        self.asked += 1
+        raise UnavailableError("Neo4j is away")
+
+    async def recall(self, *_: object, **__: object) -> Sequence[FoundText]:
+        return ()
+
+
+async def test_texts_are_asked_for_once_and_miss_only_where_they_are_wanted() -> None:
+    def reads(*wanted: Look | Search) -> Any:
+        for one in wanted:
+            assert isinstance((yield one), Found)
+        return "read"
+
+    texts = Away()
+    feeder = PortFeeder(cinema(), View(()), question(), reads_vectors=False, texts=texts)
+    assert await feeder.feed(reads(Look(("film1",)), Look(("film2",)))) == "read"
+    assert texts.asked == 1
+    with pytest.raises(UnavailableError):
+        await feeder.feed(reads(Look(("film1",)), Search()))
+    assert texts.asked == 2
