@@ -192,7 +192,7 @@ def _compared(text: str) -> tuple[Operator, tuple[str, ...]] | None:
 
 _LASTING = re.compile(
     r"\b(?:the )?longest (?:without|w/o|since)\b(?P<what>.*)|\bsince (?:the )?longest$"
-    r"|\b(?:been|gone|served|serving|worked|had|held|kept|owned|rented|with us)\b.*\blongest$"
+    r"|\b(?:been|gone|served|serving|worked|volunteered|taught|had|held|kept|owned|rented|with us)\b.*\blongest$"
 )
 _BEGAN = ("start date of it", "when did it start", "since when")
 _LASTED = re.compile(r"\b(?:been|gone|served|serving|worked|working|here|with us)\b.*\blonger\b")

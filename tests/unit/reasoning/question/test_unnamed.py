@@ -259,7 +259,11 @@ async def test_what_is_not_so_is_said_by_an_opposite_too(scorer, question, expec
 def test_days_are_compared_by_dates_service_is_told_by_its_start_and_per_day_names_no_day():
     asked = ("which day is it bought on",)
     assert misfit("same", "number", asked, lasting=False) > misfit("same", "date", asked, lasting=False) == 0
-    for asked_for in ("who has worked here the longest", "who has had their plot the longest"):
+    for asked_for in (
+        "who has worked here the longest",
+        "who has had their plot the longest",
+        "who has taught longest",
+    ):
         best, _ = find_superlative(asked_for)
         assert best is not None
         assert (best.dated, best.direction) == (True, "min")
