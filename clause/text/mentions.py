@@ -45,16 +45,20 @@ _IN_FULL = {short.replace("_", " "): full for short, full in (line.split(maxspli
 
 
 def in_full(words: str) -> str:
-    """Words in lower case with those written out that names of types usually shorten, two together before one.
+    """Words in lower case with those written out that names of types usually shorten: two together before one, and some
+    behind another word alone (`*` in the list).
 
-    >>> in_full("dept mgr"), in_full("dob"), in_full("alto"), in_full("day rt"), in_full("bus rt")
-    ('department manager', 'date of birth', 'alto', 'day rate', 'bus route')
+    >>> in_full("dept mgr"), in_full("dob"), in_full("alto"), in_full("dep amt"), in_full("cd")
+    ('department manager', 'date of birth', 'alto', 'deposit amount', 'cd')
+    >>> in_full("day rt"), in_full("bus rt"), in_full("rt"), in_full("acct cd")
+    ('day rate', 'bus route', 'route', 'account code')
     """
-    said, told = words.split(" "), []
+    said, told = words.split(" "), list[str]()
     while said:
         size = 2 if " ".join(said[:2]) in _IN_FULL else 1
         short = " ".join(said[:size])
-        told.append(_IN_FULL.get(short, short))
+        behind = _IN_FULL.get(f"* {short}") if told else None
+        told.append(behind or _IN_FULL.get(short, short))
         del said[:size]
     return " ".join(told)
 

@@ -196,7 +196,8 @@ class PortFeeder:
 
     async def feed(self, reading: Drive[T]) -> T:
         """Read everything that the driver wants read, and return what it returns."""
-        nearest = asyncio.ensure_future(self._nearest())  # most pools are small
+        nearest = asyncio.ensure_future(self._nearest())  # most pools are small; where one is not, nobody waits for it
+        nearest.add_done_callback(lambda done: done.cancelled() or done.exception())
         try:
             wanted = next(reading)
             while True:
@@ -204,8 +205,6 @@ class PortFeeder:
         except StopIteration as done:
             value: T = done.value
             return value
-        finally:
-            await asyncio.gather(nearest, return_exceptions=True)
 
     async def _read(self, wanted: Look | Search, nearest: Awaitable[Sequence[Node]]) -> Found:
         if isinstance(wanted, Search):

@@ -377,13 +377,13 @@ def drafts_of_truth(
     where a word is `opposed` to one of the type's (who failed has not passed). All values are true or false."""
     named = [(Hop(name, forward=True),) for name in types if context.is_named((Hop(name, forward=True),))]
     denied = context.parsed.lack is not None or DENIED.search(context.parsed.whole)
-    asked, drafts = (context.parsed.whole,), list[ReadingDraft]()
+    asked, said, drafts = (context.parsed.whole,), {*telling_words(context.parsed)}, list[ReadingDraft]()
     for pattern, score in (yield from context.fitting(asked, named)):
         values: Around = yield Read((), (pattern[0].inverse,), 0, len(TRUE | FALSE) + 1)
         if not are_truths(map(context.names.name, values)):
             continue
         around: Around = yield Read((), pattern, context.bounds.sample_edges, context.bounds.unnamed)
-        text, said = context.text_of(pattern[0].relation), {*telling_words(context.parsed)}
+        text = context.text_of(pattern[0].relation)
         untrue = bool(denied) != any(opposed(one, own) for one in said for own in {*text.split()} - said)
         words = f"everything of which {text} is {'false' if untrue else 'true'}"
         plan = HavingValue(pattern[0], NodeTest(called=FALSE if untrue else TRUE))
