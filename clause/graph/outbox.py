@@ -84,6 +84,14 @@ class Outbox(Generic[Item]):
         finally:
             self._hurry.clear()
 
+    async def until(self, dealt_with: asyncio.Event) -> None:
+        """Write what waits without waiting for a moment, until one item of it was dealt with."""
+        self._hurry.set()
+        try:
+            await dealt_with.wait()
+        finally:
+            self._hurry.clear()
+
     def _running(self) -> asyncio.Task[None]:
         """The task that writes what waits; started where there is none."""
         if self._writer is None or self._writer.done():

@@ -8,7 +8,7 @@ import hashlib
 import json
 import math
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
@@ -369,7 +369,7 @@ def _canonical(value: Any) -> Any:
     """
     if isinstance(value, float):
         return math.floor((value - _BORDER) / _CELL)
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return {key: _canonical(inner) for key, inner in value.items()}
     return [_canonical(inner) for inner in value] if isinstance(value, list) else value
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from clause.arrays import Flags, Floats
-from clause.policy.serve.bundles import Picks, Prospect, bundles, by_causes, walks, whole_front
+from clause.policy.serve.bundles import Picks, Prospect, bundles, walks, whole_front
 from clause.policy.serve.decider import Decider
 from clause.policy.serve.observations import CURATOR_OPTION, NEUTRAL_PRICE, GainHead, Situation, edge_rows, situation
+from clause.policy.serve.reader import ScoredPattern
 from clause.policy.serve.tree import CountTokens, Pattern, PlanTree, TreeProgress, worths
-from clause.reasoning.agents.policy import Account, Decision, Foresight, LeftOut, ProvedAnswer
+from clause.reasoning.agents.policy import Account, Decision, Foresight, LeftOut, ProvedAnswer, SeedCandidate
 from clause.reasoning.agents.proving import pick_texts
+from clause.reasoning.agents.scoring import step_score
 from clause.reasoning.episode.actions import (
     ARCHITECT,
     CURATOR,
@@ -36,6 +38,42 @@ from clause.reasoning.neighbourhood.port import Edge, Expansion, Hop
 IS_ALL, EXCEEDS = CURATOR_OPTION.index("is_all"), CURATOR_OPTION.index("exceeds")
 CausalScore = Callable[[Hop, str, Sequence[str]], float | None]
 """The type of `Question.causal_score`."""
+
+CONSIDERED = 16
+"""Edges of one ranking whose causal scores are looked at: the network's best."""
+
+OfEnd = Callable[[str], float | None]
+"""The causal score in [0, 1] of a hop to an end node; None where nothing causal is known of it."""
+
+
+def by_causes(ranks: Floats, ends: Sequence[str], of_end: OfEnd) -> Floats:
+    """Ranks [m] of edges to `ends` in which the first CONSIDERED are put in a new order; only the order means anything.
+
+    Each is scored as the heuristic scores a step: 0.7 of the network's preference (the sigmoid of its rank above their
+    mean, as in a pairwise choice) + 0.3 of the causal score; the preference alone where that is unknown. Where it is
+    unknown of all of them the ranks come back as they were. Ours: the published policy knows no causes, and what its
+    network is given stays what it was trained on.
+
+    >>> by_causes(np.zeros(3, dtype=np.float32), ["a", "b", "c"], {"a": 0.2, "b": 0.9}.get).argsort().tolist()
+    [0, 2, 1]
+    """
+    best = np.argsort(-ranks, kind="stable")[:CONSIDERED]
+    causal = [of_end(ends[place]) for place in best.tolist()]
+    if all(score is None for score in causal):
+        return ranks
+    own = ranks[best].astype(np.float64)
+    preferences = 1 / (1 + np.exp(own.mean() - own))
+    scores = [step_score(one, score) for one, score in zip(preferences.tolist(), causal, strict=True)]
+    order = np.argsort(-np.array(scores), kind="stable")
+    changed = ranks.copy()
+    changed[best[order]] = own.max() + np.arange(len(best), 0, -1)
+    return changed
+
+
+PLANS_TRIED = 6
+PATTERNS_OF_A_SEED = 3
+LEAST_SHARE = 0.01
+"""The share of its seed's best pattern below which a pattern is not tried."""
 
 MOST_READ = 400
 """Nodes whose neighbours are read for one hop of a plan."""
@@ -65,11 +103,26 @@ class SeedWeights:
     pattern: float = 1.0
     seed: float = 1.0
 
+    def most(self, seed_score: float) -> float:
+        """The best score of any pattern of a seed."""
+        return self.score(0.0, seed_score) if self.pattern >= 0 else 1.0
+
     def score(self, log_probability: float, seed_score: float) -> float:
         """A score in (0, 1)."""
         kept = min(max(seed_score, 1e-4), 1 - 1e-4)
         utility = self.bias + self.pattern * log_probability + self.seed * math.log(kept / (1 - kept))
         return 1 / (1 + math.exp(-max(-30.0, min(30.0, utility))))
+
+    def plans(self, read: Sequence[tuple[SeedCandidate, Sequence[ScoredPattern]]]) -> list[Plan]:
+        """What to try of the patterns that were read for each seed, best first."""
+        plans = []
+        for seed, found in read:
+            best = found[0].log_probability if found else 0.0
+            for pattern in found[:PATTERNS_OF_A_SEED]:
+                if pattern.log_probability - best > math.log(LEAST_SHARE):
+                    score = self.score(pattern.log_probability, seed.score)
+                    plans.append(Plan(seed.id, pattern.hops, score, pattern.next_hops))
+        return sorted(plans, key=lambda plan: -plan.score)[:PLANS_TRIED]
 
 
 @dataclass(slots=True)
@@ -78,6 +131,7 @@ class LearnedAgents:
 
     Args:
         plans: what to try, best first.
+        rest: works out what to try after these; None: nothing.
         decider: the networks.
         count_tokens: tokens of edges' sentences.
         prices: the request's prices.
@@ -99,6 +153,7 @@ class LearnedAgents:
     causal: CausalScore | None = None
     account: Account = field(default_factory=Account)
     reads: Sequence[tuple[Look, Expansion]] = ()
+    rest: Callable[[], Awaitable[Sequence[Plan]]] | None = None
     plan: Plan | None = None
     tree: PlanTree | None = None
     _ranks: dict[Edge, float] = field(default_factory=dict)
@@ -119,7 +174,7 @@ class LearnedAgents:
         """Read the plan's fronts, one look for each hop, until a plan leads somewhere; then add bundles."""
         while self.plan is None:
             if not self.plans:
-                return Decision(Stop("NO_CANDIDATES"))
+                return Decision(Stop("NO_CANDIDATES") if self.rest is None else Look((), thought=self._think_on))
             if (look := self._look(episode, self.plans[0])) is not None:
                 return Decision(look)
         assert self.tree is not None  # noqa: S101 -- comes with the plan
@@ -227,6 +282,10 @@ class LearnedAgents:
         return max(self.prices.edge, self.prices.latency, self.prices.token) <= NEUTRAL_PRICE
 
     # -- inside --------------------------------------------------------------------------------------------------------
+
+    async def _think_on(self) -> None:
+        rest, self.rest = self.rest, None
+        self.plans = [] if rest is None else [*await rest()]
 
     def _look(self, episode: Episode, plan: Plan) -> Look | None:
         """The look that must be taken before the plan can be judged; None once it was taken up or dropped."""

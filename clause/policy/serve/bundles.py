@@ -1,32 +1,30 @@
-"""Options of the three agents: typed bundles along the pattern in every size, DELETE, walks, whole answers to pick; and
-causes in the ranking of edges.
+"""Options of the three agents: typed bundles along the pattern in every size, DELETE, walks, whole answers to pick.
 
 Bounded by operations, not by the graph: at most 5 bundles a depth, with at most 10 sizes each. DELETE is one option: it
 takes out what holds up no answer, as edges of a seed that turned out wrong.
-
-Ours: the published policy knows no causes. The network's inputs stay what it was trained on; only among the edges that
-it ranks best, those that share a cause or an effect with the seed change places.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
 import numpy as np
 
-from clause.arrays import Doubles, Floats, Longs
+from clause.arrays import Doubles, Flags, Floats, Longs
 from clause.policy.serve.observations import (
     ARCHITECT_OPTION,
     CURATOR_OPTION,
     NAVIGATOR_OPTION,
     Situation,
+    all_bounded,
+    all_logged,
     bounded,
     logged,
+    rows_of,
 )
 from clause.policy.serve.tree import PlanTree, TreeProgress, Worth
-from clause.reasoning.agents.scoring import step_score
 from clause.reasoning.episode.actions import AddBundle, Backtrack, Continue, Delete, StopReason
 from clause.reasoning.episode.budget import edge_unit_id
 from clause.reasoning.episode.episode import Episode
@@ -39,9 +37,14 @@ NODE_OPTIONS = 4
 
 @dataclass(slots=True)
 class Bundles:
-    """The Architect's options: `actions[i]` belongs to row i + 1; `depths[i]` is its depth, -1 for DELETE."""
+    """The Architect's options: `actions[i]` belongs to row i + 1; `depths[i]` is its depth, -1 for DELETE.
 
-    rows: list[list[float]] = field(default_factory=list)
+    `offers` are the numbers of the bundles, see OFFER; `deletion` is DELETE's row, if it is offered.
+    """
+
+    here: Situation
+    offers: list[tuple[float, ...]] = field(default_factory=list)
+    deletion: list[float] | None = None
     actions: list[AddBundle | Delete] = field(default_factory=list)
     depths: list[int] = field(default_factory=list)
 
@@ -53,8 +56,10 @@ class Bundles:
 
     def features(self) -> Floats:
         """All rows, STOP first, float32 [n + 1, ARCHITECT_OPTION]."""
-        stop = [1.0] + [0.0] * (len(ARCHITECT_OPTION) - 1)
-        rows = np.array([stop, *self.rows], dtype=np.float32)
+        stop = np.zeros((1, len(ARCHITECT_OPTION)), dtype=np.float32)
+        stop[0, 0] = 1.0
+        deletions = [] if self.deletion is None else [np.array([self.deletion], dtype=np.float32)]
+        rows = np.concatenate([stop, _rows(self.offers, self.here), *deletions])
         best = rows[:, EFFICIENCY].max(initial=1e-6)
         rows[:, EFFICIENCY + 1] = rows[:, EFFICIENCY] / max(float(best), 1e-6)
         return rows
@@ -76,26 +81,27 @@ class Prospect:
 
 def bundles(episode: Episode, prospect: Prospect, *, deletes: bool = True) -> Bundles:
     """Whole fronts and single nodes with fresh edges; then, where `deletes`, what could be deleted."""
-    found = Bundles()
+    found = Bundles(prospect.here)
     tree, fresh = prospect.tree, prospect.progress.fresh
     open_depths = [depth for depth, edges in enumerate(fresh) if edges.any()]
     for depth in open_depths:
         place = prospect.progress.places[depth]
         assert place is not None  # noqa: S101 -- fresh edges start at nodes of a front
-        deeper = depth + 1
-        unfinished = np.unique(tree.levels[deeper].near[fresh[deeper]]).size if deeper < len(tree.levels) else 0
-        common = min(1.0, unfinished / 4), float(depth == open_depths[-1])
+        to_go = len(tree.levels) - 1 - depth
+        unfinished = np.count_nonzero(np.bincount(tree.levels[depth + 1].near[fresh[depth + 1]])) if to_go else 0
+        common = to_go, min(1.0, unfinished / 4), depth == open_depths[-1]
+        worth = np.array(prospect.worth[depth].columns)
         for node, age, edges in _groups(prospect, depth):
+            sums = worth[:, edges].cumsum(axis=1).T.tolist()
             for count in episode.counts(len(edges)):
                 found.actions.append(AddBundle(place, tree.pattern[depth], count, node))
                 found.depths.append(depth)
-                row, net_gain = _row(prospect, depth, node, age, edges, count)
-                found.rows.append([*row, *common, 0.0, net_gain])
+                found.offers.append((*common, node is None, age, count, count == len(edges), *sums[count - 1]))
     idle = idle_edges(episode, tree, prospect.progress) if deletes else ()
     if idle and len(idle) <= episode.edge_allowance():
         found.actions.append(Delete(idle))
         found.depths.append(-1)
-        found.rows.append(_deletion(episode, prospect, idle))
+        found.deletion = _deletion(episode, prospect, idle)
     return found
 
 
@@ -135,15 +141,18 @@ def _groups(prospect: Prospect, depth: int) -> Iterator[tuple[str | None, int, L
         return
     names = list(prospect.tree.nodes[depth])
     when = prospect.progress.recency[depth][level.near[ranked]]
-    for age, moment in enumerate(np.unique(when)[::-1][:NODE_OPTIONS].tolist()):
+    for age, moment in enumerate(sorted(set(when.tolist()), reverse=True)[:NODE_OPTIONS]):
         mine = ranked[when == moment]
         yield names[int(level.near[mine[0]])], age, _distinct(mine, level.far)
 
 
 def _distinct(edges: Longs, far: Longs) -> Longs:
     """The first edge to each far end, in order."""
-    _, first = np.unique(far[edges], return_index=True)
-    return edges[np.sort(first)]
+    ends, places = far[edges], np.arange(len(edges))
+    first = np.empty(ends.max() + 1, dtype=np.int64)
+    first[ends[::-1]] = places[::-1]  # of the edges to one end the first is written last
+    kept: Longs = edges[first[ends] == places]
+    return kept
 
 
 def _deletion(episode: Episode, prospect: Prospect, idle: Sequence[Edge]) -> list[float]:
@@ -159,33 +168,50 @@ def _deletion(episode: Episode, prospect: Prospect, idle: Sequence[Edge]) -> lis
     return list(row.values())
 
 
-def _row(  # noqa: PLR0917 -- private, one caller
-    prospect: Prospect, depth: int, node: str | None, age: int, edges: Longs, count: int
-) -> tuple[list[float], float]:
-    """The features up to `answers_at_once`, and the net gain."""
-    worth, here = prospect.worth[depth], prospect.here
-    taken = edges[:count]
-    gain, whole, tokens = (float(values[taken].sum()) for values in worth.columns)
-    share = whole / max(1.0, here.edges_left) + tokens / max(1.0, here.tokens_left)
-    to_go = len(prospect.tree.levels) - 1 - depth
-    row = [
+OFFER = (
+    "levels_to_go",
+    "unfinished_below",
+    "deepest",
+    "is_whole_front",
+    "age",
+    "count",
+    "is_all",
+    "gain",
+    "edges_to_answers",
+    "tokens_to_answers",
+)
+"""What is known of a bundle; its features follow from it."""
+
+
+def _rows(offers: Sequence[tuple[float, ...]], here: Situation) -> Floats:
+    """The features of bundles, float32 [n, ARCHITECT_OPTION]; the share of the best efficiency is left at 0."""
+    table = np.array(offers, dtype=np.float64).reshape(-1, len(OFFER))
+    to_go, unfinished, deepest, whole, age, count, everything, gain, edges, tokens = table.T
+    edges_share = edges / max(1.0, here.edges_left)
+    tokens_share = tokens / max(1.0, here.tokens_left)
+    counted, last = all_logged(count), (to_go == 0).astype(np.float64)
+    columns: tuple[Doubles | Flags | float, ...] = (
         0.0,
-        float(node is None),
+        whole,
         to_go / 3,
-        float(to_go == 0),
-        logged(count),
-        bounded(count / max(1.0, here.edges_left)),
-        float(count == len(edges)),
-        float(count > here.edges_left),
+        last,
+        counted,
+        all_bounded(count / max(1.0, here.edges_left)),
+        everything,
+        count > here.edges_left,
         age / NODE_OPTIONS,
-        logged(gain),
-        bounded(whole / max(1.0, here.edges_left)),
-        bounded(tokens / max(1.0, here.tokens_left)),
-        logged(gain / max(share, 1e-6)),
+        all_logged(gain),
+        all_bounded(edges_share),
+        all_bounded(tokens_share),
+        all_logged(gain / np.maximum(edges_share + tokens_share, 1e-6)),
         0.0,
-        logged(count) if to_go == 0 else 0.0,
-    ]
-    return row, here.net_gain(gain, edges=whole, tokens=tokens)
+        counted * last,
+        unfinished,
+        deepest,
+        0.0,
+        here.net_gains(gain, edges, tokens),
+    )
+    return rows_of(columns, len(table))
 
 
 def walks(
@@ -209,36 +235,6 @@ def walks(
 
 def _clipped(log_probability: float | None) -> float:
     return -2.0 if log_probability is None else max(-2.0, log_probability / 5)
-
-
-CONSIDERED = 16
-"""Edges of one ranking whose causal scores are looked at: the network's best."""
-
-OfEnd = Callable[[str], float | None]
-"""The causal score in [0, 1] of a hop to an end node; None where nothing causal is known of it."""
-
-
-def by_causes(ranks: Floats, ends: Sequence[str], of_end: OfEnd) -> Floats:
-    """Ranks [m] of edges to `ends` in which the first CONSIDERED are put in a new order; only the order means anything.
-
-    Each is scored as the heuristic scores a step: 0.7 of the network's preference (the sigmoid of its rank above their
-    mean, as in a pairwise choice) + 0.3 of the causal score; the preference alone where that is unknown. Where it is
-    unknown of all of them the ranks come back as they were.
-
-    >>> by_causes(np.zeros(3, dtype=np.float32), ["a", "b", "c"], {"a": 0.2, "b": 0.9}.get).argsort().tolist()
-    [0, 2, 1]
-    """
-    best = np.argsort(-ranks, kind="stable")[:CONSIDERED]
-    causal = [of_end(ends[place]) for place in best.tolist()]
-    if all(score is None for score in causal):
-        return ranks
-    own = ranks[best].astype(np.float64)
-    preferences = 1 / (1 + np.exp(own.mean() - own))
-    scores = [step_score(one, score) for one, score in zip(preferences.tolist(), causal, strict=True)]
-    order = np.argsort(-np.array(scores), kind="stable")
-    changed = ranks.copy()
-    changed[best[order]] = own.max() + np.arange(len(best), 0, -1)
-    return changed
 
 
 MOST_ANSWERS = 64

@@ -20,12 +20,12 @@ NETWORKS = ("architect", "edges", "navigator", "curator")
 class OptionPerceptron:
     """Two hidden layers of tanh over each option's features and the shared context, then one logit.
 
-    The first layer is split, so that the context is multiplied once for all options. Each of its halves holds the
-    weights of all decisions, then what is added to them under masks.
+    The first layer is split, so that the context is multiplied once for all options. Each of its halves is held twice:
+    the weights without masks, and those under masks.
     """
 
-    by_option: Floats  # [H, 2 F]
-    by_context: Floats  # [H, 2 C]
+    by_option: tuple[Floats, Floats]  # [H, F] each
+    by_context: tuple[Floats, Floats]  # [H, C] each
     bias: Floats  # [H]
     second: Floats  # [H, H]
     second_bias: Floats  # [H]
@@ -36,12 +36,12 @@ class OptionPerceptron:
         """The network `name` of a checkpoint's tensors."""
         fields = ("by_option.weight", "by_context.weight", "by_context.bias", "second.weight", "second.bias")
         first, context, bias, second, second_bias = (tensors[f"{name}.{field}"] for field in fields)
-        return cls(first, context, bias, second, second_bias, tensors[f"{name}.logit.weight"][0])
+        return cls(_halves(first), _halves(context), bias, second, second_bias, tensors[f"{name}.logit.weight"][0])
 
     def keys(self, options: Floats, context: Floats) -> Floats:
         """Keys of options [n, H] from their features [n, F] and the context [C]; of one option [F]: [H]."""
-        masked = context[MASKED]
-        seen = options @ _under(self.by_option, masked).T + (_under(self.by_context, masked) @ context + self.bias)
+        masked = int(context[MASKED])
+        seen = options @ self.by_option[masked].T + (self.by_context[masked] @ context + self.bias)
         hidden = np.tanh(seen)
         keys: Floats = np.tanh(hidden @ self.second.T + self.second_bias)
         return keys
@@ -52,9 +52,10 @@ class OptionPerceptron:
         return logits
 
 
-def _under(weights: Floats, masked: float) -> Floats:
-    half = weights.shape[1] // 2
-    return weights[:, :half] + masked * weights[:, half:]
+def _halves(weights: Floats) -> tuple[Floats, Floats]:
+    """The weights of decisions without masks and under them; a checkpoint holds what masks add."""
+    always, added = np.split(weights, 2, axis=1)
+    return np.ascontiguousarray(always), always + added
 
 
 def balanced(logits: Floats, alone: Flags) -> Floats:

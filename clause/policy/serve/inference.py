@@ -1,9 +1,8 @@
-"""The learned policy as `/coordinate` runs it: one embedding call for all seed candidates, then small networks."""
+"""The learned policy as `/coordinate` runs it: one embedding call for the seed named best, then small networks."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,20 +14,19 @@ from clause.policy.serve.agents import LearnedAgents, Plan, SeedWeights
 from clause.policy.serve.checkpoint import SHIPPED, ServedPolicy, served
 from clause.policy.serve.decider import Decider
 from clause.policy.serve.grounded import GroundedPolicy, count_edges
-from clause.policy.serve.reader import MAX_WORDS, RESEMBLES, PatternReader, ScoredPattern, words
+from clause.policy.serve.reader import MAX_WORDS, PatternReader, unlike, words
 from clause.reasoning.agents.policy import Agents, Embed, PlainPolicy, Question, SeedCandidate
 from clause.reasoning.neighbourhood.port import RelationshipType
 from clause.reasoning.question.name_links import asked_kind
 from clause.reasoning.question.skeleton import mask, named_span, span_of
 from clause.text.thread_pool import CpuPool
 
-PLANS_TRIED = 6
-PATTERNS_OF_A_SEED = 3
-LEAST_SHARE = 0.01
 REMEMBERED = 20_000
 
 Vectors = Mapping[str, Floats]
 Types = Mapping[str, RelationshipType]
+MaskedSeed = tuple[SeedCandidate, str]
+"""A seed, and the question in which its mention is masked."""
 
 
 class LearnedPolicy(PlainPolicy):
@@ -87,23 +85,48 @@ class LearnedPolicy(PlainPolicy):
 
     async def begin(self, question: Question, embed: Embed) -> Agents:
         """Agents with the plans of this question, over all its seed candidates."""
-        checkpoint, reader, decider = self._ready()
+        checkpoint, _, decider = self._ready()
         types = await self._with_vectors(question.relationship_types, embed)
         masked = [_masked(question.text, seed) for seed in question.seeds]
         if self._grounded is not None and types and not _is_trained_for(question, masked, types, checkpoint):
             return await self._grounded.begin(question, embed)
-        distinct = list(dict.fromkeys(masked))
+        plans, rest = await self._planned(list(zip(question.seeds, masked, strict=True)), types, embed)
+        count, deletes = partial(count_edges, types=types), checkpoint.about.network.deletes
+        causal = None if question.causal is None else question.causal_score
+        return LearnedAgents(
+            plans, decider, count, question.prices, deletes=deletes, gain=checkpoint.gain, causal=causal, rest=rest
+        )
+
+    async def _planned(
+        self, seeds: Sequence[MaskedSeed], types: Types, embed: Embed
+    ) -> tuple[list[Plan], Callable[[], Awaitable[list[Plan]]] | None]:
+        """The plans before which nothing of another seed can come, and what works out those after them.
+
+        Most questions have one seed that is named in full, and only that one is read.
+        """
+        foremost = max(seeds, key=lambda pair: pair[0].score, default=(None, ""))[1]
+        first = await self._read([pair for pair in seeds if pair[1] == foremost], types, embed)
+        later = [self._weights.most(seed.score) for seed, text in seeds if text != foremost]
+        sure = [plan for plan in first if plan.score > max(later, default=0.0)]
+        if not later or not sure:
+            return await self._read(seeds, types, embed) if later else first, None
+        tried = {(plan.seed, plan.pattern) for plan in sure}
+
+        async def rest() -> list[Plan]:
+            return [plan for plan in await self._read(seeds, types, embed) if (plan.seed, plan.pattern) not in tried]
+
+        return sure, rest
+
+    async def _read(self, seeds: Sequence[MaskedSeed], types: Types, embed: Embed) -> list[Plan]:
+        """The plans of some seeds, best first; one batch embeds their questions."""
+        _, reader, _ = self._ready()
+        distinct = list(dict.fromkeys(text for _, text in seeds))
         bag = sorted({word for text in distinct for word in words(text)})
         vectors = await self._embedded(bag, distinct, embed)
         read = partial(reader.read, distinct, vectors, types)
         patterns = await self._pool.run(read) if self._pool is not None else read()
         of = dict(zip(distinct, patterns, strict=True))
-        plans = self._plans(question.seeds, [of[text] for text in masked])
-        count, deletes = partial(count_edges, types=types), checkpoint.about.network.deletes
-        causal = None if question.causal is None else question.causal_score
-        return LearnedAgents(
-            plans, decider, count, question.prices, deletes=deletes, gain=checkpoint.gain, causal=causal
-        )
+        return self._weights.plans([(seed, of[text]) for seed, text in seeds])
 
     def _ready(self) -> tuple[ServedPolicy, PatternReader, Decider]:
         if self._loaded is None:
@@ -139,32 +162,14 @@ class LearnedPolicy(PlainPolicy):
             self._remembered.pop(next(iter(self._remembered)))
         return {**found, **dict(zip([*passing, *unknown], made, strict=True))}
 
-    def _plans(self, seeds: Sequence[SeedCandidate], patterns: Sequence[Sequence[ScoredPattern]]) -> list[Plan]:
-        plans = []
-        for seed, found in zip(seeds, patterns, strict=True):
-            best = found[0].log_probability if found else 0.0
-            for pattern in found[:PATTERNS_OF_A_SEED]:
-                if pattern.log_probability - best > math.log(LEAST_SHARE):
-                    score = self._weights.score(pattern.log_probability, seed.score)
-                    plans.append(Plan(seed.id, pattern.hops, score, pattern.next_hops))
-        return sorted(plans, key=lambda plan: -plan.score)[:PLANS_TRIED]
-
 
 def _is_trained_for(question: Question, masked: Sequence[str], types: Types, checkpoint: ServedPolicy) -> bool:
     """Tell whether a question is one of those that training knew: for things, on such a graph, in such words."""
-    if asked_kind(question) != "list" or _strange(types, checkpoint):
+    vectors = np.stack([kind.embedding for kind in types.values()])
+    if asked_kind(question) != "list" or unlike(vectors, checkpoint.scorer.familiar).any():
         return False
     heard = checkpoint.about.metrics.get("words")
     return heard is None or any(set(words(text)) <= set(heard) and len(words(text)) < MAX_WORDS for text in masked)
-
-
-def _strange(types: Types, checkpoint: ServedPolicy) -> bool:
-    """Tell whether a type is none that training knew, by any of the names that it had there."""
-    familiar = checkpoint.scorer.familiar
-    if not len(familiar):
-        return False
-    vectors = np.stack([kind.embedding for kind in types.values()])
-    return bool(((vectors @ familiar.T).max(axis=1) < RESEMBLES).any())
 
 
 def _masked(text: str, seed: SeedCandidate) -> str:

@@ -6,17 +6,20 @@ No ids and no names: what was learned on one graph can be used on another.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
-from clause.arrays import Flags, Floats
+from clause.arrays import Doubles, Flags, Floats
 from clause.policy.serve.tree import PlanTree, TreeProgress, Worth
 from clause.reasoning.agents.policy import Foresight
 from clause.reasoning.episode.actions import ARCHITECT, CURATOR, NAVIGATOR, Agent
 from clause.reasoning.episode.budget import RESOURCES, TOKENS_PER_PRICE_UNIT, Prices
 from clause.reasoning.episode.episode import Episode
+
+Numbers = TypeVar("Numbers", float, Doubles)
 
 NEUTRAL_PRICE = 0.01
 """Prices up to this, the API's default and where multipliers start (decision 8), are read as no price at all."""
@@ -116,6 +119,16 @@ def bounded(share: float) -> float:
     return min(3.0, max(-1.0, share))
 
 
+def all_logged(counts: Doubles) -> Doubles:
+    """`logged` of each count [n]."""
+    return np.log1p(np.maximum(0.0, counts)) / LOGGED
+
+
+def all_bounded(shares: Doubles) -> Doubles:
+    """`bounded` of each share [n]."""
+    return np.minimum(3.0, np.maximum(-1.0, shares))
+
+
 @dataclass(slots=True)
 class Situation:
     """The constants of one decision: the context, what is left, whether all that is known fits, and prices."""
@@ -129,8 +142,15 @@ class Situation:
 
     def net_gain(self, gain: float, *, edges: float = 0.0, tokens: float = 0.0) -> float:
         """The most that `gain` more answers add to F1, less the price of getting them; bounded."""
+        return bounded(self._net(gain, edges, tokens))
+
+    def net_gains(self, gain: Doubles, edges: Doubles, tokens: Doubles) -> Doubles:
+        """The net gain of each option [n]."""
+        return all_bounded(self._net(gain, edges, tokens))
+
+    def _net(self, gain: Numbers, edges: Numbers, tokens: Numbers) -> Numbers:
         edge, token = (max(0.0, price - NEUTRAL_PRICE) for price in (self.prices.edge, self.prices.token))
-        return bounded(gain / max(1, self.answers) - edge * edges - token * tokens / TOKENS_PER_PRICE_UNIT)
+        return gain / max(1, self.answers) - edge * edges - token * tokens / TOKENS_PER_PRICE_UNIT
 
 
 def situation(agent: Agent, episode: Episode, prices: Prices, tree: PlanTree, progress: TreeProgress) -> Situation:
@@ -163,23 +183,30 @@ def situation(agent: Agent, episode: Episode, prices: Prices, tree: PlanTree, pr
     return Situation(np.array(numbers, dtype=np.float32), edges_left, tokens_left, all_fits, tree.answers, prices)
 
 
+def rows_of(columns: Sequence[Doubles | Flags | float], count: int) -> Floats:
+    """Columns, each [n] or one number for all rows, side by side: float32 [n, columns]."""
+    rows = np.empty((count, len(columns)), dtype=np.float32)
+    for place, column in enumerate(columns):
+        rows[:, place] = column
+    return rows
+
+
 def edge_rows(tree: PlanTree, depth: int, chosen: Flags, worth: Worth, here: Situation) -> Floats:
     """The features of the chosen edges of one depth, float32 [n, EDGE]."""
     to_go = len(tree.levels) - 1 - depth
-    count = int(chosen.sum())
     tokens = tree.levels[depth].tokens[chosen]
     tokens_left = max(here.tokens_left, 1.0)
-    columns = [
-        np.full(count, float(to_go == 0)),
-        np.full(count, to_go / 3),
+    columns: tuple[Doubles | float, ...] = (
+        float(to_go == 0),
+        to_go / 3,
         np.log1p(worth.answers[chosen]) / LOGGED,
         np.minimum(3.0, worth.edges[chosen] / max(here.edges_left, 1.0)),
         np.minimum(3.0, worth.tokens[chosen] / tokens_left),
         np.minimum(3.0, tokens / 16),
         np.minimum(3.0, tokens / tokens_left),
         np.log1p(worth.efficiency(here.edges_left, here.tokens_left)[chosen]) / LOGGED,
-    ]
-    return np.stack(columns, axis=1).astype(np.float32)
+    )
+    return rows_of(columns, len(tokens))
 
 
 COSINES = ("cosine_before", "cosine_of_relation")

@@ -95,15 +95,21 @@ MOST = 0.5
 """The share of strange names from which on they are other names for what is known, not strangers."""
 
 
-def strangers(types: Vectors, familiar: Vectors) -> Flags:
-    """Marks the typed hops [T, D] that no name of training [K, D] resembles, bool [T].
-
-    None, where most do not: then the graph names things otherwise, and its names are read as other names for what is
-    known.
-    """
+def unlike(types: Vectors, familiar: Vectors) -> Flags:
+    """Marks the typed hops [T, D] that no name of training [K, D] resembles, bool [T]; none where nothing is known."""
     if not len(familiar):
         return np.zeros(len(types), dtype=bool)
     strange: Flags = (types @ familiar.T).max(axis=1) < RESEMBLES
+    return strange
+
+
+def strangers(types: Vectors, familiar: Vectors) -> Flags:
+    """Marks the typed hops [T, D] that are `unlike` the names of training [K, D], bool [T].
+
+    None, where most are: then the graph names things otherwise, and its names are read as other names for what is
+    known.
+    """
+    strange = unlike(types, familiar)
     return strange if strange.mean() < MOST else np.zeros_like(strange)
 
 

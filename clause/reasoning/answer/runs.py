@@ -30,7 +30,9 @@ from clause.text.fields import utc_now
 __all__ = ["Difference", "RunRecord", "RunRecorder", "RunSummary", "differences", "digest_of"]
 
 BATCH = 16
-"""Most runs of one transaction: those that came while the one before was written. A commit costs more than a run."""
+"""Most runs of one transaction. A commit costs more than a run."""
+GATHER_S = 0.25
+"""Seconds in which the runs of a transaction gather: what Neo4j writes meanwhile slows the answers after it."""
 MOST_PENDING = 1_000
 """Runs that wait to be written; what comes on top is not recorded, so that memory stays bounded."""
 
@@ -72,7 +74,7 @@ class RunRecorder:
         self.now = now
         self._unwritten: dict[str, Unwritten] = {}
         self._outbox: Outbox[Unwritten] = Outbox(
-            self._write_each, batch=BATCH, most=MOST_PENDING, on_loss=_told, name="record runs"
+            self._write_each, batch=BATCH, most=MOST_PENDING, on_loss=_told, moment=_gathered, name="record runs"
         )
 
     @property
@@ -89,8 +91,8 @@ class RunRecorder:
         return 0 <= self.now().timestamp() - made_s < YOUNG_S
 
     def later(self, run: RunRecord | None, evidence: Sequence[EvidenceRecord] = ()) -> None:
-        """Write a run, or evidence alone, after the answer: returns at once. A write that fails, or finds MOST_PENDING
-        others waiting, is logged and counted in `lost`; an answer never fails because of it.
+        """Write a run, or evidence alone, soon after the answer: returns at once. A write that fails, or finds
+        MOST_PENDING others waiting, is logged and counted in `lost`; an answer never fails because of it.
         """
         if run is None and not evidence:
             return
@@ -107,13 +109,13 @@ class RunRecorder:
         await self._outbox.settled()
 
     async def get(self, run_id: str, caller: Caller) -> RunRecord:
-        """A run with its steps; one that is being written, here or by another process, is waited for.
+        """A run with its steps; one that waits, here or in another process, is written first.
 
         Raises:
             NotFoundError: there is none, or it read something that the caller may not.
         """
         if (unwritten := self._unwritten.get(run_id)) is not None:
-            await unwritten.settled.wait()
+            await self._outbox.until(unwritten.settled)
         scopes = await readable_scopes(self._graph, caller)
         row = await self._graph.one("reasoning/run", id=run_id, scopes=[*scopes])
         while row is None and self._may_come(run_id):
@@ -128,7 +130,7 @@ class RunRecorder:
     async def list(self, caller: Caller, *, limit: int = 20, after: str | None = None) -> Sequence[RunSummary]:
         """Runs the caller may read, newest first; `after`: the id of the last one of the page before.
 
-        Those that are being written are waited for, as `get` does.
+        Those that wait are written first, as `get` does.
         """
         await self.settled()
         scopes = await readable_scopes(self._graph, caller)
@@ -176,6 +178,10 @@ class RunRecorder:
         if runs:
             work.append(("reasoning/write_runs", {"rows": [_row(run, evidence) for run, evidence in runs]}))
         await self._graph.write(work)
+
+
+async def _gathered() -> None:
+    await asyncio.sleep(GATHER_S)
 
 
 def _told(lost: Sequence[Unwritten], reason: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -20,12 +21,14 @@ BUNDLE_COUNTS = (1, 2, 3, 5, 8, 13, 21, 34, 55)
 class Look:
     """Ask for the neighbours of some nodes before deciding; costs nothing that is budgeted, and is reported as read.
 
-    `per_type` caps the edges of each (node, hop); None leaves the cap to the coordinator.
+    `per_type` caps the edges of each (node, hop); None leaves the cap to the coordinator. `thought` is waited for
+    first: what the agent must work out before it can say what to read; without nodes nothing is read.
     """
 
     nodes: tuple[str, ...]
     hops: tuple[Hop, ...] | None = None
     per_type: int | None = None
+    thought: Callable[[], Awaitable[None]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

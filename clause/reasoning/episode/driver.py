@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeAlias, TypeVar
 
 import numpy as np
@@ -159,7 +159,7 @@ class Driver:
     def _capped(self, look: Look) -> Look:
         """The look with the cap that it leaves to the driver."""
         whole = max(WHOLE_NODE_CAP, self.episode.remaining.edges + 1)
-        return Look(look.nodes, look.hops, look.per_type or (WHOLE_NODE_CAP if look.hops is None else whole))
+        return replace(look, per_type=look.per_type or (WHOLE_NODE_CAP if look.hops is None else whole))
 
     def _fill_pool(self) -> Drive[None]:
         """Offer the Curator the texts that the agents chose; else everything the walk touched, and the nearest texts
@@ -211,6 +211,8 @@ class PortFeeder:
             texts = await nearest
             await self._learn([node.id for node in texts])
             return Found(texts=texts)
+        if wanted.thought is not None:
+            await wanted.thought()
         expansion = await self.port.expand(
             wanted.nodes, self.view, per_type=wanted.per_type or WHOLE_NODE_CAP, hops=wanted.hops
         )

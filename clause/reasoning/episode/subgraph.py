@@ -153,6 +153,8 @@ class WorkingSubgraph:
         self._complete: set[str] = set()
         self._asked: set[tuple[str, Hop]] = set()
         self._children: dict[tuple[int, Hop], int] = {}
+        self._edits = 0
+        self._absorbed: dict[tuple[int, Hop], tuple[int, int]] = {}
         self._edge_score = edge_score
 
     def learn(self, expansion: Expansion, nodes: Iterable[str], hops: Sequence[Hop] | None = None) -> None:
@@ -201,6 +203,7 @@ class WorkingSubgraph:
 
     def add(self, edges: Iterable[Edge]) -> None:
         """Edges become part of the subgraph."""
+        self._edits += 1
         for edge in edges:
             self.edges[edge] = None
             self._link(edge.source, Hop(edge.relation, True), edge)
@@ -213,6 +216,7 @@ class WorkingSubgraph:
 
     def delete(self, edges: Iterable[Edge]) -> None:
         """Edges leave the subgraph for good; fronts shrink to what is still reached."""
+        self._edits += 1
         for edge in edges:
             del self.edges[edge]
             self.deleted.add(edge)
@@ -233,6 +237,10 @@ class WorkingSubgraph:
             edges.append(edge)
 
     def _absorb(self, front: int, hop: Hop) -> None:
+        now = self._edits, len(self.fronts[front].reached)
+        if self._absorbed.get((front, hop)) == now:
+            return
+        self._absorbed[front, hop] = now
         reached = walk(self.fronts[front], hop, self.adjacency)
         if not reached.reached:
             return

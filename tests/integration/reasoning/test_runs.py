@@ -149,6 +149,18 @@ async def test_an_answer_does_not_wait_for_its_record(graph: Graph, view: View) 
     assert recorder.lost == 0
 
 
+async def test_a_run_that_somebody_asks_for_gathers_no_longer(
+    graph: Graph, view: View, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("clause.reasoning.answer.runs.GATHER_S", 60.0)
+    recorder = RunRecorder(graph)
+    made = a_run(view.scopes[0])
+    recorder.later(made)
+    await asyncio.sleep(0.1)
+    assert not await graph.run("reasoning/run", id=made.id, scopes=list(view.scopes))
+    assert (await asyncio.wait_for(recorder.get(made.id, OWNER), 10)).id == made.id
+
+
 async def test_a_record_that_cannot_be_written_is_counted_and_harms_nobody(graph: Graph, view: View) -> None:
     class Away:
         async def write(self, work: Any) -> Any:

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 import torch
 
 from clause.policy.serve.checkpoint import WIDTHS, served
@@ -84,12 +85,14 @@ def test_likelihoods_add_up_over_the_patterns_of_a_question() -> None:
     assert torch.allclose(both, apart, atol=1e-6)
 
 
-def test_what_is_served_computes_what_was_trained() -> None:
+@pytest.mark.parametrize("masked", [0.0, 1.0])
+def test_what_is_served_computes_what_was_trained(masked: float) -> None:
     trained, rng = actors(loud=True), np.random.default_rng(0)
     served = serving_networks(trained)
     for name, width in WIDTHS.items():
         options = rng.normal(size=(6, width)).astype(np.float32)
         context = rng.normal(size=len(CONTEXT)).astype(np.float32)
+        context[MASKED] = masked
         owner = torch.zeros(6, dtype=torch.long)
         logits, _ = trained.network(name)(torch.from_numpy(options), torch.from_numpy(context)[None], owner)
         np.testing.assert_allclose(served[name].logits(options, context), logits.detach().numpy(), atol=1e-4)

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clause.policy.serve.bundles import CONSIDERED, by_causes
+from clause.policy.serve.agents import CONSIDERED, by_causes
 
 RANKS = st.lists(st.floats(-5, 5, width=32), min_size=1, max_size=40)
 SCORES = st.lists(st.none() | st.floats(0, 1), min_size=40, max_size=40)
