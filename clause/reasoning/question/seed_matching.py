@@ -344,5 +344,8 @@ def _likeness(word: str, other: str, shortest: int) -> float:
         return 1.0
     if max(len(word), len(other)) < shortest or abs(len(word) - len(other)) > 2:
         return 0.0
+    common = sum(letter in other for letter in word)
+    if 2 * common < _ALIKE * (len(word) + len(other)):  # quicker to see, and never more than the ratio
+        return 0.0
     ratio = SequenceMatcher(None, word, other, autojunk=False).ratio()
     return ratio if ratio >= _ALIKE else 0.0
