@@ -23,6 +23,7 @@ import pytest
 
 from clause.ingest.samples import KB
 from tests.faults.serving import serving
+from tests.servers import quick_server
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(900)]
 
@@ -137,9 +138,12 @@ class Newcomer:
 
 @pytest.fixture(scope="module")
 def newcomer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Newcomer]:
-    """A home that nobody has used, the demo's part about two directors, and the service."""
+    """A home that nobody has used, with a Neo4j that starts quickly, the demo's part about two directors, and the
+    service.
+    """
     folder = tmp_path_factory.mktemp("newcomer")
-    (folder / "home").mkdir()
+    neo4j = quick_server(folder / "home")
+    neo4j.ensure()
     settings = {
         "CLAUSE_HOME": str(folder / "home"),
         "CLAUSE_NEO4J_HEAP_MB": "512",
@@ -155,7 +159,7 @@ def newcomer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Newcomer]:
         with serving(folder, settings) as url:
             yield Newcomer(folder, environment, url)
     finally:
-        reader.typed("clause db stop")
+        neo4j.stop()
 
 
 def written(folder: Path) -> None:
