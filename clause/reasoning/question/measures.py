@@ -10,14 +10,7 @@ from typing import Literal
 from clause.reasoning.question.modifiers import ClassWords, class_words
 from clause.reasoning.question.pattern_text import PARTICIPLES
 from clause.reasoning.question.skeleton import TOPIC, Skeleton
-from clause.reasoning.question.vocabulary import (
-    AUXILIARIES,
-    COMPARATIVES,
-    DATED,
-    MOST_LEAST,
-    SUPERLATIVES,
-    WH_WORDS,
-)
+from clause.reasoning.question.vocabulary import AUXILIARIES, COMPARATIVES, DATED, MOST_LEAST, SUPERLATIVES, WH_WORDS
 from clause.text.literals import Operator
 from clause.text.quantities import singular
 
@@ -97,6 +90,15 @@ _NO_SUPERLATIVES = frozenset(_NO_SUPERLATIVE_WORDS.split())
 _OF_SEVERAL = re.compile(r"^(?:which|who|what) of\b|^(?:out )?of (?:the|all|these|those)\b")
 _RANKS = {"second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "fifth": 5, "5th": 5}
 _EVENT = re.compile(r"\b([a-z]+ed|born|made|built|written|won|sold|come out|came out|join|release|publish|happen)\b")
+_MEASURED = (
+    "length|width breadth beam wide|height altitude elevation tall|depth draught deep"
+    "|weight mass tonnage weigh weighs heavy kg|age"
+    "|price cost costs fee fare rent toll rate value worth priced eur usd gbp dollars|speed velocity|area ha hectares"
+    "|volume capacity litres|colour color|diameter|temperature|population inhabitants|power horsepower|pressure"
+)
+_OF_ANY = frozenset(("size", "number", "duration", "elevation", "age"))  # big, long, high, old measure much
+_GROUPS = {word: number for number, group in enumerate(_MEASURED.split("|")) for word in group.split()}
+_MEASURE = re.compile(rf"\b(?:number|amount|count|total|quantity|level|figure|size|rating|score|{'|'.join(_GROUPS)})\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ class Superlative:
     """The best of what the core asks for: by an attribute (`questions` about one answer, `it`) or by frequency.
 
     `does` tells that it may be either: by what is done the most (`which costs the most`); where its word is not `known`
-    the direction is only likely.
+    the direction is only likely. `part` asks for what is measured where that is no measure: a plot's longest `hedge`.
     """
 
     direction: Literal["max", "min"]
@@ -129,6 +131,7 @@ class Superlative:
     dated: bool = False
     does: bool = False
     known: bool = True
+    part: tuple[str, ...] = ()
 
     @property
     def lasts(self) -> bool:
@@ -225,11 +228,12 @@ def find_superlative(text: str) -> tuple[Superlative | None, str]:
         lead = f"{text[: held.start()]}has" if held and (held["does"] or "").endswith("s") else text[: hit.start()]
         rest = _tidy(f"{lead} {owner} {text[hit.end() :]}").removeprefix("of ")
         operator, templates = SUPERLATIVES.get(word) or _unknown(word)
+        part = (f"{held['noun']} of it",) if held and not _MEASURE.search(held["noun"]) else ()
         held = held or _LEVEL_OF.search(f"{text[: hit.start()]}· {text[hit.end() :].lstrip()}")
         if held and operator not in DATED:
             templates = (f"{held['noun']} of {{}}", *templates)
         found = _superlative(operator, templates, rest, _RANKS.get(hit["rank"] or "", 1))
-        return replace(found, known=word in SUPERLATIVES or word in {"best", "worst"}), rest
+        return replace(found, known=word in SUPERLATIVES or word in {"best", "worst"}, part=part), rest
     return None, text
 
 
@@ -367,16 +371,6 @@ def asked_of_each(core: str, kind: ClassWords | None, counted: str) -> tuple[str
     if counted and (not rest or _WITH.fullmatch(rest)):
         return noun, f"{counted} of it"
     return noun, f"{said} {first} it {after}" if first in {"is", "are", "was", "were"} else f"{said} does it {rest}"
-
-
-_MEASURED = (
-    "length|width breadth beam wide|height altitude elevation tall|depth draught deep"
-    "|weight mass tonnage weigh weighs heavy kg|age"
-    "|price cost costs fee fare rent toll rate value worth priced eur usd gbp dollars|speed velocity|area ha hectares"
-    "|volume capacity litres|colour color|diameter|temperature|population inhabitants|power horsepower|pressure"
-)
-_OF_ANY = frozenset(("size", "number", "duration", "elevation", "age"))  # big, long, high, old measure much
-_GROUPS = {word: number for number, group in enumerate(_MEASURED.split("|")) for word in group.split()}
 
 
 def measured(words: Iterable[str]) -> frozenset[int]:

@@ -98,7 +98,7 @@ def ranked(context: QuestionContext, draft: ReadingDraft) -> Effects[list[Readin
         said = f"{draft.words}, the one with the {side} {through}"
         if pattern and _is_asked_for(context, pattern, kind, draft.ends):
             plan, said = ValueOf(plan, pattern), f"the {side} {through} of {draft.words}"
-        asked = tuple(one for one in (*superlative.questions, context.parsed.whole) if one)
+        asked = superlative.part or tuple(one for one in (*superlative.questions, context.parsed.whole) if one)
         attributes = (*draft.attributes, (pattern, asked)) if pattern else draft.attributes
         gained = score - best
         drafts.append(replace(draft, plan=plan, words=said, score=draft.score + gained, attributes=attributes))
