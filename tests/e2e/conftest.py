@@ -74,6 +74,19 @@ Pier 2|warden|Mila Brandt
 Tarnsund|river|Sel
 """
 
+KENNELS = "kg:e2e-kennels"
+DOGS = """\
+Kennel 1|max_dogs|4
+Kennel 1|area_m2|30
+Kennel 1|looked_after_by|Ida Moss
+Kennel 2|max_dogs|6
+Kennel 2|area_m2|24
+Kennel 2|looked_after_by|Hal Dane
+Rex|stays_in|Kennel 2
+Fly|stays_in|Kennel 1
+Tess|stays_in|Kennel 1
+"""
+
 SHOP = "kg:e2e-shop"
 ORDERS = "".join(
     f"Order {number}|{said}\n"
@@ -94,6 +107,7 @@ def served_address(migrated_address: Address, tmp_path_factory: pytest.TempPathF
         ("films", SCOPE, TRIPLES),
         ("climate", CLIMATE, CAUSES),
         ("marina", MARINA, BOATS),
+        ("kennels", KENNELS, DOGS),
         ("shop", SHOP, ORDERS),
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.e2e.conftest import CLIMATE, MARINA, SCOPE, SHOP, coordinated, names
+from tests.e2e.conftest import CLIMATE, KENNELS, MARINA, SCOPE, SHOP, coordinated, names
 
 
 def ask(http: httpx.Client, query: str, status: int = 200, scope: str = CLIMATE, **more: Any) -> dict[str, Any]:
@@ -48,6 +48,13 @@ def test_a_question_is_read_on_the_graph_as_it_is(http: httpx.Client, query: str
 def test_a_form_is_answered_on_types_that_training_knew(http: httpx.Client, query: str, wanted: set[str]) -> None:
     result = ask(http, query, scopes=[SCOPE])["result"]
     assert names(result) == wanted, result["reason"]
+
+
+def test_room_is_read_where_it_is_stored_and_no_size_is_that_of_a_part(http: httpx.Client) -> None:
+    assert names(ask(http, "How many dogs can stay in Kennel 2?", scope=KENNELS)["result"]) == {"6"}
+    assert names(ask(http, "How many dogs stay in Kennel 2?", scope=KENNELS)["result"]) == {"1"}
+    assert names(ask(http, "Which kennel has the largest area?", scope=KENNELS)["result"]) == {"Kennel 1"}
+    assert ask(http, "Which kennel has the longest fence?", scope=KENNELS)["result"]["abstained"]
 
 
 def test_a_question_that_names_only_an_attribute_is_answered_and_replayed(http: httpx.Client) -> None:

@@ -170,7 +170,11 @@ _COUNT = re.compile(
     r"|^count(?: up)?(?: (?:all|of))*(?: the)?\b(?: number of)?(?: how many)?"
 )
 _NO_OF = re.compile(r"\bno\. of\b", re.IGNORECASE)
-_MEASURED = re.compile(rf"\bhow many (?:{'|'.join(UNIT_WORDS)})\b")
+_MEASURED = re.compile(
+    rf"\bhow many (?:{'|'.join(UNIT_WORDS)})\b|^how many (?:[a-z-]+ ){{0,2}}(?:(?:(?:can|may) [a-z]+|fits?|are allowed)"
+    rf" (?:in|into|inside|on|at|to) (?:the )?{TOPIC}|(?:can|may) (?:the )?{TOPIC} (?:hold|take|carry|have|fit))$"
+)
+"""Asks for a number that is stored: how much is measured, or for how many there is room."""
 _STATED = re.compile(
     rf"^{TOPIC} (?:'s [a-z]+ )?(?:(?:{'|'.join(sorted(AUXILIARIES))}|by|from|in)\b"
     rf"|[a-z]+(?:ed|ing)\b|(?:{'|'.join(sorted(PRESENT | ACTIVE_PASTS))})\b)"

@@ -334,13 +334,12 @@ def rank_hops(questions: Sequence[str], hops: Sequence[TypedPattern]) -> Effects
     return sorted(zip(patterns, scores, strict=True), key=lambda pair: (-pair[1], pair[0]))
 
 
-_WHEN = re.compile(
-    r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|decade|century)\b|\bhow old\b|\bbirthday\b|\bdate\b"
-)
+_WHEN = re.compile(r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|decade|century)\b|\b(?:how old|birthday|date)\b")
 _WHAT_DID = re.compile(r"what (?:went|goes|came|comes|broke|hit|caused|replaced|replaces|left|sank|died|fell)\b")
 _MEASURE = re.compile(
     r"\bhow (?:tall|long|far|high|big|large|deep|heavy|wide|much|fast|old|expensive)\b|\bpopulation\b"
     rf"|\b(?:what|which) age\b|\bhow many (?:{'|'.join(UNIT_WORDS)})\b"
+    r"|^how many (?:[a-z-]+ ){0,2}(?:can|may|fits?|are allowed)\b"
     r"|\b(?:price|cost|weight|height|length|depth|width|area|salary|temperature|duration|speed) of\b"
 )
 _WHILE = re.compile(r"^((?:who|whom|whose|which|what|where|how)\b.*?)(?<!and) when (?:it|he|she|they|something) .*")

@@ -142,13 +142,12 @@ async def test_a_batch_waits_for_its_moment_unless_somebody_waits_for_all() -> N
     assert writing.written == [["a"], ["b"]]
 
 
-async def test_who_waits_for_one_item_waits_for_no_moment_and_not_for_what_comes_later() -> None:
+async def test_who_waits_for_one_item_waits_for_no_moment() -> None:
     writing, mine = Writing(), asyncio.Event()
 
     async def write(batch: Sequence[str]) -> None:
         await writing(batch)
         mine.set()
-        outbox.add("later")
 
     outbox: Outbox[str] = Outbox(write, batch=3, most=9, on_loss=writing.on_loss, moment=lambda: asyncio.sleep(60))
     outbox.add("mine")

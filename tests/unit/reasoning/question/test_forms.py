@@ -200,6 +200,34 @@ def test_a_superlative_measures_what_its_words_say(question, direction, asked):
     assert (best.direction, best.questions[0]) == (direction, asked)
 
 
+@pytest.mark.parametrize(
+    ("question", "part"),
+    [
+        ("which plot has the longest hedge", ("hedge of it",)),
+        ("who has the oldest tree", ("tree of it",)),
+        ("which plot has the largest area", ()),
+        ("which lab charges the lowest rate", ()),
+        ("which is the longest plot", ()),
+    ],
+)
+def test_what_a_superlative_measures_may_be_part_of_what_is_asked_for(question, part):
+    assert parse(question, []).superlative.part == part
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("how many dogs can stay in Kennel 2", "list"),
+        ("how many players are allowed in Kennel 2", "list"),
+        ("how many dogs can Kennel 2 take", "list"),
+        ("how many dogs stay in Kennel 2", "count"),
+        ("how many books can be bought by Kennel 2", "count"),
+    ],
+)
+def test_how_many_there_is_room_for_is_stored_and_not_counted(question, kind):
+    assert parse(question, linked(question, ["Kennel 2"])).kind == kind
+
+
 def test_a_headcount_counts_members():
     parsed = parse("headcount team wren", linked("headcount team wren", ["team wren"]))
     assert parsed.form == "count"

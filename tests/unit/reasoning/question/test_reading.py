@@ -308,6 +308,8 @@ async def test_what_a_thing_is_tells_not_what_is_measured_of_it(scorer):
         ("who made it and when", "date"),
         ("how many metres up is it", "number"),
         ("what went out on it", "entity"),
+        ("how many dogs can stay in it", "number"),
+        ("how many dogs stay in it", None),
         ("what is it", None),
     ],
 )
