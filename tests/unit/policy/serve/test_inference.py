@@ -110,6 +110,27 @@ async def test_types_without_vectors_are_read_by_their_texts_which_are_embedded_
     assert sorted(text for text in made if text in texts) == sorted(texts)
 
 
+async def test_only_the_question_of_the_seed_that_is_named_best_is_embedded(trained: Path) -> None:
+    made: list[str] = []
+
+    async def embed(texts: Sequence[str]) -> np.ndarray:
+        made.extend(texts)
+        return await EMBEDDER.embed(texts)
+
+    question = ask("who directed Blue3", ("film3", "Blue3", 1.0), ("film4", "who", 0.01))
+    agents = await LearnedPolicy(trained).begin(question, embed)
+    masked = [text for text in made if text.startswith("who directed") or text.endswith("Blue3")]
+    assert len(masked) == 1, made
+    assert {plan.seed for plan in agents.plans} == {"film3"}
+
+
+async def test_other_seeds_are_read_where_the_one_that_is_named_best_leads_nowhere(trained: Path) -> None:
+    named = [("nothing-is-known-of-it", "Blue3", 0.99), ("film4", "Blue4", 0.2)]
+    episode, found = await answer(LearnedPolicy(trained), ask("who directed Blue3 or Blue4", *named))
+    assert found == directors("film4")
+    assert episode.subgraph.edges
+
+
 async def test_a_plain_question_is_answered_with_evidence(trained: Path) -> None:
     episode, found = await answer(LearnedPolicy(trained), ask("who directed Blue", ("film3", "Blue", 0.9)))
     assert found == directors("film3")
