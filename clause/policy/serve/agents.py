@@ -70,6 +70,9 @@ def by_causes(ranks: Floats, ends: Sequence[str], of_end: OfEnd) -> Floats:
     return changed
 
 
+ReadSeed = tuple[SeedCandidate, Sequence[ScoredPattern]]
+"""A seed, and the patterns that its question asks for, best first."""
+
 PLANS_TRIED = 6
 PATTERNS_OF_A_SEED = 3
 LEAST_SHARE = 0.01
@@ -113,7 +116,7 @@ class SeedWeights:
         utility = self.bias + self.pattern * log_probability + self.seed * math.log(kept / (1 - kept))
         return 1 / (1 + math.exp(-max(-30.0, min(30.0, utility))))
 
-    def plans(self, read: Sequence[tuple[SeedCandidate, Sequence[ScoredPattern]]]) -> list[Plan]:
+    def plans(self, read: Sequence[ReadSeed]) -> list[Plan]:
         """What to try of the patterns that were read for each seed, best first."""
         plans = []
         for seed, found in read:

@@ -180,7 +180,7 @@ OFFER = (
     "edges_to_answers",
     "tokens_to_answers",
 )
-"""What is known of a bundle; its features follow from it."""
+"""The numbers of a bundle, of which its features are made."""
 
 
 def _rows(offers: Sequence[tuple[float, ...]], here: Situation) -> Floats:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from clause.arrays import Floats
-from clause.policy.serve.agents import LearnedAgents, Plan, SeedWeights
+from clause.policy.serve.agents import LearnedAgents, Plan, ReadSeed, SeedWeights
 from clause.policy.serve.checkpoint import SHIPPED, ServedPolicy, served
 from clause.policy.serve.decider import Decider
 from clause.policy.serve.grounded import GroundedPolicy, count_edges
@@ -105,20 +105,21 @@ class LearnedPolicy(PlainPolicy):
         Most questions have one seed that is named in full, and only that one is read.
         """
         foremost = max(seeds, key=lambda pair: pair[0].score, default=(None, ""))[1]
-        first = await self._read([pair for pair in seeds if pair[1] == foremost], types, embed)
-        later = [self._weights.most(seed.score) for seed, text in seeds if text != foremost]
-        sure = [plan for plan in first if plan.score > max(later, default=0.0)]
-        if not later or not sure:
-            return await self._read(seeds, types, embed) if later else first, None
-        tried = {(plan.seed, plan.pattern) for plan in sure}
+        others = [pair for pair in seeds if pair[1] != foremost]
+        read = await self._read([pair for pair in seeds if pair[1] == foremost], types, embed)
+        plans = self._weights.plans(read)
+        if not others:
+            return plans, None
+        most = max(self._weights.most(seed.score) for seed, _ in others)
+        sure = sum(plan.score > most for plan in plans)
 
         async def rest() -> list[Plan]:
-            return [plan for plan in await self._read(seeds, types, embed) if (plan.seed, plan.pattern) not in tried]
+            return self._weights.plans([*read, *await self._read(others, types, embed)])[sure:]
 
-        return sure, rest
+        return (plans[:sure], rest) if sure else (await rest(), None)
 
-    async def _read(self, seeds: Sequence[MaskedSeed], types: Types, embed: Embed) -> list[Plan]:
-        """The plans of some seeds, best first; one batch embeds their questions."""
+    async def _read(self, seeds: Sequence[MaskedSeed], types: Types, embed: Embed) -> list[ReadSeed]:
+        """The patterns of some seeds, best first; one batch embeds their questions."""
         _, reader, _ = self._ready()
         distinct = list(dict.fromkeys(text for _, text in seeds))
         bag = sorted({word for text in distinct for word in words(text)})
@@ -126,7 +127,7 @@ class LearnedPolicy(PlainPolicy):
         read = partial(reader.read, distinct, vectors, types)
         patterns = await self._pool.run(read) if self._pool is not None else read()
         of = dict(zip(distinct, patterns, strict=True))
-        return self._weights.plans([(seed, of[text]) for seed, text in seeds])
+        return [(seed, of[text]) for seed, text in seeds]
 
     def _ready(self) -> tuple[ServedPolicy, PatternReader, Decider]:
         if self._loaded is None:

@@ -199,12 +199,12 @@ def edge_rows(tree: PlanTree, depth: int, chosen: Flags, worth: Worth, here: Sit
     columns: tuple[Doubles | float, ...] = (
         float(to_go == 0),
         to_go / 3,
-        np.log1p(worth.answers[chosen]) / LOGGED,
+        all_logged(worth.answers[chosen]),
         np.minimum(3.0, worth.edges[chosen] / max(here.edges_left, 1.0)),
         np.minimum(3.0, worth.tokens[chosen] / tokens_left),
         np.minimum(3.0, tokens / 16),
         np.minimum(3.0, tokens / tokens_left),
-        np.log1p(worth.efficiency(here.edges_left, here.tokens_left)[chosen]) / LOGGED,
+        all_logged(worth.efficiency(here.edges_left, here.tokens_left)[chosen]),
     )
     return rows_of(columns, len(tokens))
 

@@ -109,7 +109,7 @@ class RunRecorder:
         await self._outbox.settled()
 
     async def get(self, run_id: str, caller: Caller) -> RunRecord:
-        """A run with its steps; one that waits, here or in another process, is written first.
+        """A run with its steps; one that waits here is written first, and one of another process is waited for.
 
         Raises:
             NotFoundError: there is none, or it read something that the caller may not.

@@ -98,7 +98,9 @@ _MEASURED = (
 )
 _OF_ANY = frozenset(("size", "number", "duration", "elevation", "age"))  # big, long, high, old measure much
 _GROUPS = {word: number for number, group in enumerate(_MEASURED.split("|")) for word in group.split()}
-_MEASURE = re.compile(rf"\b(?:number|amount|count|total|quantity|level|figure|size|rating|score|{'|'.join(_GROUPS)})\b")
+_IS_MEASURE = re.compile(
+    rf"\b(?:number|amount|count|total|quantity|level|figure|size|rating|score|{'|'.join(_GROUPS)})\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +230,7 @@ def find_superlative(text: str) -> tuple[Superlative | None, str]:
         lead = f"{text[: held.start()]}has" if held and (held["does"] or "").endswith("s") else text[: hit.start()]
         rest = _tidy(f"{lead} {owner} {text[hit.end() :]}").removeprefix("of ")
         operator, templates = SUPERLATIVES.get(word) or _unknown(word)
-        part = (f"{held['noun']} of it",) if held and not _MEASURE.search(held["noun"]) else ()
+        part = (f"{held['noun']} of it",) if held and not _IS_MEASURE.search(held["noun"]) else ()
         held = held or _LEVEL_OF.search(f"{text[: hit.start()]}· {text[hit.end() :].lstrip()}")
         if held and operator not in DATED:
             templates = (f"{held['noun']} of {{}}", *templates)
