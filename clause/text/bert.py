@@ -160,7 +160,7 @@ def _in_bytes(weights: Mapping[str, Any]) -> dict[str, Any]:
     """Some maps as bytes [inputs, outputs], with the scale and the total of each output; the rest as it is."""
     found = dict(weights)
     for name in (one for one in weights if one.endswith(BYTE_MAPS)):
-        scale = np.maximum(np.abs(weights[name]).max(axis=1), 1e-12) / 127
+        scale = np.maximum(np.abs(weights[name]).max(axis=1), 1e-12) / 64  # 2 x 64 x 255 fits 16 bits (decision 20)
         near = np.rint(found.pop(name).T / scale)
         parts = {"bytes": near.astype(np.int8), "scale": scale, "total": near.sum(axis=0) * scale}
         found |= {name.replace("weight", part): value for part, value in parts.items()}

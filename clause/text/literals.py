@@ -28,7 +28,9 @@ from clause.text.quantities import (
     years_of,
 )
 
-Operator = Literal["before", "after", "since", "until", "in", "between", "more", "less", "at_least", "at_most", "same"]
+Operator = Literal[
+    "before", "after", "since", "until", "in", "between", "more", "less", "at_least", "at_most", "same", "either"
+]
 
 WORDS: Final[dict[str, Operator]] = {
     "older": "before",
@@ -98,6 +100,7 @@ class FoundLiteral:
 _ABOUT = re.compile(
     r"^\s*(?:(?:approx(?:\.|imately)?|about|around|circa|ca?\.|roughly)\s*|[~≈±<>≤≥]\s?)", re.IGNORECASE
 )
+_SECONDS = re.compile(r"[1-9]\ds", re.IGNORECASE)  # `30s` says how long: a decade of a value has its article
 
 
 def read_literal(text: str, datatype: str | None = None, language: str | None = None) -> LiteralValue:
@@ -107,6 +110,8 @@ def read_literal(text: str, datatype: str | None = None, language: str | None = 
     (String(text='Wien', language='de'), '2001-03-12', '5820 s')
     >>> str(read_literal("c. 1890")), str(read_literal("approx. 40 km")), read_literal("About Schmidt").text
     ('1890', '40000 m', 'About Schmidt')
+    >>> str(read_literal("30s")), str(read_literal("the 30s")), str(read_literal("1.2M")), str(read_literal("2:58:12"))
+    ('30 s', '1930-1939', '1200000', '10692 time of day')
     >>> read_literal("1980", datatype="xsd:integer")
     Number(value=Decimal('1980'), unit='')
     """
@@ -123,7 +128,7 @@ def read_literal(text: str, datatype: str | None = None, language: str | None = 
     if kind in _DATES:
         return read_date(text) or String(text)
     told = _ABOUT.sub("", text)
-    return read_date(told) or read_number(told) or String(text)
+    return (None if _SECONDS.fullmatch(told) else read_date(told)) or read_number(told) or String(text)
 
 
 def find_literals(text: str) -> list[FoundLiteral]:
@@ -200,6 +205,32 @@ def sort_key(value: LiteralValue | None) -> float | None:
     return float(value.value) if isinstance(value, Number) else None
 
 
+def sort_keys(values: Sequence[LiteralValue | None]) -> list[float | None]:
+    """The numbers that values of one attribute sort by: all None where they are of units that do not compare.
+
+    >>> sort_keys([read_literal("18 months"), read_literal("3 years"), read_literal("400 days"), String("x")])
+    [47335428.0, 94670856.0, 34560000.0, None]
+    >>> sort_keys([read_literal("5 km"), read_literal("3 kg")]), sort_keys([read_literal("7"), read_literal("1920")])
+    ([None, None], [7.0, 1920.0])
+    """
+    values = of_one_kind(values)
+    units = {value.unit for value in values if isinstance(value, Number) and value.unit in UNITS | {TIME_OF_DAY}}
+    if len(units) > 1 and units <= STRETCHES:
+        values = [_in_seconds(value) if isinstance(value, Number) else value for value in values]
+    elif len(units) > 1 and "°" not in units:
+        return [None] * len(values)
+    return [sort_key(value) for value in values]
+
+
+STRETCHES: Final = frozenset({"s", "month", TIME_OF_DAY})
+"""The units of how long something takes; a time such as 2:58 may be a stretch of time."""
+_MONTH_S = Decimal("2629746")  # of a year of 365.2425 days
+
+
+def _in_seconds(value: Number) -> Number:
+    return Number(value.value * (_MONTH_S if value.unit == "month" else 1), "s")
+
+
 def measured_by(value: LiteralValue, name: str) -> LiteralValue:
     """A bare number with the unit that the name of its attribute says, a time apart: that says when, not how long.
 
@@ -216,7 +247,7 @@ def measured_by(value: LiteralValue, name: str) -> LiteralValue:
 def holds(
     operator: Operator, value: LiteralValue, reference: LiteralValue, second: LiteralValue | None = None
 ) -> bool | None:
-    """Say whether `value` stands to `reference` (`between`: and to `second`) as `operator` says; None where open.
+    """Say whether `value` stands to `reference` (and `second`) as `operator` says; None where that is open.
 
     >>> holds("in", read_literal("1988-04-02"), read_literal("the 1980s"))
     True
@@ -229,8 +260,9 @@ def holds(
         low = holds("at_least", value, reference)
         high = None if second is None else holds("at_most", value, second)
         return False if False in {low, high} else (None if None in {low, high} else True)
-    if operator in {"in", "same"}:
-        return _within(value, reference, exactly=operator == "same")
+    if operator in {"in", "same", "either"}:
+        told = [_within(value, one, exactly=operator == "same") for one in (reference, second) if one is not None]
+        return True if True in told else (None if None in told else False)
     if operator in {"since", "at_least"}:
         return _bound(value, reference, lower=True)
     if operator in {"until", "at_most"}:
@@ -275,6 +307,8 @@ def _alike(one: LiteralValue, two: LiteralValue) -> tuple[LiteralValue, LiteralV
     if isinstance(one, Number) and isinstance(two, Date):
         return _dated(one, two), _numbered(two, one)
     if isinstance(one, Number) and isinstance(two, Number):
+        if {one.unit, two.unit} == {"month", "s"}:
+            one, two = _in_seconds(one), _in_seconds(two)
         return _paid(one, two), _paid(two, one)
     return one, two
 
@@ -289,23 +323,70 @@ def _paid(number: Number, beside: Number) -> Number:
 
 
 def _numbered(date: Date, beside: Number) -> LiteralValue:
-    return Number(_year(date), beside.unit) if date.bare and beside.unit != TIME_OF_DAY else date
+    return Number(Decimal(date.first[0])) if date.bare and beside.unit != TIME_OF_DAY else date
 
 
 def _dated(number: Number, beside: Date) -> LiteralValue:
-    if beside.bare or number.unit or number.value % 1 or not 0 < number.value < 10_000:
+    if beside.bare or number.unit or not 0 < number.value < 10_000 or number.value % 1:
         return number
     return years_of(int(number.value))
 
 
-def _year(date: Date) -> Decimal:
-    return Decimal(date.first[0])
-
-
 def _same_unit(one: Number, two: Number) -> bool:
-    """Tell whether two numbers measure the same; one without a unit may have any but a time of day, degrees may be
-    of either scale.
+    """Tell whether two numbers measure the same; degrees may be of either scale.
+
+    One without a unit may have any base unit, a time of day apart: a running time of 170 is not so many seconds.
     """
     if one.unit == two.unit or {one.unit, two.unit} in ({"°", "C"}, {"°", "F"}):
         return True
-    return "" in {one.unit, two.unit} and TIME_OF_DAY not in {one.unit, two.unit}
+    return "" in {one.unit, two.unit} and TIME_OF_DAY not in {one.unit, two.unit} and one.factor == two.factor
+
+
+_OF_UNIT = dict.fromkeys(("EUR", "USD", "GBP"), "price cost") | {
+    "g": "amount weight",
+    "l": "amount volume",
+    "m": "length distance",
+    "s": "duration",
+    "C": "temperature",
+    "°": "temperature",
+    "B": "size",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LiteralFilter:
+    """A literal that the answers have to do with: `operator` and `value` (`second` of between).
+
+    `words` say which attribute is meant (`born`, `pages`); empty where the question leaves it open. What is `negated`
+    does not hold of the answers.
+    """
+
+    operator: Operator
+    value: LiteralValue
+    second: LiteralValue | None = None
+    words: str = ""
+    negated: bool = False
+
+    @property
+    def asked(self) -> tuple[tuple[str, ...], str]:
+        """What the filter looks at, as questions about one answer, and its kind: `date` or `number`."""
+        counts = self.operator in {"more", "less", "at_least", "at_most"} and bool(self.words)
+        if isinstance(self.value, Date) and not counts:
+            asked = self.words or "date year"
+            return (f"{asked} of it", f"when was it {asked}"), "date"
+        named = (self.words,) if self.words else (self.of_unit, "number")
+        return tuple(f"{words} of it" for words in named if words), "number"
+
+    @property
+    def of_unit(self) -> str:
+        """The words for what the value's unit measures, `amount weight` of kilograms; empty where it has none."""
+        return _OF_UNIT.get(self.value.unit, "") if isinstance(self.value, Number) else ""
+
+    def __str__(self) -> str:
+        """The filter in words: `between 1930 and 1932`."""
+        bounds = (
+            f"{self.value} {'or' if self.operator == 'either' else 'and'} {self.second}"
+            if self.second is not None
+            else self.value
+        )
+        return f"{'not ' * self.negated}{self.operator.replace('_', ' ')} {bounds}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import calendar
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 
@@ -36,7 +36,7 @@ _DECADE = (
     r"(?:the\s+)?(?:early\s+|late\s+|mid-?\s*)?"
     rf"(?:[12]\d\d0['\u2019]?s|['\u2019]?[2-9]0['\u2019]?s|{'|'.join(_TENS)})"
 )
-_CENTURY = rf"(?:the\s+)?(?:[0-2]?\d(?:st|nd|rd|th)|{'|'.join(_ORDINALS)})[\s-]+century"
+_CENTURY = rf"(?:the\s+)?(?:[0-2]?\d(?:st|nd|rd|th)|{'|'.join(_ORDINALS)})[\s-]+century(?:\s+BCE?)?"
 _ERA = r"\d{1,4}\s*(?:BCE|BC|AD|CE|B\.C\.|A\.D\.)"
 _SINGLE = rf"{_ISO}|{_WRITTEN}|{_NUMERIC}|{_CENTURY}|{_DECADE}|{_ERA}|{_YEAR}"
 _RANGE = rf"{_YEAR}\s*[-\u2013\u2014]\s*(?:{_YEAR}|\d\d)"
@@ -46,7 +46,7 @@ DATE = re.compile(rf"(?<![\w.,/:-])(?:{_RANGE}(?![\d-])|{_SINGLE})(?![\w/:]|[.,]
 _PARTS = re.compile(
     rf"(?P<range>(?P<from>{_YEAR})\s*[-\u2013\u2014]\s*(?P<to>\d{{4}}|\d\d))$"
     r"|(?P<era>(?P<count>\d{1,4})\s*(?:(?P<bc>b\.?c\.?(?:e\.?)?)|a\.?d\.?|c\.?e\.?))$"
-    rf"|(?P<century>.*century)$|(?P<decade>{_DECADE})$|(?P<year>0?\d{{3,4}})$",
+    rf"|(?P<century>.*century(?P<before>\s+bce?)?)$|(?P<decade>{_DECADE})$|(?P<year>0?\d{{3,4}})$",
     re.IGNORECASE,
 )
 _WHOLE_ISO = re.compile(r"([+-]?\d{4,6})(?:-(\d\d)(?:-(\d\d))?)?(?:T.*)?(?:Z)?$")
@@ -156,7 +156,8 @@ def _from_parts(parts: re.Match[str]) -> Date:
     if parts["century"]:
         ordinal = re.split(r"[\s-]+century", text)[0]
         number = _ORDINALS.get(ordinal) or int(re.sub(r"\D", "", ordinal))
-        return years_of(100 * number - 99, 100 * number)
+        first = 1 - 100 * number if parts["before"] else 100 * number - 99
+        return years_of(first, first + 99)
     if parts["decade"]:
         return _decade(text)
     return years_of(int(text), bare=True)
@@ -197,47 +198,36 @@ seventeen eighteen nineteen"""
 _TEN_WORDS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _SMALL = {word: value for value, word in enumerate(_SMALL_WORDS.split())}
 _SMALL |= {word: 10 * number for number, word in enumerate(_TEN_WORDS.split(), 2)}
-_SCALES = {
-    "hundred": 10**2,
-    "thousand": 10**3,
-    "million": 10**6,
-    "billion": 10**9,
-    "trillion": 10**12,
-    "k": 10**3,
-    "mio": 10**6,
-    "mn": 10**6,
-    "bn": 10**9,
-    "dozen": 12,
-}
+_SCALES = {"hundred": 10**2, "dozen": 12, "trillion": 10**12}
+_SCALES |= dict.fromkeys(("thousand", "k"), 10**3) | dict.fromkeys(("million", "mio", "mn"), 10**6)
+_SCALES |= dict.fromkeys(("billion", "bn"), 10**9)
+_LARGE = {"M": 10**6, "B": 10**9}  # `1.2M` and `$3B`, where `m` is a metre and `512B` are bytes
 _UNITS = """m 1 m meter meters metre metres; m 1000 km kilometer kilometers kilometre kilometres; m 0.01 cm centimeter
 centimeters centimetre centimetres; m 0.001 mm millimeter millimeters millimetre millimetres; m 1609.344 mile miles
 mi; m 0.3048 ft foot feet; m 0.0254 inch inches; m 0.9144 yard yards; g 1 g gram grams; g 1000 kg kilo kilos kilogram
-kilograms; g 0.001 mg milligram milligrams; g 1000000 ton tons tonne tonnes; g 453.59237 lb lbs pound pounds; g
+kilograms; g 0.001 mg milligram milligrams; g 1000000 t ton tons tonne tonnes; g 453.59237 lb lbs pound pounds; g
 28.349523125 oz ounce ounces; s 1 s sec secs second seconds; s 60 min mins minute minutes; s 3600 h hr hrs hour hours;
 s 86400 day days; s 604800 week weeks; s 0.001 ms millisecond milliseconds; l 1 l liter liters litre litres; l 0.001
 ml milliliter milliliters millilitre millilitres; l 0.01 cl; m2 1 m2 m²; m2 1000000 km2 km²; m2 10000 ha hectare
 hectares; B 1 byte bytes; B 1000 kb kilobyte kilobytes; B 1000000 mb megabyte megabytes; B 1000000000 gb gigabyte
 gigabytes; B 1000000000000 tb terabyte terabytes; % 1 % percent percentage pct; month 1 month months; month 12 year
 years yr yrs; C 1 °c celsius; F 1 °f fahrenheit; ° 1 ° degree degrees; m/s 1 m/s; m/s 0.2777777777777778 km/h kmh kph;
-m/s 0.44704 mph; W 1 w watt watts; W 1000 kw kilowatt kilowatts; Hz 1 hz hertz; Hz 1000000 mhz; Hz 1000000000 ghz"""
+m/s 0.44704 mph; W 1 w watt watts; W 1000 kw kilowatt kilowatts; Hz 1 hz hertz; Hz 1000000 mhz; Hz 1000000000 ghz;
+B 1024 kib; B 1048576 mib; B 1073741824 gib; B 1099511627776 tib; m2 1 square_m square_metre square_metres square_meter
+square_meters sq_m sq_metre sq_metres sq_meter sq_meters sqm; m2 1000000 sq_km square_km square_kilometre
+square_kilometres square_kilometers; m2 0.09290304 square_feet square_foot sq_ft sqft; m2 2589988.11 square_miles
+square_mile sq_mi sq_miles; m2 4046.8564224 acres acre; m3 1 m3 m³ cubic_metres cubic_meters cubic_metre"""
 _CURRENCIES = """EUR € eur euro euros; USD $ us$ usd dollar dollars; GBP £ gbp quid; JPY ¥ jpy yen; CHF chf franc
 francs; SEK sek; NOK nok; DKK dkk; kr kr krona kronor krone kroner; PLN pln zł zloty; CZK czk kč; HUF huf; CAD cad c$
 ca$; AUD aud a$ au$; NZD nzd nz$; INR inr ₹ rs rupee rupees; CNY cny rmb yuan; KRW krw ₩; BRL brl r$; ZAR zar rand;
 ILS ils ₪; SGD sgd s$"""
 _FACTORS: dict[str, tuple[str, Decimal]] = {
-    form: (group.split()[0], Decimal(group.split()[1]))
+    form.replace("_", " "): (group.split()[0], Decimal(group.split()[1]))
     for group in _UNITS.replace("\n", " ").split(";")
     for form in group.split()[2:]
 }
 _MONEY = {form: group.split()[0] for group in _CURRENCIES.split(";") for form in group.split()[1:]}
 _FACTORS |= {form: (currency, Decimal(1)) for form, currency in _MONEY.items()}
-_SIZED = ((f"{size} {name}", 1) for size in ("square", "sq") for name in ("m", "metre", "metres", "meter", "meters"))
-_FACTORS |= {unit: ("m2", Decimal(factor)) for unit, factor in (*_SIZED, ("sqm", 1), ("sq km", 10**6))}
-_FACTORS |= {f"square {unit}": ("m2", Decimal(10**6)) for unit in ("km", "kilometre", "kilometres", "kilometers")}
-_FACTORS |= {unit: ("m2", Decimal("0.09290304")) for unit in ("square feet", "square foot", "sq ft", "sqft")}
-_FACTORS |= {unit: ("m2", Decimal("2589988.11")) for unit in ("square miles", "square mile", "sq mi", "sq miles")}
-_FACTORS |= {unit: ("m2", Decimal("4046.8564224")) for unit in ("acres", "acre")}
-_FACTORS |= {unit: ("m3", Decimal(1)) for unit in ("m3", "m³", "cubic metres", "cubic meters", "cubic metre")}
 UNITS = frozenset(base for base, _ in _FACTORS.values())
 """The units that numbers are brought to."""
 UNIT_WORDS = [
@@ -260,12 +250,12 @@ _ONE = (
 _BEFORE = "|".join(re.escape(form) for form in sorted(_MONEY, key=len)[::-1] if len(form) <= len("usd"))
 _SCALE = "|".join(sorted(_SCALES, key=len)[::-1])
 _CLOCK = (
-    r"(?P<hour>[01]?\d|2[0-3])(?::(?P<minute>[0-5]\d))(?::[0-5]\d)?\s*(?P<half>[ap]\.?m\b\.?)?"
+    r"(?P<hour>\d\d?):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?\s*(?P<half>[ap]\.?m\b\.?)?"
     r"|(?P<h12>1[0-2]|[1-9])\s*(?P<half12>[ap]\.?m\b\.?)"
 )
 NUMBER = re.compile(
-    rf"(?<![\w.,:/-])(?:(?P<clock>{_CLOCK})|(?P<money>(?:{_BEFORE})\.?\s*)?(?P<sign>[-+\u2212])?"
-    rf"(?:(?P<digits>{_DIGITS})|(?P<spelt>{_SPELT}|{_ONE}))(?:\s*(?P<scale>{_SCALE})\b)?(?:\s*(?P<unit>{_UNIT})(?![\w²]))?)"
+    rf"(?<![\w.,:/-])(?:(?P<clock>{_CLOCK})|(?P<money>(?:{_BEFORE})\.?\s*)?(?P<sign>[-+\u2212]|minus\s)?"
+    rf"(?:(?P<digits>{_DIGITS})|(?P<spelt>{_SPELT}|{_ONE}))(?:(?:\s*(?P<scale>{_SCALE})|(?P<large>(?-i:[MB])))\b)?(?:\s*(?P<unit>{_UNIT})(?![\w²]))?)"
     rf"(?![\w]|[.,:]\d|-\w)",
     re.IGNORECASE,
 )
@@ -278,10 +268,14 @@ TIME_OF_DAY = "time of day"
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number in the base of its unit (`5 km` is 5000 m); `unit` is empty where none is known."""
+    """A number in the base of its unit (`5 km` is 5000 m); `unit` is empty where none is known.
+
+    `factor` is what the unit that was written is worth in its base (1000 of km).
+    """
 
     value: Decimal
     unit: str = ""
+    factor: Decimal = field(default=Decimal(1), repr=False, compare=False)
 
     def __str__(self) -> str:
         shown = f"{self.value.normalize():f}"
@@ -317,7 +311,7 @@ def read_number(text: str) -> Number | None:
         return number
     further = read_number(_INCHES.sub(" inches", re.sub(r"^(?:,|and\b)\s*", "", counted))) if number.unit else None
     if further is not None and further.unit == number.unit != TIME_OF_DAY:
-        return Number(number.value + further.value, number.unit)
+        return Number(number.value + further.value, number.unit, number.factor)
     plain = number.unit == "" and re.fullmatch(r"[^\W\d_]+", counted) and found["digits"]
     return Number(number.value, singular(counted.lower())) if plain else None
 
@@ -329,13 +323,15 @@ def number_of(found: re.Match[str]) -> Number | None:
     value = _digits(found["digits"]) if found["digits"] else _spelt(found["spelt"].lower())
     if value is None:
         return None
-    value *= _SCALES.get((found["scale"] or "").lower(), 1)
-    value = -value if found["sign"] in {"-", "\u2212"} else value
-    unit = (found["unit"] or "").lower()
+    unit, large = (found["unit"] or "").lower(), found["large"] or ""
+    if large == "B" and not (found["money"] or "." in (found["digits"] or "")):
+        unit, large = "byte", ""
+    value *= _SCALES.get((found["scale"] or "").lower(), 1) * _LARGE.get(large, 1)
+    value = -value if (found["sign"] or "+") != "+" else value
     if found["money"]:
         value, unit = value * (10**6 if unit == "m" else 1), found["money"].strip(" .").lower()
     base, factor = _FACTORS.get(unit, ("", Decimal(1)))
-    return Number(value * factor, base)
+    return Number(value * factor, base, factor)
 
 
 def unit_of(word: str) -> str:
@@ -397,4 +393,4 @@ def _seconds(found: re.Match[str]) -> int:
         hour += 12
     if half == "am" and hour == 12:
         hour = 0
-    return 3600 * hour + 60 * int(found["minute"] or 0)
+    return 3600 * hour + 60 * int(found["minute"] or 0) + int(found["second"] or 0)

@@ -17,7 +17,6 @@ from clause.reasoning.question.modifiers import (
     ClassWords,
     Excluded,
     Lack,
-    LiteralFilter,
     class_words,
     take_else,
     take_excluded,
@@ -48,6 +47,7 @@ from clause.reasoning.question.vocabulary import (
     find_implied,
     mended,
 )
+from clause.text.literals import LiteralFilter
 from clause.text.quantities import UNIT_WORDS, singular
 
 MASK = "it"
@@ -282,7 +282,7 @@ def parse(text: str, mentions: Sequence[LinkedMention], vocabulary: frozenset[st
     core = re.sub(rf"^({'|'.join(sorted(AUXILIARIES))}) not ", r"\1 ", core) if verdict else core
     whole = masked(made, core, -1)
     negated, core = take_negated(made, core) if not verdict else ((), core)
-    filters, core = take_filters(made, core)
+    filters, core = take_filters(made, core, denied=not verdict)
     itself, core = take_else(core)
     comparison = find_comparison(made, core, verdict=verdict)
     base = ParsedQuestion(

@@ -12,7 +12,7 @@ from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.candidates import Candidates, QuestionContext
 from clause.reasoning.question.pattern_text import pattern_words, plural_words
 from clause.reasoning.question.patterns import Around, Effects, FoundPattern, Read, TypedPattern, comparable, says
-from clause.reasoning.question.plan import Meet, PlanResult, QuestionPlan, WalkFrom
+from clause.reasoning.question.plan import AnyOf, Meet, PlanResult, QuestionPlan, WalkFrom
 from clause.reasoning.question.seed_matching import alike
 from clause.reasoning.question.sides import steps_asked
 
@@ -24,6 +24,7 @@ IMPLIED = 3.0
 """The gain of a draft that the words of an implied relation made, over the patterns that only resemble it."""
 UNFIT = 3.0
 """The loss of a draft to which a filter of the question cannot be applied."""
+_EITHER = re.compile(r"\bit or (?:the )?it\b")
 SEEN = 24
 """Answers of a draft whose surroundings are looked at."""
 
@@ -108,31 +109,29 @@ def _of_implied(context: QuestionContext, by_topic: dict[int, list[Candidates]])
             if plan is None:
                 continue
             result: PlanResult = yield from plan.run(context.names, context.bounds)
-            ends = result.nodes
             words = f"{relation.name} of {meaning.name}"
             score = meaning.log_probability + IMPLIED
-            drafts.append(ReadingDraft(plan, words, score, (meaning.id,), (), ends, math.inf))
+            drafts.append(ReadingDraft(plan, words, score, (meaning.id,), (), result.nodes, math.inf))
     return drafts
 
 
 def _met(context: QuestionContext, by_topic: Sequence[Sequence[Candidates]]) -> Effects[list[ReadingDraft]]:
-    """Drafts for every combination of one pattern a topic whose walks meet."""
+    """Drafts for every combination of one pattern a topic whose walks meet; for `A or B`, that is the same of all."""
     options: list[list[tuple[Candidates, FoundPattern, frozenset[str]]]] = []
     for found in by_topic:
         rows = []
-        for candidates in found:
-            for one in candidates.patterns[:MOST_OF_TOPIC]:
-                walk = WalkFrom((candidates.meaning.id,), one.pattern)
-                result: PlanResult = yield from walk.run(context.names, context.bounds)
-                reached = frozenset(result.nodes)
-                rows.append((candidates, one, reached))
+        for candidates, one in ((group, one) for group in found for one in group.patterns[:MOST_OF_TOPIC]):
+            walk = WalkFrom((candidates.meaning.id,), one.pattern)
+            result: PlanResult = yield from walk.run(context.names, context.bounds)
+            rows.append((candidates, one, frozenset(result.nodes)))
         options.append(rows)
     alike_clauses, drafts = len({clause.questions for clause in context.parsed.clauses}) == 1, []
+    join = frozenset.union if (either := _EITHER.search(context.parsed.joint) is not None) else frozenset.intersection
     for combination in product(*options):
-        shared = frozenset.intersection(*(reached for _, _, reached in combination))
+        shared = join(*(reached for _, _, reached in combination))
         shared -= {candidates.meaning.id for candidates, _, _ in combination}
-        if shared:
-            drafts.append(_conjunction(context, combination, shared, same=alike_clauses))
+        if shared and not (either and len({one.pattern for _, one, _ in combination}) > 1):
+            drafts.append(_conjunction(context, combination, shared, same=alike_clauses, either=either))
     return sorted(drafts, key=lambda draft: -draft.score)[: 2 * MOST_OF_TOPIC]
 
 
@@ -142,15 +141,17 @@ def _conjunction(
     shared: frozenset[str],
     *,
     same: bool,
+    either: bool,
 ) -> ReadingDraft:
     patterns = tuple(one.pattern for _, one, _ in combination)
     topics = tuple(candidates.meaning.id for candidates, _, _ in combination)
     said = [pattern_words(one.pattern, context.text_of, c.meaning.name) for c, one, _ in combination]
     rest = [re.sub(r"^(?:what|who) ", "", words) for words in said[1:]]
-    words = plural_words(" and ".join((said[0], *rest)), _noun(context, tuple(shared)))
+    words = plural_words((" or " if either else " and ").join((said[0], *rest)), _noun(context, tuple(shared)))
     score = sum(one.score + c.meaning.log_probability for c, one, _ in combination)
     score += SAME_PATTERN if same and len(set(patterns)) == 1 else 0.0
-    plan = Meet(tuple(WalkFrom((topic,), pattern) for topic, pattern in zip(topics, patterns, strict=True)))
+    walks = tuple(WalkFrom((topic,), pattern) for topic, pattern in zip(topics, patterns, strict=True))
+    plan: QuestionPlan = AnyOf(walks) if either else Meet(walks)
     nearest = max(c.nearest for c, _, _ in combination)
     steps = min(one.steps for _, one, _ in combination)
     return ReadingDraft(plan, words, score, topics, patterns, tuple(sorted(shared)), nearest, steps=steps)

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from clause.reasoning.question.pattern_text import VERB_FORMS
 from clause.reasoning.question.skeleton import LITERAL, TOPIC, Skeleton
 from clause.reasoning.question.vocabulary import AUXILIARIES, COMPARATIVES, PREPOSITIONS, SUPERLATIVES, WH_WORDS
-from clause.text.literals import LiteralValue, Operator
+from clause.text.literals import LiteralFilter, LiteralValue, Operator
 from clause.text.quantities import Date, Number
 
 _BESIDES = (
@@ -36,6 +36,8 @@ _NEGATED = re.compile(
     rf"|\b(?:never|{_BESIDES} {_THOSE})(?P<never>(?: [a-z-]+){{1,4}})"
     rf") (?:the )?(?P<group>{_GROUP})"
 )
+_AT = rf"(?:(?:in|at|on|for|with|of) )?(?:the )?({TOPIC})"
+_NEITHER_OF = re.compile(rf"\b((?:(?!(?:which|what|who|that)\b)[a-z-]+ ){{0,2}})neither {_AT} nor {_AT}")
 _OPERATORS: dict[str, Operator] = {
     "before": "before", "prior to": "before", "earlier than": "before", "until": "until", "till": "until",
     "up to": "at_most", "no later than": "until", "by the end of": "until", "before the end of": "until",
@@ -48,7 +50,7 @@ _OPERATORS: dict[str, Operator] = {
     "less than": "less", "fewer than": "less", "under": "less", "below": "less", "beneath": "less", "within": "at_most",
     "at most": "at_most", "no more than": "at_most", "maximum": "at_most", "not more than": "at_most",
     "in": "in", "from": "in", "of": "in", "during": "in", "on": "in", "at": "in", "dated": "in", "around": "in",
-    "exactly": "same", "equal to": "same", "as of": "in", "for": "same", "with": "same", "is": "same",
+    "exactly": "same", "equal to": "same", "as of": "in", "for": "same", "with": "same", "is": "same", "by": "until",
 }  # fmt: skip
 _SAID = "|".join(re.escape(word) for word in sorted(_OPERATORS, key=len, reverse=True))
 _THAN = "|".join(COMPARATIVES)
@@ -61,16 +63,30 @@ _LEAD = (
     rf"(?:(?:, )?(?:(?:that|which|who|and) )?(?:(?:was|were|is|are|has|have|had|been) )*"
     rf"(?P<lead>(?<!{TOPIC[:-1]}] )\b{_VERB}|\b{_TAKES}|\b(?:rated|priced|dated)) )?"
 )
-_JOINING = "|".join(sorted(PREPOSITIONS | AUXILIARIES | {"and", "or", "that", "who", "which"}))
+_JOINING = "|".join(sorted(PREPOSITIONS | AUXILIARIES | {"and", "or", "but", "that", "who", "which"}))
 _COUNTED = rf"(?P<counted>(?: (?!(?:{_JOINING})\b)[a-z-]+){{0,2}}(?: (?:per|a|each) [a-z]+)?)"
 _BETWEEN = re.compile(
-    rf"{_LEAD}(?:\bbetween (?P<low>{LITERAL}) and|(?:\bfrom )?(?P<low2>{LITERAL}) (?:to|until|till|through)) "
-    rf"(?P<high>{LITERAL}){_COUNTED}"
+    rf"{_LEAD}(?P<never>\bnot )?(?:\bbetween (?P<low>{LITERAL}) and|(?:\bfrom )?(?P<low2>{LITERAL}) "
+    rf"(?:to|until|till|through)) (?P<high>{LITERAL}){_COUNTED}"
 )
 _EITHER = re.compile(rf"{_LEAD}(?:\bin )?(?:the )?(?P<low>{LITERAL}) (?:or|and) (?:in )?(?:the )?(?P<high>{LITERAL})")
+_OPERATOR = rf"(?:(?:{_SAID})|(?:{_THAN}) than)(?: the)?(?: year)?"
 _COMPARED = re.compile(
-    rf"{_LEAD}\b(?:(?P<not>(?:no|not) )?(?P<than>{_THAN}) than|(?P<op>{_SAID}))(?: the)?(?: year)? "
-    rf"(?P<value>{LITERAL}){_COUNTED}"
+    rf"{_LEAD}\b(?:(?P<not>(?:no|not) )?(?P<than>{_THAN}) than|(?P<never>(?:not|never) )?(?P<or>(?:on|in|at) or )?"
+    rf"(?P<op>{_SAID}))(?: the)?(?: year)? (?P<value>{LITERAL}){_COUNTED}"
+)
+_OUTSIDE = re.compile(
+    rf"{_LEAD}\b(?P<one>{_SAID})(?: the)?(?: year)? (?P<low>{LITERAL}){_COUNTED} or (?P<two>{_SAID})(?: the)?"
+    rf"(?: year)? (?P<high>{LITERAL}){_COUNTED.replace('counted', 'counted2')}"
+)
+"""Two bounds with what lies between left out: `before 1999 or after 2003`."""
+_DENIED = re.compile(
+    rf"\b(?:(?:do|does|did) )?(?:not|never) (?:been |be )?(?P<done>{_VERB}|{_TAKES})"
+    rf"(?P<noun>(?: an?| any)?(?: [a-z]+)?)(?= (?:between|{_OPERATOR}) {LITERAL})"
+    rf"|\b(?P<has>has|have|having|with) no(?P<lacks> [a-z]+)(?= {_OPERATOR} {LITERAL})"
+)
+_NEITHER = re.compile(
+    rf"\bneither (?P<one>(?P<op>{_OPERATOR} )?{LITERAL}) nor (?P<two>{_OPERATOR} )?(?P<value>{LITERAL})"
 )
 _NAMED = re.compile(
     rf"(?:\b(?:with|of|at|has|have|having) )?(?:the |an? )?"
@@ -86,7 +102,11 @@ _SIDES: dict[str, Operator] = {
     "taller": "at_least", "heavier": "at_least", "better": "at_least", "wider": "at_least", "deeper": "at_least",
     "faster": "at_least", "shorter": "at_most", "lower": "at_most", "smaller": "at_most", "cheaper": "at_most",
 }  # fmt: skip
-_ON = re.compile(rf"(?P<value>{LITERAL})(?: (?P<of>[a-z-]+))? (?:or|and) (?P<side>{'|'.join(_SIDES)})\b")
+_ON = re.compile(
+    rf"(?P<value>{LITERAL})(?: (?P<of>[a-z-]+))? (?:or|and) (?P<side>{'|'.join(_SIDES)})\b"
+    rf"(?! (?:than )?(?:the )?(?:year )?{LITERAL})|{_LEAD}\b(?:from|since|starting(?: in| from)?) (?P<first>{LITERAL})"
+    r" (?:and )?(?:onwards?|upwards?|on(?= *(?:[?.!,]|$)))"
+)
 _NO_NOUN_WORDS = "both either they them we i you it ever also whose between besides except without is yet"
 _NO_NOUN = (
     AUXILIARIES | PREPOSITIONS | WH_WORDS | {"that", "and", "or", "but", "not", "'s", "than", "there", "he", "she"}
@@ -97,10 +117,8 @@ _DETERMINERS = frozenset(_DETERMINER_WORDS.split())
 _VAGUE_WORDS = """all thing things stuff one ones something anything everything whatever person people someone anyone
 everyone everybody anybody somebody"""
 _VAGUE = frozenset(_VAGUE_WORDS.split())
-_VERB_WORDS = (
-    "belonging containing starring border borders cost costs last lasts lasted lie lies lay play star use work"
-)
-_VERBS = frozenset(_VERB_WORDS.split())
+_DOING = "belonging containing starring border borders cost costs last lasts lasted lie lies lay play star use work"
+_VERBS = frozenset(_DOING.split())
 _PAST = re.compile(r"\S{3,}ed")
 _COPULA = re.compile(r"^(?:what|who|which) (?:is|are|was|were) (?:the |all )?")
 _KIND_AND_MORE = re.compile(r"(?![a-z]+ing (?!of\b))[a-z-]+ (?:of|by|from|in|on|at|with|that|which|who|[a-z]+ed)\b")
@@ -117,41 +135,6 @@ class Excluded:
 
     names: tuple[int, ...]
     clause: str = ""
-
-
-_OF_UNIT = dict.fromkeys(("EUR", "USD", "GBP"), "price cost") | {
-    "g": "amount weight",
-    "l": "amount volume",
-    "m": "length distance",
-    "s": "duration",
-    "C": "temperature",
-    "°": "temperature",
-    "B": "size",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class LiteralFilter:
-    """A literal that the answers have to do with: `operator` and `value` (`second` of between).
-
-    `words` say which attribute is meant (`born`, `pages`); empty where the question leaves it open.
-    """
-
-    operator: Operator
-    value: LiteralValue
-    second: LiteralValue | None = None
-    words: str = ""
-    said: str = ""
-
-    @property
-    def of_unit(self) -> str:
-        """The words for what the value's unit measures, `amount weight` of kilograms; empty where it has none."""
-        return _OF_UNIT.get(self.value.unit, "") if isinstance(self.value, Number) else ""
-
-    def __str__(self) -> str:
-        """The filter in words: `between 1930 and 1932`."""
-        bounds = f"{self.value} and {self.second}" if self.second is not None else self.value
-        return f"{self.operator.replace('_', ' ')} {bounds}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +165,7 @@ def take_else(text: str) -> tuple[bool, str]:
 
 def take_negated(of: Skeleton, text: str) -> tuple[tuple[Excluded, ...], str]:
     """Clauses that the answers must not satisfy (`that do not star X`), and the text without them."""
+    text = _NEITHER_OF.sub(r"not \1\2 or \3", text)
     text = re.sub(rf"\b(in|on|under|with) ({TOPIC}) 's ([a-z]+)$", r"\1 \3 of \2", text)  # `not in X's care`
     text = re.sub(r"\b((?:must|should|may|shall|can|could) (?:i|we|you|one)) not\b", r"\1", text)  # it asks what is bad
     text = re.sub(rf"\b(?:(?:that|which|who) )?({TOPIC}) (did|does|has|had) (not|never)\b", r"\2 \1 \3", text)
@@ -193,49 +177,77 @@ def take_negated(of: Skeleton, text: str) -> tuple[tuple[Excluded, ...], str]:
     return tuple(found), _tidy(_NEGATED.sub(" ", text))
 
 
-def take_filters(of: Skeleton, text: str) -> tuple[tuple[LiteralFilter, ...], str]:
-    """Literals that restrict the answers, and the text without them and the words that belong to them alone."""
+def take_filters(of: Skeleton, text: str, *, denied: bool = True) -> tuple[tuple[LiteralFilter, ...], str]:
+    """Literals that restrict the answers, and the text without them and the words that belong to them alone.
+
+    A `not` before one is heard where it may be `denied`: whether a film was not made in 1999 asks whether it was.
+    """
     found: list[LiteralFilter] = []
+    if denied:
+        text = _DENIED.sub(lambda hit: f"{hit['done'] or hit['has']}{hit['noun'] or hit['lacks'] or ''} not", text)
+        text = _NEITHER.sub(lambda hit: f"not {hit['one']} and not {hit['two'] or hit['op'] or ''}{hit['value']}", text)
 
-    def value(letter: str | None) -> LiteralValue:
-        return of.literal(letter or "").value
-
-    def said(*letters: str | None) -> str:
-        return " ".join(str(of.literal(letter).value) for letter in letters if letter)
+    def value(letter: str) -> LiteralValue:
+        return of.literal(letter).value
 
     for hit in _BETWEEN.finditer(text):
-        low = hit["low"] or hit["low2"]
-        words = _words(hit["lead"], hit["counted"])
-        found.append(LiteralFilter("between", value(low), value(hit["high"]), words, said(low, hit["high"])))
+        words, low = _words(hit["lead"], hit["counted"]), value(hit["low"] or hit["low2"])
+        found.append(LiteralFilter("between", low, value(hit["high"]), words, hit["never"] is not None))
     text = _tidy(_BETWEEN.sub(" ", text))
+    for hit in _OUTSIDE.finditer(text):
+        first, second = _OPERATORS[hit["one"]], _OPERATORS[hit["two"]]
+        if {first, second} in ({"before", "after"}, {"less", "more"}):
+            low, high = sorted((hit["low"], hit["high"]), reverse=first in {"after", "more"})  # letters, as they stand
+            words = _words(hit["lead"], hit["counted"], hit["counted2"])
+            found.append(LiteralFilter("between", value(low), value(high), words, negated=True))
+            text = _tidy(text.replace(hit[0], " "))
     for hit in _EITHER.finditer(text):
         low, high = value(hit["low"]), value(hit["high"])
-        if isinstance(low, Date) and isinstance(high, Date) and low.meets(high):
-            found.append(LiteralFilter("between", low, high, _words(hit["lead"]), said(hit["low"], hit["high"])))
+        if isinstance(low, Date) and isinstance(high, Date):
+            found.append(LiteralFilter("between" if low.meets(high) else "either", low, high, _words(hit["lead"])))
             text = text.replace(hit[0], " ")
     found += [
-        LiteralFilter(_SIDES[hit["side"]], value(hit["value"]), None, hit["of"] or "", said(hit["value"]))
+        LiteralFilter("since", value(hit["first"]), None, _words(hit["lead"]))
+        if hit["first"]
+        else LiteralFilter(_SIDES[hit["side"]], value(hit["value"]), None, hit["of"] or "")
         for hit in _ON.finditer(text)
     ]
     text = _tidy(_ON.sub(" ", text))
-    for hit in _COMPARED.finditer(text):
-        operator = COMPARATIVES[hit["than"]][0] if hit["than"] else _OPERATORS[hit["op"]]
-        operator = _AT_MOST.get(operator, operator) if hit["not"] else operator
-        measure = hit["than"] if hit["than"] not in {None, "more", "less", "fewer", "before", "after", "later"} else ""
-        operator = _of_dates(operator, value(hit["value"])) if not hit["counted"] else operator
-        words = _words(hit["lead"], measure or "", hit["counted"])
-        found.append(LiteralFilter(operator, value(hit["value"]), None, words, said(hit["value"])))
-    text = _tidy(_COMPARED.sub(" ", text))
+    bounds, text = _bounds(of, text)
+    found += bounds
     for hit in _NAMED.finditer(text):
         number = value(hit["value"])
         if isinstance(number, Number) and not number.unit:
-            found.append(LiteralFilter("same", number, None, hit["words"], said(hit["value"])))
+            found.append(LiteralFilter("same", number, None, hit["words"]))
             text = _tidy(text.replace(hit[0], " "))
     for hit in _BARE.finditer(text):
         if isinstance(value(hit["value"]), Date):
-            found.append(LiteralFilter("in", value(hit["value"]), said=said(hit["value"])))
+            found.append(LiteralFilter("in", value(hit["value"])))
             text = _tidy(text.replace(hit["value"], " "))
     return tuple(found), text
+
+
+def _bounds(of: Skeleton, text: str) -> tuple[list[LiteralFilter], str]:
+    """The filters of one bound each, and the text without them; two that stand together are of one attribute."""
+    every = [(hit, of.literal(hit["value"]).value) for hit in _COMPARED.finditer(text)]
+    bounds = [(hit, value) for hit, value in every if hit["op"] != "by" or isinstance(value, Date)]
+    found: list[LiteralFilter] = []
+    for hit, value in bounds:
+        operator = COMPARATIVES[hit["than"]][0] if hit["than"] else _OPERATORS[hit["op"]]
+        operator = _AT_MOST.get(operator, operator) if hit["not"] else operator
+        measure = hit["than"] if hit["than"] not in {None, "more", "less", "fewer", "before", "after", "later"} else ""
+        operator = _of_dates(operator, value) if not hit["counted"] else operator
+        operator = _INCLUDED.get(operator, operator) if hit["or"] else operator
+        words = _words(hit["lead"], measure or "", hit["counted"])
+        found.append(LiteralFilter(operator, value, None, words, hit["never"] is not None))
+    for place, ((one, _), (two, _)) in enumerate(pairwise(bounds)):
+        if text[one.end() : two.start()].strip() in {"", "and", "but"}:
+            words = found[place].words or found[place + 1].words
+            found[place] = replace(found[place], words=words)
+            found[place + 1] = replace(found[place + 1], words=found[place + 1].words or words)
+    for hit, _ in bounds:
+        text = text.replace(hit[0], " ")
+    return found, _tidy(text)
 
 
 def class_words(text: str) -> ClassWords | None:
@@ -288,6 +300,7 @@ def _is_verb(words: Sequence[str], text: str) -> bool:
 
 
 _AT_MOST: dict[Operator, Operator] = {"more": "at_most", "less": "at_least", "after": "until", "before": "since"}
+_INCLUDED: dict[Operator, Operator] = {"more": "at_least", "less": "at_most", "after": "since", "before": "until"}
 _OF_DATES: dict[Operator, Operator] = {"more": "after", "less": "before", "at_least": "since", "at_most": "until"}
 
 
@@ -303,7 +316,7 @@ def _words(*parts: str | None) -> str:
 
 def _tidy(text: str) -> str:
     spaced = re.sub(r"\s+", " ", text)
-    return re.sub(r"^(?:, |and )+|(?: ,| and| i mean)+(?= [?.!]|$)", "", spaced.strip()).strip()
+    return re.sub(r"^(?:, |and )+|(?: ,| and| but| i mean)+(?= [?.!]|$)", "", spaced.strip()).strip()
 
 
 _PLAIN = rf"(?!{TOPIC}|{LITERAL})[a-z'-]+"
@@ -385,16 +398,3 @@ def _question(found: dict[str, str]) -> str | None:
     be = found.get("how") in {"is", "are", "was", "were"} or found.get("been") or said[0] == "been"
     said = said[1:] if said[0] == "been" else said
     return f"what is it {' '.join(said)}" if be else f"what does it {' '.join(said)}"
-
-
-def asked_of(literal: LiteralFilter) -> tuple[tuple[str, ...], str]:
-    """Put what a filter looks at into questions about one answer, and tell its kind."""
-    if isinstance(literal.value, Date) and not _counts(literal):
-        asked = literal.words or "date year"
-        return (f"{asked} of it", f"when was it {asked}"), "date"
-    named = (literal.words,) if literal.words else (literal.of_unit, "number")
-    return tuple(f"{words} of it" for words in named if words), "number"
-
-
-def _counts(literal: LiteralFilter) -> bool:
-    return literal.operator in {"more", "less", "at_least", "at_most"} and bool(literal.words)

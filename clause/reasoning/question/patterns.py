@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from clause.reasoning.neighbourhood.port import Edge, Hop
 from clause.reasoning.question.pattern_text import TypeText, pattern_words
 from clause.reasoning.question.vocabulary import GENDERS, INVERSES, SYNONYMS, WH_WORDS
-from clause.text.literals import LiteralValue, Operator, of_one_kind
+from clause.text.literals import STRETCHES, LiteralValue, Operator, of_one_kind
 from clause.text.quantities import UNIT_WORDS, Date, Number, singular
 from clause.text.statements.words import causal_meaning
 
@@ -259,9 +259,7 @@ def _upto(steps: Sequence[str]) -> range:
 
 
 def _aligned(before: Sequence[float], named: Sequence[float]) -> tuple[float, ...]:
-    """The log-probabilities of a walk, by how many steps it has done: from those without its last hop, and what each
-    step gives to that hop.
-    """
+    """The log-probabilities of a walk by the steps it has done: those without its last hop, and what this gives."""
     if not named:
         return (0.0,)
     found = [before[0] + UNNAMED_HOP]
@@ -304,15 +302,18 @@ def _extended(
     return {pattern: growing for pattern, growing in grown.items() if growing.ends}
 
 
-def aged(operator: Operator, kind: str, questions: Sequence[str]) -> Operator:
-    """The operator for ends of a kind, where a question about age may be meant: who was born before has more years.
+def aged(operator: Operator, kind: str, asked: Sequence[str], values: Sequence[LiteralValue | None] = ()) -> Operator:
+    """The operator for ends of a kind: who was born before has more years, and who is faster takes less time.
 
     >>> aged("before", "number", ("when was it born", "age of it")), aged("before", "date", ("age of it",))
     ('more', 'before')
     """
-    years: dict[Operator, Operator] = {"before": "more", "after": "less"}
-    meant = kind == "number" and any(question.startswith("age of") for question in questions)
-    return years.get(operator, operator) if meant else operator
+    turned, units = dict[Operator, Operator](), {one.unit for one in values if isinstance(one, Number)}
+    if units & STRETCHES and any(question.startswith("speed of") for question in asked):
+        turned = {"more": "less", "less": "more"}
+    if kind == "number" and any(question.startswith("age of") for question in asked):
+        turned = {"before": "more", "after": "less"}
+    return turned.get(operator, operator)
 
 
 def comparable(values: Sequence[LiteralValue | None]) -> str:

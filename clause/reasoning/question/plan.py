@@ -23,7 +23,7 @@ from clause.reasoning.question.patterns import (
     drive,
 )
 from clause.reasoning.question.seed_matching import alike, named_kinds
-from clause.text.literals import LiteralValue, Operator, holds, measured_by, of_one_kind, sort_key
+from clause.text.literals import LiteralValue, Operator, holds, measured_by, sort_keys
 from clause.text.quantities import Number
 
 MOST_PROOFS = 12
@@ -115,8 +115,8 @@ class Having:
         around: Around = yield Read((), (self.hop,), 1, bounds.front)
         proofs = {node: tuple(hops.get(self.hop, ()))[:1] for node, hops in around.items()}
         found = tuple(PlanAnswer(names.name(node), node, proof) for node, proof in proofs.items() if proof)
-        reason = None if found else f"nothing has {plain_words(self.hop.relation)}"
-        return PlanResult(found, reason, truncated=len(around) >= bounds.front)
+        nothing = f"nothing has {plain_words(self.hop.relation)}"
+        return PlanResult(found, None if found else nothing, truncated=len(around) >= bounds.front)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +183,7 @@ class NodeTest:
     """A test of an end node, or of a node that `pattern` reaches from it.
 
     Of `classes` (compared as words, singular or plural), called one of `called`, of a name of several words that
-    `begins` so, or a value to which `operator` and `value` (`second`) hold. Several of these: any of them.
+    `begins` so, or a value to which `operator` and `value` (`second`) hold, or `negated` do not. Several: any of them.
     """
 
     pattern: TypedPattern = ()
@@ -193,6 +193,7 @@ class NodeTest:
     operator: Operator | None = None
     value: LiteralValue | None = None
     second: LiteralValue | None = None
+    negated: bool = False
 
     def passes(self, node: str, names: NodeNames) -> bool:
         """Tell whether one node passes."""
@@ -207,7 +208,7 @@ class NodeTest:
         if value is None or self.operator is None or self.value is None:
             return False
         value = measured_by(value, plain_words(self.pattern[-1].relation)) if self.pattern else value
-        return holds(self.operator, value, self.value, self.second) is True
+        return holds(self.operator, value, self.value, self.second) is (not self.negated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +225,7 @@ class Where:
         kept = []
         for answer in result.answers:
             good = [proof for end, proof in ends.get(answer.node or "", ()) if self.test.passes(end, names)]
-            if good:
+            if good and (not self.test.negated or len(good) == len(ends[answer.node or ""])):
                 kept.append(replace(answer, triples=_joined((answer.triples, good[0]))))
         reason = None if kept else result.reason or _nothing(truncated=result.truncated)
         return replace(result, answers=tuple(kept), reason=reason)
@@ -264,7 +265,7 @@ class HavingValue:
     def _wanted(self, values: Sequence[str], names: NodeNames) -> tuple[str, ...]:
         if not self.rank:
             return tuple(values)
-        keys = dict(zip(values, map(sort_key, of_one_kind([names.value(value) for value in values])), strict=True))
+        keys = dict(zip(values, sort_keys([names.value(value) for value in values]), strict=True))
         levels = sorted({key for key in keys.values() if key is not None}, reverse=self.largest)
         return tuple(value for value in values if keys[value] in levels[self.rank - 1 : self.rank])
 
@@ -307,9 +308,7 @@ class Exists:
             return PlanResult((PlanAnswer("yes", None, proof),))
         if result.truncated:
             return PlanResult(reason="it is not among what was read, and there is more", truncated=True)
-        others = result
-        if self.alternatives is not None:
-            others = yield from self.alternatives.run(names, bounds)
+        others = result if self.alternatives is None else (yield from self.alternatives.run(names, bounds))
         if not others.answers:
             return PlanResult(reason="the graph does not say, neither this nor another")
         return PlanResult((PlanAnswer("no", None, others.triples[:MOST_PROOFS]),))
@@ -338,7 +337,7 @@ class Best:
         if self.counted and any(len(found) >= bounds.per_type for found in ends.values()):
             return PlanResult(reason="some have more than are read, so they cannot be compared", truncated=True)
         reached = [end for found in ends.values() for end, _ in found]
-        values = dict(zip(reached, of_one_kind([names.value(end) for end in reached]), strict=True))
+        values = dict(zip(reached, sort_keys([names.value(end) for end in reached]), strict=True))
         measured: list[tuple[float, PlanAnswer]] = []
         for answer in result.answers:
             if self.pattern is None:
@@ -354,12 +353,12 @@ class Best:
         return PlanResult(tuple(answer for key, answer in measured if key == wanted))
 
     def _measure(
-        self, reached: Sequence[tuple[str, tuple[Edge, ...]]], values: Mapping[str, LiteralValue | None]
+        self, reached: Sequence[tuple[str, tuple[Edge, ...]]], values: Mapping[str, float | None]
     ) -> tuple[float, tuple[Edge, ...]] | None:
         """The value that one answer is compared by, and the triples that say it; None where the graph has nothing."""
         if self.counted:
             return (float(len(reached)), _joined(proof for _, proof in reached[:MOST_PROOFS])) if reached else None
-        valued = [(key, proof) for end, proof in reached if (key := sort_key(values[end])) is not None]
+        valued = [(key, proof) for end, proof in reached if (key := values[end]) is not None]
         if not valued:
             return None
         return (max if self.largest else min)(valued, key=lambda pair: pair[0])
@@ -369,7 +368,7 @@ def ends_of(
     nodes: Sequence[str], pattern: TypedPattern, bounds: ReadBounds
 ) -> Effects[Mapping[str, list[tuple[str, tuple[Edge, ...]]]]]:
     """Of each node the ends of a pattern with the triples that lead there; all fronts in one read a hop."""
-    paths: dict[str, list[tuple[str, tuple[Edge, ...]]]] = {node: [(node, ())] for node in nodes}
+    paths = {node: [(node, tuple[Edge, ...]())] for node in nodes}
     for hop in pattern:
         wanted = tuple(dict.fromkeys(end for found in paths.values() for end, _ in found))[: bounds.front]
         if not wanted:

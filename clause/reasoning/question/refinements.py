@@ -11,7 +11,7 @@ from clause.reasoning.question.candidates import QuestionContext
 from clause.reasoning.question.comparing import Lacking, ValueOf, counted_in
 from clause.reasoning.question.lists import MOST_OF_TOPIC, SEEN, UNFIT, ReadingDraft, name_of, value_hops
 from clause.reasoning.question.measures import Superlative, is_unmeasured
-from clause.reasoning.question.modifiers import Excluded, LiteralFilter, asked_of
+from clause.reasoning.question.modifiers import Excluded
 from clause.reasoning.question.pattern_text import pattern_words
 from clause.reasoning.question.patterns import (
     UNWALKED_STEP,
@@ -34,11 +34,12 @@ from clause.reasoning.question.plan import (
     WalkFrom,
     Where,
     Without,
+    ends_of,
 )
 from clause.reasoning.question.seed_matching import alike
 from clause.reasoning.question.sides import roots, telling_words
 from clause.reasoning.question.vocabulary import FORM_WORDS
-from clause.text.literals import FALSE, TRUE, Operator, are_truths
+from clause.text.literals import FALSE, TRUE, LiteralFilter, Operator, are_truths
 from clause.text.quantities import Number, singular, unit_of
 
 REFINED = 6
@@ -75,9 +76,8 @@ def ranked(context: QuestionContext, draft: ReadingDraft) -> Effects[list[Readin
         return [draft]
     largest = superlative.direction == "max"
     word = "most" if largest else "least"
-    often = replace(
-        draft, plan=Best(draft.plan, None, largest, superlative.rank), words=f"{draft.words}, the {word} often"
-    )
+    by_ways = Best(draft.plan, None, largest, superlative.rank)
+    often = replace(draft, plan=by_ways, words=f"{draft.words}, the {word} often")
     if superlative.by == "frequency" and not superlative.does:
         if not superlative.questions:
             return [often]
@@ -89,8 +89,8 @@ def ranked(context: QuestionContext, draft: ReadingDraft) -> Effects[list[Readin
     best = found[0][1] if found else 0.0
     for pattern, score in found[:2]:
         through = pattern_words(pattern, context.text_of, "each") if pattern else "the value"
-        if pattern and not superlative.known:
-            largest = yield from _is_largest(context, pattern, kind)
+        if pattern and (not superlative.known or "speed of it" in superlative.questions):
+            largest = yield from _is_largest(context, draft, pattern, kind)
         side = _SIDES[kind][not largest]
         plan: QuestionPlan = Best(draft.plan, pattern, largest, superlative.rank)
         if _has(draft, pattern):
@@ -118,8 +118,13 @@ _ENDS = frozenset({"last", "latest", "first", "earliest"})
 _SIDES = {"date": ("latest", "earliest"), "number": ("largest", "smallest")}
 
 
-def _is_largest(context: QuestionContext, pattern: TypedPattern, kind: str) -> Effects[bool]:
-    """Tell which end of a value a question means where no list knows its word: by both ends said in words."""
+def _is_largest(context: QuestionContext, draft: ReadingDraft, pattern: TypedPattern, kind: str) -> Effects[bool]:
+    """Tell which end of a value is meant where no list knows the word, and where it is what is fastest of a time."""
+    best = context.parsed.superlative
+    if best is not None and best.known:
+        ends = yield from ends_of(draft.ends[:SEEN], pattern, context.bounds)
+        values = [context.names.value(end) for found in ends.values() for end, _ in found]
+        return aged("more" if best.direction == "max" else "less", kind, best.questions, values) == "more"
     text = context.text_of(pattern[-1].relation)
     most, least = [(Hop(f"{side} {text}", forward=True),) for side in _SIDES[kind]]
     found = yield from rank_hops((context.parsed.whole,), (most, least))
@@ -129,20 +134,18 @@ def _is_largest(context: QuestionContext, pattern: TypedPattern, kind: str) -> E
 _Rated = list[tuple[TypedPattern, float]]
 
 
-def _measures(
-    context: QuestionContext, draft: ReadingDraft, superlative: Superlative
-) -> Effects[tuple[_Rated, str, bool]]:
+def _measures(context: QuestionContext, draft: ReadingDraft, best: Superlative) -> Effects[tuple[_Rated, str, bool]]:
     """The values that a superlative may mean, their kind, and whether the largest of them is meant.
 
     What has lasted longest began first: where no number is measured, the end of a date is the other one.
     """
-    largest = superlative.direction == "max"
-    first, other = ("date", "number") if superlative.dated else ("number", "date")
-    found = yield from _valued(context, draft, superlative, first)
+    largest = best.direction == "max"
+    first, other = ("date", "number") if best.dated else ("number", "date")
+    found = yield from _valued(context, draft, best, first)
     if found:
         return found, first, largest
-    old = aged("before", "number", superlative.questions) == "more" if superlative.dated else superlative.lasts
-    found = (yield from _valued(context, draft, superlative, other)) if old else []
+    old = aged("before", "number", best.questions) == "more" if best.dated else best.lasts
+    found = (yield from _valued(context, draft, best, other)) if old else []
     return (found, other, not largest) if found else ([], first, largest)
 
 
@@ -189,9 +192,8 @@ def _most_of(
     said = frozenset().union(*(roots(word) for word in superlative.questions[0].split() if word not in FORM_WORDS))
     ranked = yield from context.fitting(superlative.questions, list(dict.fromkeys((*valued, *every))))
     named = [pattern for pattern, _ in ranked if said & context.roots_of(pattern)]
-    found = (
-        [pattern for pattern in named if pattern in valued] or named or [one for one, _ in ranked[:1] if one in valued]
-    )
+    stored = [pattern for pattern in named if pattern in valued]
+    found = stored or named or [one for one, _ in ranked[:1] if one in valued]
     if not found:
         return None
     pattern = found[0]
@@ -270,10 +272,10 @@ def _taken_away(context: QuestionContext, negated: Excluded, draft: ReadingDraft
 
 def _filtered(context: QuestionContext, draft: ReadingDraft, literal: LiteralFilter) -> Effects[ReadingDraft]:
     """The draft with a literal filter, through the attribute that fits its words best; penalised where none does."""
-    questions, kind = asked_of(literal)
+    questions, kind = literal.asked
     questions = questions if literal.words else (*questions, context.parsed.whole)
     own = comparable([context.names.value(end) for end in draft.ends[:SEEN]])
-    value = {"operator": literal.operator, "value": literal.value, "second": literal.second}
+    value = {"operator": literal.operator, "value": literal.value, "second": literal.second, "negated": literal.negated}
     if own == kind:
         return replace(draft, plan=Where(draft.plan, NodeTest(**value)), words=f"{draft.words}, {literal}")  # type: ignore[arg-type]
     hops = of_unit(context, literal, (yield from value_hops(context, draft.ends, kind)))
@@ -289,13 +291,11 @@ def _filtered(context: QuestionContext, draft: ReadingDraft, literal: LiteralFil
     return replace(draft, plan=plan, words=words, attributes=attributes)
 
 
-def of_unit(
-    context: QuestionContext, literal: LiteralFilter, patterns: Sequence[TypedPattern]
-) -> Sequence[TypedPattern]:
+def of_unit(context: QuestionContext, literal: LiteralFilter, walks: Sequence[TypedPattern]) -> Sequence[TypedPattern]:
     """The patterns whose last type says the unit of a filter's value; all of them where none does."""
     unit = literal.value.unit if isinstance(literal.value, Number) else ""
-    own = [one for one in patterns if unit and unit in map(unit_of, context.text_of(one[-1].relation).split())]
-    return own or patterns
+    own = [one for one in walks if unit and unit in map(unit_of, context.text_of(one[-1].relation).split())]
+    return own or walks
 
 
 def _has(draft: ReadingDraft, pattern: TypedPattern) -> bool:

@@ -10,7 +10,7 @@ from clause.reasoning.question.candidates import QuestionContext
 from clause.reasoning.question.comparing import Lacking, counted_in, of_one_kind_with
 from clause.reasoning.question.lists import SEEN, ReadingDraft
 from clause.reasoning.question.measures import asked_of_each, is_unmeasured, measured
-from clause.reasoning.question.modifiers import Excluded, Lack, asked_of
+from clause.reasoning.question.modifiers import Excluded, Lack
 from clause.reasoning.question.pattern_text import is_verb, pattern_words
 from clause.reasoning.question.patterns import Around, Effects, Read, comparable, rank_hops
 from clause.reasoning.question.plan import AnyOf, Best, Having
@@ -46,7 +46,7 @@ def drafts_of_unnamed(context: QuestionContext, types: Sequence[str]) -> Effects
     elif best is not None:
         questions, kinds = (), set[str]()
     elif parsed.filters:
-        questions, kind = asked_of(parsed.filters[0])
+        questions, kind = parsed.filters[0].asked
         questions, kinds = questions if parsed.filters[0].words else (), {kind}
     else:
         return []

@@ -5,19 +5,19 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from clause.reasoning.question.candidates import Candidates, QuestionContext
 from clause.reasoning.question.comparing import Compare
 from clause.reasoning.question.lists import UNFIT, ReadingDraft, drafts_of_list, kind_of, names_of
 from clause.reasoning.question.measures import Comparison, is_unmeasured
-from clause.reasoning.question.modifiers import LiteralFilter
 from clause.reasoning.question.pattern_text import pattern_words
 from clause.reasoning.question.patterns import Effects, FoundPattern, TypedPattern, aged, comparable, rank_hops
 from clause.reasoning.question.plan import Exists, NodeTest, PlanResult, QuestionPlan, WalkFrom, Where
 from clause.reasoning.question.refinements import misfit
 from clause.reasoning.question.seed_matching import alike
 from clause.reasoning.question.sides import telling_words
-from clause.text.literals import TRUE, are_truths
+from clause.text.literals import TRUE, LiteralFilter, are_truths
 from clause.text.quantities import Date
 
 _COMPARED = 12
@@ -117,7 +117,7 @@ def _valued(context: QuestionContext, draft: ReadingDraft, literal: LiteralFilte
     """Tell whether a value of the topic is as the question says."""
     wanted = "date" if isinstance(literal.value, Date) else "number"
     test = NodeTest(operator=literal.operator, value=literal.value, second=literal.second)
-    plan = Exists(Where(draft.plan, test), alternatives=draft.plan)
+    plan = Exists(Where(draft.plan, test), alternatives=Where(draft.plan, replace(test, negated=True)))
     words = f"whether {draft.words} is {literal}"
     loss = 0.0 if comparable([context.names.value(end) for end in draft.ends]) == wanted else 2 * UNFIT
     return ReadingDraft(plan, words, draft.score - loss, draft.topics, draft.patterns, draft.ends, draft.nearest)
@@ -162,15 +162,15 @@ def drafts_of_comparison(
         dated = [p for p in shared if kind_of(context, [table[p] for table in tables]) == "date"]
         ranked = yield from rank_hops(comparison.until, dated)
         until = ranked[0][0] if ranked else ()
-    drafts = []
-    names = " and ".join(group.meaning.name for group in groups)
+    drafts, names = list[ReadingDraft](), " and ".join(group.meaning.name for group in groups)
     for pattern in shared:
         if comparison.until and (not until or pattern == until):
             continue
         if is_unmeasured(comparison.questions, " ".join(context.text_of(hop.relation) for hop in pattern)):
             continue
-        kind = kind_of(context, [t[pattern] for t in tables])
-        operator = aged(comparison.operator, kind, comparison.questions)
+        found = [table[pattern] for table in tables]
+        kind, values = kind_of(context, found), [context.names.value(end) for one in found for end in one.ends]
+        operator = aged(comparison.operator, kind, comparison.questions, values)
         score = sum(table[pattern].score for table in tables) / len(tables)
         score -= misfit(operator, kind, comparison.questions, lasting=bool(until))
         said = f"{pattern_words(pattern, context.text_of, 'each')}: {operator} among {names}"

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from clause.errors import SetupError
-from clause.text.bert import Bert
+from clause.text.bert import Bert, _in_bytes
 from clause.text.embedder import SentenceTransformerEmbedder, packaged_folder
 from tests.unit.text.test_embedder import NASTY
 
@@ -38,6 +38,12 @@ def test_a_texts_vector_is_that_of_the_library(bert: Bert) -> None:
     ours = bert.vectors(TEXTS)
     assert ours.dtype == np.float32
     assert np.einsum("nd,nd->n", ours, theirs).min() > 0.995  # in bytes; what that costs recall: decision 20
+
+
+def test_a_texts_vector_does_not_hang_on_the_processor() -> None:
+    made = _in_bytes({"layers.0.query.weight": np.linspace(-1, 1, 64, dtype=np.float32).reshape(8, 8)})
+    most = int(np.abs(made["layers.0.query.bytes"].astype(int)).max())
+    assert 2 * 255 * most < 2**15  # two products, in which processors without VNNI add, fit 16 bits
 
 
 def test_a_texts_vector_does_not_hang_on_its_company(bert: Bert) -> None:
