@@ -344,3 +344,44 @@ def test_more_values_and_what_bounds_them(question: str, kind: str, operator: st
 def test_no_of_counts() -> None:
     question = "no. of courses taught by Nakamura"
     assert parse(question, linked(question, ["Nakamura"])).kind == "count"
+
+
+@pytest.mark.parametrize(
+    ("question", "filters"),
+    [
+        ("films released before 1999 or after 2003", ["not between 1999 and 2003"]),
+        ("films released after 2003 or before 1999", ["not between 1999 and 2003"]),
+        ("books with more than 100 and less than 200 pages", ["more 100", "less 200"]),
+        ("films released after 1990 and before 2003", ["after 1990", "before 2003"]),
+        ("films released after 1990 but before 2003", ["after 1990", "before 2003"]),
+        ("films released on or before 5 May 1999", ["until 1999-05-05"]),
+        ("films made in or after 1999", ["since 1999"]),
+        ("films released from 1999 onwards", ["since 1999"]),
+        ("films released by 1999", ["until 1999"]),
+        ("films released in 1990 or 2004", ["either 1990 or 2004"]),
+        ("films not released in 1999", ["not in 1999"]),
+        ("films that weren't released before 1999", ["not before 1999"]),
+        ("films not made between 1990 and 2000", ["not between 1990 and 2000"]),
+        ("people who do not have a salary above 50000", ["not more 50000"]),
+        ("people with no salary above 50000", ["not more 50000"]),
+        ("people born neither in 1985 nor in 1999", ["not in 1985", "not in 1999"]),
+        ("samples kept below minus 20 °C", ["less -20 C"]),
+        ("rooms heated by 3 radiators", []),
+        ("was it not released in 1999?", ["in 1999"]),
+    ],
+)
+def test_two_bounds_and_what_is_denied(question: str, filters: list[str]) -> None:
+    assert [str(one) for one in parse(question, []).filters] == filters
+
+
+def test_two_bounds_that_stand_together_are_of_one_attribute() -> None:
+    assert [one.words for one in parse("books with more than 100 and less than 200 pages", []).filters] == ["pages"] * 2
+    assert [one.words for one in parse("films released after 1990 but before 2003", []).filters] == ["released"] * 2
+
+
+@pytest.mark.parametrize(
+    "question", ["who works on neither Apollo nor Gemini", "who worked neither in Apollo nor Gemini"]
+)
+def test_neither_of_two_denies_both(question: str) -> None:
+    parsed = parse(question, linked(question, ["Apollo", "Gemini"]))
+    assert [said(parsed, one.names) for one in parsed.negated] == [["Apollo", "Gemini"]]

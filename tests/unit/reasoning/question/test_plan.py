@@ -313,3 +313,43 @@ def test_what_is_not_read_is_not_said_to_lack_anything():
     joined = Lacking(AnyOf((Having(Hop("beds", True)), Having(Hop("warden", False)))), Hop("warden", True))
     cut = answers(joined, graph, ReadBounds(front=5))
     assert not cut.answers
+
+
+FILMS = SmallGraph(
+    [("Alpha", "year", "1999"), ("Beta", "year", "2004"), ("Beta", "year", "1999"), ("Gamma", "year", "2004")]
+)
+YEAR = Hop("year", True)
+
+
+def test_what_is_denied_holds_of_no_value():
+    in_1999 = NodeTest((YEAR,), operator="in", value=read_literal("1999"))
+    assert named(answers(Where(Having(YEAR), in_1999), FILMS)) == ["Alpha", "Beta"]
+    assert named(answers(Where(Having(YEAR), replace(in_1999, negated=True)), FILMS)) == ["Gamma"]
+
+
+def test_what_does_not_tell_is_neither_denied_nor_held():
+    runs = SmallGraph([("Heat", "runtime", "170"), ("Up", "runtime", "96")])  # in which unit is not said
+    runtime = Hop("runtime", True)
+    over = NodeTest((runtime,), operator="more", value=read_literal("2 hours"))
+    assert not answers(Where(Having(runtime), over), runs).answers
+    assert not answers(Where(Having(runtime), replace(over, negated=True)), runs).answers
+
+
+@pytest.mark.parametrize(
+    ("values", "largest"),
+    [
+        (("2 years", "6 months", "90 days"), ["a"]),
+        (("800 kg", "2.5 tonnes", "5 t"), ["c"]),
+        (("512 MB", "4 GiB", "1 GB"), ["b"]),
+        (("950K", "800K", "1.2M"), ["c"]),
+        (("45s", "30s", "90s"), ["c"]),
+        (("2:58:12", "2:58:40", "2:58:11"), ["b"]),
+        (("$1,200", "€900", "£1,000"), []),
+        (("5 km", "3 kg", "2 l"), []),
+    ],
+)
+def test_the_most_is_told_in_one_unit_or_not_at_all(values, largest):
+    graph = SmallGraph([(name, "size", value) for name, value in zip("abc", values, strict=True)])
+    size = Hop("size", True)
+    assert named(answers(Best(Having(size), (size,)), graph)) == largest
+    assert named(answers(HavingValue(size, rank=1), graph)) == largest

@@ -381,3 +381,63 @@ async def test_types_and_things_of_any_name_are_read(seed):
         told = await drive_async(read_question(parsed, graph, least=-1e9, types=types), read, by_chance)
         assert sum(one.probability for one in told.readings) <= 1 + 1e-9
         assert told.readings or told.reason
+
+
+PEOPLE = SmallGraph(
+    [
+        *((person, "works_for", "Acme") for person in ("Bea", "Cal", "Dot", "Eve")),
+        *(("Bea", "works_on", project) for project in ("Apollo", "Gemini")),
+        ("Cal", "works_on", "Apollo"),
+        ("Dot", "works_on", "Gemini"),
+        ("Eve", "works_on", "Mercury"),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("Who works on Apollo or Gemini?", ["Bea", "Cal", "Dot"]),
+        ("Who works on Apollo and Gemini?", ["Bea"]),
+        ("How many people work on Apollo or Gemini?", ["3"]),
+        ("Who works for Acme and works on neither Apollo nor Gemini?", ["Eve"]),
+    ],
+)
+async def test_one_of_two_is_enough_where_or_joins_them(question, answers, scorer):
+    _, read = await ask(PEOPLE, scorer, question, ["Acme", "Apollo", "Gemini"])
+    assert sorted(answer.name for answer in read.result.answers) == answers
+
+
+LAPS = SmallGraph(
+    [("Tess", "lap_time", "81 seconds"), ("Ulla", "lap_time", "75 seconds"), ("Vera", "lap_time", "92 s")]
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Who has the fastest lap time?", "Ulla"),
+        ("Who has the slowest lap time?", "Vera"),
+        ("Who has the quickest lap time?", "Ulla"),
+        ("Who has the faster lap time, Tess or Ulla?", "Ulla"),
+        ("Who has the slower lap time, Tess or Ulla?", "Tess"),
+    ],
+)
+async def test_what_is_fastest_takes_the_least_time(question, answer, scorer):
+    _, read = await ask(LAPS, scorer, question, ["Tess", "Ulla"], types=("lap_time",))
+    assert [one.name for one in read.result.answers] == [answer]
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("Is the runtime of Heat longer than 2 hours?", []),
+        ("Is the mass of Sirius from January 1862?", []),
+        ("Is the length of Kes more than 1 hour?", ["yes"]),
+        ("Is the length of Kes more than 2 hours?", ["no"]),
+    ],
+)
+async def test_a_value_that_does_not_tell_is_no_no(question, answers, scorer):
+    told = [("Heat", "runtime", "170"), ("Sirius", "mass", "2.063e30"), ("Kes", "length", "111 minutes")]
+    _, read = await ask(SmallGraph(told), scorer, question, ["Heat", "Sirius", "Kes"])
+    assert [one.name for one in read.result.answers] == answers
