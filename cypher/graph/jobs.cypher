@@ -30,14 +30,14 @@ RETURN job.id AS id, job.kind AS kind, job.scope AS scope, job.resource AS resou
        job.recorded_at AS created_at, job.started_at AS started_at, job.finished_at AS finished_at,
        job.cancel_requested AS cancel_requested
 
-// jobs/get, one job; null scopes are those of an owner, who sees all
+// jobs/get, one job; null scopes are those of an owner, who sees all, and a user's scope covers that user's sessions
 // mode:       read
 // returns:    maybe
 // parameters: $id STRING, $scopes LIST<STRING>
 // columns:    id, kind, scope, resource, state, parameters, done, total, message, cursor, error, owner, sequence, version,
 //             created_at, started_at, finished_at, cancel_requested
 CYPHER 25 MATCH (job:Job {id: $id})
-WHERE $scopes IS NULL OR job.scope IN $scopes
+WHERE $scopes IS NULL OR job.scope IN $scopes OR split(job.scope, '/session:')[0] IN $scopes
 RETURN job.id AS id, job.kind AS kind, job.scope AS scope, job.resource AS resource, job.state AS state,
        job.parameters AS parameters, job.done AS done, job.total AS total, job.message AS message,
        job.cursor AS cursor, job.error AS error, job.owner AS owner, job.sequence AS sequence, job.version AS version,
@@ -51,8 +51,9 @@ RETURN job.id AS id, job.kind AS kind, job.scope AS scope, job.resource AS resou
 // columns:    id, kind, scope, resource, state, parameters, done, total, message, cursor, error, owner, sequence, version,
 //             created_at, started_at, finished_at, cancel_requested
 CYPHER 25 MATCH (job:Job)
-WHERE ($scopes IS NULL OR job.scope IN $scopes) AND ($kind IS NULL OR job.kind = $kind)
-  AND ($state IS NULL OR job.state = $state) AND ($before IS NULL OR job.id < $before)
+WHERE ($scopes IS NULL OR job.scope IN $scopes OR split(job.scope, '/session:')[0] IN $scopes)
+  AND ($kind IS NULL OR job.kind = $kind) AND ($state IS NULL OR job.state = $state)
+  AND ($before IS NULL OR job.id < $before)
 RETURN job.id AS id, job.kind AS kind, job.scope AS scope, job.resource AS resource, job.state AS state,
        job.parameters AS parameters, job.done AS done, job.total AS total, job.message AS message,
        job.cursor AS cursor, job.error AS error, job.owner AS owner, job.sequence AS sequence, job.version AS version,
@@ -68,7 +69,7 @@ LIMIT $limit
 // columns:    id, kind, scope, resource, state, parameters, done, total, message, cursor, error, owner, sequence, version,
 //             created_at, started_at, finished_at, cancel_requested
 CYPHER 25 MATCH (job:Job {id: $id})
-WHERE $scopes IS NULL OR job.scope IN $scopes
+WHERE $scopes IS NULL OR job.scope IN $scopes OR split(job.scope, '/session:')[0] IN $scopes
 MERGE (lease:JobLease {id: job.resource})
 ON CREATE SET lease.scope = job.scope, lease.recorded_at = datetime.realtime()
 SET lease.version = coalesce(lease.version, 0) + 1
@@ -92,7 +93,7 @@ RETURN job.id AS id, job.kind AS kind, job.scope AS scope, job.resource AS resou
 // columns:    id, kind, scope, resource, state, parameters, done, total, message, cursor, error, owner, sequence, version,
 //             created_at, started_at, finished_at, cancel_requested
 CYPHER 25 MATCH (job:Job {id: $id})
-WHERE $scopes IS NULL OR job.scope IN $scopes
+WHERE $scopes IS NULL OR job.scope IN $scopes OR split(job.scope, '/session:')[0] IN $scopes
 SET job.version = job.version + 1
 WITH job, job.state IN ['failed', 'cancelled'] AS ended
 FOREACH (_ IN CASE WHEN ended THEN [1] ELSE [] END |
@@ -110,7 +111,8 @@ RETURN job.id AS id, job.kind AS kind, job.scope AS scope, job.resource AS resou
 // parameters: $scopes LIST<STRING>, $kinds LIST<STRING>, $limit INTEGER
 // columns:    id
 CYPHER 25 MATCH (job:Job)
-WHERE job.state IN ['queued', 'running'] AND job.kind IN $kinds AND ($scopes IS NULL OR job.scope IN $scopes)
+WHERE job.state IN ['queued', 'running'] AND job.kind IN $kinds
+  AND ($scopes IS NULL OR job.scope IN $scopes OR split(job.scope, '/session:')[0] IN $scopes)
 OPTIONAL MATCH (lease:JobLease {id: job.resource})
 WITH job, lease
 WHERE lease IS NULL OR lease.owner IS NULL OR lease.expires_at <= datetime.realtime()

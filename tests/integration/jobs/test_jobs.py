@@ -11,6 +11,9 @@ from clause.graph.jobs import Jobs
 from clause.graph.lease import JobCancelledError, JobState, Lease, LeaseLostError
 from clause.graph.runner import Graph
 from clause.graph.scheduler import JobRunner
+from clause.graph.wire import Address
+from tests.integration.api.tenants import Tenant, door, tenant
+from tests.servers import erase_scope
 
 pytestmark = pytest.mark.integration
 
@@ -255,6 +258,33 @@ async def test_jobs_are_listed_newest_first_in_pages_and_by_scope(graph: Graph, 
         await jobs.get(ids[0], scopes=["kg:another"])
     with pytest.raises(OutOfBoundsError):
         await jobs.list(limit=0)
+
+
+async def test_who_queues_work_in_a_session_of_theirs_sees_watches_and_cancels_it_and_nobody_else_does(
+    migrated_address: Address, no_model: None
+) -> None:
+    ann, bob = tenant("ann"), tenant("bob")
+    alike = Tenant("alike", f"{ann.scope}n", "none")
+    session = f"{ann.scope}/session:7"
+    async with door(migrated_address, ann, bob, alike) as (app, container):
+        try:
+            queued = await app.ask(ann, "post", "/api/jobs", {"kind": "rate_sources", "scope": session})
+            own, job = queued.headers["Location"], queued.json()["id"]
+            for other in (bob, alike):
+                refused = [await app.ask(other, "get", path) for path in (own, f"{own}/events")]
+                refused.append(await app.ask(other, "post", f"{own}/cancel"))
+                assert [one.status_code for one in refused] == [404, 404, 404]
+                assert (await app.ask(other, "get", "/api/jobs")).json()["items"] == []
+            with pytest.raises(NotFoundError):
+                await Jobs(container.graph).resume(job, scopes=[bob.scope])
+
+            assert (await app.ask(ann, "get", own)).json()["scope"] == session
+            assert [one["id"] for one in (await app.ask(ann, "get", "/api/jobs")).json()["items"]] == [job]
+            assert (await app.ask(ann, "post", f"{own}/cancel")).json()["state"] == "cancelled"
+            assert "event: job" in (await app.ask(ann, "get", f"{own}/events")).text
+            assert (await Jobs(container.graph).resume(job, scopes=[ann.scope])).state is JobState.QUEUED
+        finally:
+            await erase_scope(container.graph, session)
 
 
 async def test_a_runner_works_off_the_kinds_it_knows_and_survives_what_they_raise(graph: Graph, scope: str) -> None:

@@ -105,6 +105,10 @@ class FakeCoordinator:
         return EdgeScoreResponse(scores=scores, performance={"latency_ms": 1.0})
 
 
+def _covered(scopes: Sequence[str] | None, scope: str) -> bool:
+    return Caller(readable=None if scopes is None else tuple(scopes)).may_read(scope)
+
+
 class FakeJobs:
     """Jobs in a dict; a watched job succeeds at the second look."""
 
@@ -122,7 +126,7 @@ class FakeJobs:
 
     async def get(self, job_id: str, *, scopes: Sequence[str] | None = None) -> Job:
         job = self.jobs.get(job_id)
-        if job is None or (scopes is not None and job.scope not in scopes):
+        if job is None or not _covered(scopes, job.scope):
             raise NotFoundError(f"no job has the id {job_id!r}", field="job_id")
         return job
 
@@ -138,7 +142,7 @@ class FakeJobs:
         found = [
             job
             for job in sorted(self.jobs.values(), key=lambda job: job.id, reverse=True)
-            if (scopes is None or job.scope in scopes)
+            if _covered(scopes, job.scope)
             and (kind is None or job.kind == kind)
             and (state is None or job.state == state)
             and (cursor is None or job.id < cursor)
