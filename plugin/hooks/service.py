@@ -17,6 +17,7 @@ from typing import Any
 
 DEADLINE_S = 1.5
 """Seconds that a hook may take before it gives up; the client waits for it."""
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}")  # as scopes hold it, and as .mcp.json hands it to the tools
 
 
 def base_url() -> str:
@@ -88,23 +89,22 @@ def event() -> dict[str, Any]:
 
 
 def user() -> str:
-    """The scope of the person at this machine; never `public`."""
-    return f"user:{_word(os.environ.get('USER') or os.environ.get('LOGNAME') or 'me')}"
+    """The scope of the person at this machine, in which the tools write; never `public`."""
+    name = os.environ.get("USER") or "me"
+    return f"user:{name if _NAME.fullmatch(name) else _word(name, name)}"
 
 
 def scope(told: dict[str, Any]) -> str:
     """The project's scope, which sees its user and no other project, unless CLAUSE_DEFAULT_SCOPE says otherwise."""
-    return os.environ.get("CLAUSE_DEFAULT_SCOPE") or f"{user()}/session:{_word(project(told))}"
+    return os.environ.get("CLAUSE_DEFAULT_SCOPE") or f"{user()}/session:{_word(project(told), str(folder(told)))}"
 
 
-def _word(name: str) -> str:
-    """A name as a scope can hold it; one that had to be changed keeps apart from others by a digest."""
-    plain = re.sub(r"[^A-Za-z0-9_-]+", "-", name)[:48].strip("-")
-    if plain == name:
-        return plain
+def _word(name: str, whole: str) -> str:
+    """A name as a scope can hold it, kept apart from others by a digest of the whole that it stands for."""
     import hashlib
 
-    return f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:8]}".strip("-")
+    plain = re.sub(r"[^A-Za-z0-9_-]+", "-", name)[:48].strip("-_")
+    return f"{plain}-{hashlib.sha256(whole.encode()).hexdigest()[:8]}".strip("-")
 
 
 def cache() -> Path:
@@ -130,9 +130,14 @@ def here() -> None:
     (cache() / "away").unlink(missing_ok=True)
 
 
+def folder(told: dict[str, Any]) -> Path:
+    """The folder that the project is in."""
+    return Path(os.path.abspath(str(told.get("cwd") or os.getcwd())))
+
+
 def project(told: dict[str, Any]) -> str:
-    """The project's name: that of the folder it is in."""
-    return Path(str(told.get("cwd") or os.getcwd())).name[:500] or "home"
+    """The project's name: that of its folder."""
+    return folder(told).name[:500] or "home"
 
 
 def inject(name: str, text: str) -> None:

@@ -30,9 +30,10 @@ def main() -> None:
         service.away()
         return
     service.here()
-    whose = "".join(f"&scope={quote(one, safe='')}" for one in (scope, service.user()))
-    values = service.ask(f"/api/values?limit={MOST}{whose}").get("items", [])
-    past = service.ask(f"/api/sessions?limit={LAST + 1}&status=completed&project_context={quote(project, safe='')}")
+    own, person = (quote(one, safe="") for one in (scope, service.user()))
+    values = service.ask(f"/api/values?limit={MOST}&scope={own}&scope={person}").get("items", [])
+    completed = f"status=completed&project_context={quote(project, safe='')}&scope={own}"
+    past = service.ask(f"/api/sessions?limit={LAST + 1}&{completed}")
     ended = [one for one in past.get("items", []) if one.get("summary") and one.get("scope") == scope]
     service.inject("SessionStart", context(started, values, ended[:LAST]))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -66,9 +67,17 @@ def test_a_session_ends_with_what_it_learned_and_the_next_begins_with_it(
     context = again["hookSpecificOutput"]["additionalContext"]
     assert "Last sessions here" in context
     assert ended["summary"][:40] in context
-    assert ended["scope"] == f"user:e2e-plugin/session:{project}"
+    assert re.fullmatch(f"user:e2e-plugin/session:{project}-[0-9a-f]{{8}}", ended["scope"])
     held = http.get("/api/beliefs", params={"scope": ended["scope"]}).json()["items"]
     assert held == []  # a summary is no belief
     other = {"session_id": str(ULID()), "cwd": "/home/ann/another-project"}
     elsewhere = json.loads(hook("session-start.py", service, other))["hookSpecificOutput"]["additionalContext"]
     assert ended["summary"][:40] not in elsewhere
+
+    for number in range(3):  # a folder of the same name elsewhere is a project of its own, and crowds out nothing here
+        namesake = {"session_id": str(ULID()), "cwd": f"/home/ann/{number}/{project}"}
+        begun = json.loads(hook("session-start.py", service, namesake))["hookSpecificOutput"]["additionalContext"]
+        assert ended["summary"][:40] not in begun
+        hook("session-end.py", service, {**namesake, "transcript_path": str(transcript)})
+    once_more = json.loads(hook("session-start.py", service, {**event, "session_id": str(ULID())}))
+    assert ended["summary"][:40] in once_more["hookSpecificOutput"]["additionalContext"]

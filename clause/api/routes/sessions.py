@@ -39,6 +39,7 @@ from clause.text.fields import Frozen
 router = APIRouter(prefix="/api/sessions", tags=["sessions"], route_class=StrictRoute)
 SessionId = Annotated[str, Path(max_length=200, description="the session's ULID")]
 Narrow = Annotated[str | None, Query(max_length=500)]
+Scopes = Annotated[list[str] | None, Query(max_length=100, description="whose; all that may be read if not said")]
 
 
 @router.post("", status_code=HTTPStatus.CREATED, response_model=SessionStarted)
@@ -61,6 +62,7 @@ async def list_sessions(
     platform: Narrow = None,
     project_context: Narrow = None,
     room_id: Narrow = None,
+    scope: Scopes = None,
 ) -> Response:
     """Sessions, newest first."""
     found = await services.rooms.sessions.sessions.list(
@@ -69,6 +71,7 @@ async def list_sessions(
         platform=platform,
         project_context=project_context,
         room_id=room_id,
+        scopes=scope,
         after=page.after,
         limit=page.limit + 1,
     )

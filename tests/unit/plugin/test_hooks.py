@@ -15,12 +15,15 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
 from clause.graph.scopes import parse_scope
 
 HOOKS = Path(__file__).parents[3] / "plugin" / "hooks"
+PROJECT = "user:ann/session:shop-6fec8fd0"
+EVENT = {"session_id": "c-1", "cwd": "/home/ann/shop", "hook_event_name": "SessionStart"}
 SESSION = {"id": "01SESSION", "exchange_count": 0}
 BELIEF = {"id": "01BELIEF", "content": "Ann prefers <b>tabs</b>\nover spaces", "confidence": 0.75}
 HIT = {"belief": {**BELIEF, "confidence": {"overall": 0.75}}}
@@ -30,14 +33,14 @@ ANSWERS: dict[str, Any] = {
         "beliefs": [BELIEF] * 7,
         "patterns": [{"description": "Writes the test first", "type": "working_style"}],
     },
-    "/api/values?limit=5&scope=user%3Aann%2Fsession%3Ashop&scope=user%3Aann": {
+    f"/api/values?limit=5&scope={quote(PROJECT, safe='')}&scope=user%3Aann": {
         "items": [{"text": "Look at the data before the code."}]
     },
-    "/api/sessions?limit=3&status=completed&project_context=shop": {
+    f"/api/sessions?limit=3&status=completed&project_context=shop&scope={quote(PROJECT, safe='')}": {
         "items": [
-            {"summary": "Moved the <carts> to Postgres.", "scope": "user:ann/session:shop"},
+            {"summary": "Moved the <carts> to Postgres.", "scope": PROJECT},
             {"summary": "Somebody else's shop.", "scope": "user:bob/session:shop"},
-            {"summary": None, "scope": "user:ann/session:shop"},
+            {"summary": None, "scope": PROJECT},
         ]
     },
     "/api/sessions/01SESSION/exchanges": {"id": "01TURN"},
@@ -85,10 +88,6 @@ def run(hook: str, port: int, event: Any, cache: Path, **more: str) -> str:
     done = subprocess.run(command, input=said, capture_output=True, text=True, env=environment, timeout=60, check=True)
     assert done.stderr == ""
     return done.stdout
-
-
-PROJECT = "user:ann/session:shop"
-EVENT = {"session_id": "c-1", "cwd": "/home/ann/shop", "hook_event_name": "SessionStart"}
 
 
 def test_a_session_starts_with_what_is_known(asked: tuple[int, Asked], tmp_path: Path) -> None:
@@ -201,10 +200,13 @@ def test_the_person_is_told_once_that_the_service_is_away_and_again_after_it_was
     ("cwd", "more", "scope"),
     [
         ("/home/ann/my shop!", {}, "user:ann/session:my-shop-[0-9a-f]{8}"),
-        ("/srv/x", {"USER": ""}, "user:me/session:x"),
+        ("/srv/x", {"USER": ""}, "user:me/session:x-[0-9a-f]{8}"),
         ("/srv/x", {"CLAUSE_DEFAULT_SCOPE": "user:team"}, "user:team"),
         ("/srv/проект", {}, "user:ann/session:(?P<one>[0-9a-f]{8})"),
         ("/srv/" + "x" * 300, {"USER": "DOM\\ann b"}, "user:DOM-ann-b-[0-9a-f]{8}/session:x{48}-[0-9a-f]{8}"),
+        ("/srv/_site", {}, "user:ann/session:site-[0-9a-f]{8}"),
+        ("/srv/__init__", {"USER": "_www"}, "user:www-[0-9a-f]{8}/session:init-[0-9a-f]{8}"),
+        ("/", {}, "user:ann/session:home-[0-9a-f]{8}"),
     ],
 )
 def test_a_session_is_kept_in_its_projects_scope_and_never_in_public(
@@ -214,6 +216,32 @@ def test_a_session_is_kept_in_its_projects_scope_and_never_in_public(
     run("session-end.py", port, {"session_id": "1", "cwd": cwd}, tmp_path, LOGNAME="", **more)
     assert re.fullmatch(scope, calls[0][1]["scope"])
     assert parse_scope(calls[0][1]["scope"]).text != "public"
+
+
+@pytest.mark.parametrize("name", ["ann", "ann.smith", "ann@example.org", "ann+work", "a_b-c", "x" * 128, ""])
+def test_hooks_read_the_scope_of_the_user_in_which_the_tools_write(
+    asked: tuple[int, Asked], tmp_path: Path, name: str
+) -> None:
+    port, calls = asked
+    told = json.loads((HOOKS.parent / ".mcp.json").read_text())["mcpServers"]["clause"]["env"]["CLAUSE_DEFAULT_SCOPE"]
+    tools = told.replace("${USER:-me}", name or "me")
+    more = {"USER": name, "LOGNAME": "another", "RECALL_ON_PROMPT": "1"}
+    run("prompt.py", port, {**EVENT, "prompt": "tabs?"}, tmp_path, **more)
+    project, user = calls[-1][1]["scopes"]
+    assert user == tools
+    assert project.startswith(f"{tools}/session:shop-")
+    assert parse_scope(project).user == parse_scope(tools).user
+
+
+def test_folders_of_one_name_are_projects_of_their_own_however_they_are_written(
+    asked: tuple[int, Asked], tmp_path: Path
+) -> None:
+    port, calls = asked
+    for cwd in ("/home/ann/acme/backend", "/home/ann/globex/backend", "/home/ann/acme/../acme/backend/"):
+        run("session-end.py", port, {"session_id": "1", "cwd": cwd}, tmp_path)
+    first, second, again = (body["scope"] for path, body, _ in calls if path == "/api/sessions")
+    assert first == again != second
+    assert {first[:-8], second[:-8]} == {"user:ann/session:backend-"}
 
 
 def test_a_hook_gives_up_on_a_service_that_never_answers(tmp_path: Path) -> None:
