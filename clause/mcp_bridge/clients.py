@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import SecretStr
+
 from clause.errors import BadInputError, SettingsError
 from clause.settings import Settings
 
@@ -21,7 +23,7 @@ NAME = "clause"
 CLIENTS = ("claude-code", "claude-desktop", "cursor", "vscode", "codex")
 _SERVERS = {"vscode": "servers"}
 _TABLE = "mcp_servers"
-_PASSED_ON = ("home", "mode", "tools", "neo4j_uri", "neo4j_user", "neo4j_database", "default_scope", "mcp_tokens")
+_NOT_OF_TOOLS = frozenset(["data", "host", "port", "workers", "rate_limit", "trusted_proxies", "traces_url"])
 
 
 @dataclass(frozen=True)
@@ -51,14 +53,15 @@ class ConfigurationChange:
             SettingsError: the folder cannot be written to.
         """
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            fresh = self.path.with_name(f"{self.path.name}.new")
+            path = self.path.resolve()  # a link stays one
+            path.parent.mkdir(parents=True, exist_ok=True)
+            fresh = path.with_name(f"{path.name}.new")
             fresh.touch(mode=0o600)
             fresh.write_text(self.after, encoding="utf-8")
-            if self.path.exists():
-                shutil.copy2(self.path, self.path.with_name(f"{self.path.name}.bak"))
-                shutil.copymode(self.path, fresh)
-            fresh.replace(self.path)
+            if path.exists():
+                shutil.copy2(path, path.with_name(f"{path.name}.bak"))
+                shutil.copymode(path, fresh)
+            fresh.replace(path)
         except OSError as error:
             raise SettingsError(f"{self.path} cannot be written: {error.strerror}", field="file") from error
 
@@ -71,7 +74,8 @@ def plan_change(
     Args:
         client: one of CLIENTS.
         file: its configuration; its usual place unless given.
-        settings: what differs from the defaults is passed on, but for secrets, which the client's own environment has.
+        settings: what differs from the defaults is passed on, but for what only `clause serve` uses, and for secrets,
+            which the client's own environment has.
         environ: where CLAUSE_* and the client's folders are looked up.
 
     Raises:
@@ -130,11 +134,11 @@ def _tables(text: str, path: Path) -> dict[str, Any]:
 
 def entry(settings: Settings, client: str = "claude-code") -> dict[str, Any]:
     """The entry by which a client starts our server: this Python and this installation, whatever its PATH is."""
-    defaults = Settings.model_construct()
+    told, defaults = settings.model_copy(update={"home": settings.home.absolute()}), Settings.model_construct()
     given = {
-        f"CLAUSE_{name.upper()}": str(getattr(settings, name))
-        for name in _PASSED_ON
-        if getattr(settings, name) != getattr(defaults, name)
+        f"CLAUSE_{name.upper()}": str(value)
+        for name, value in told
+        if name not in _NOT_OF_TOOLS and value != getattr(defaults, name) and not isinstance(value, SecretStr)
     }
     kind = {"type": "stdio"} if client in {"claude-code", "vscode"} else {}
     command = {"command": sys.executable, "args": ["-m", "clause.cli.main", "mcp"]}

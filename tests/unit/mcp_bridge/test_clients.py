@@ -2,6 +2,7 @@ import json
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import SecretStr
@@ -44,6 +45,54 @@ def test_settings_are_passed_on_but_no_secret_is(monkeypatch: pytest.MonkeyPatch
     assert told["env"] == {"CLAUSE_MODE": "personal", "CLAUSE_NEO4J_URI": "bolt://db:7687"}
     assert "type" not in told
     assert "env" not in entry(Settings())
+
+
+OTHERS: dict[str, Any] = {
+    "home": Path("/srv/clause"), "mode": "full", "tools": "ask", "mcp_tokens": 4000, "neo4j_uri": "bolt://db:7687",
+    "neo4j_user": "ann", "neo4j_database": "graph", "neo4j_timeout_s": 5.0, "neo4j_pool_size": 5,
+    "neo4j_heap_mb": 2048, "embedder": "all-mpnet-base-v2", "backend": "torch", "embedder_threads": 1,
+    "abstain_below": 0.5, "reader_url": "http://127.0.0.1:11434/v1", "reader_model": "small",
+    "reader_timeout_s": 5.0, "token_margin": 9, "default_scope": "user:ann", "cluster_reduction": "pca",
+    "insight_profiles": '{"mine": {}}', "memory_threshold": 0.8, "memory_consolidation_threshold": 9,
+    "memory_decay_factor": 0.5, "memory_decay_unit_seconds": 60, "memory_enable_hybrid_search": False,
+    "memory_max_clusters": 1000, "memory_when_full": "merge", "memory_fusion": "rrf", "memory_sparse_weight": 0.5,
+    "memory_consolidate": False, "read_scope": "kg:films,user:ann", "periodic_jobs": False, "record_runs": False,
+    "curiosity_worker": True, "conflict_limit": 0.05, "log_level": "debug",
+}  # fmt: skip
+NOT_THE_TOOLS: dict[str, Any] = {
+    "data": Path("/srv/data"), "host": "0.0.0.0", "port": 9000, "workers": 2, "rate_limit": 5.0,
+    "trusted_proxies": "10.0.0.1", "traces_url": "http://127.0.0.1:4318/v1/traces",
+}  # fmt: skip
+SECRETS = {"neo4j_password": SecretStr("hush"), "reader_key": SecretStr("hush"), "api_key": SecretStr("hush")}
+
+
+def test_all_that_the_tools_heed_is_passed_on_and_read_as_it_was_set() -> None:
+    assert {*OTHERS, *NOT_THE_TOOLS, *SECRETS} == {*Settings.model_fields}, "a new setting belongs to one of them"
+    settings = Settings(**OTHERS, **NOT_THE_TOOLS, **SECRETS)
+    env = entry(settings)["env"]
+    assert env.keys() == {f"CLAUSE_{name.upper()}" for name in OTHERS}
+    read = Settings.load(env)
+    assert {name: getattr(read, name) for name in OTHERS} == OTHERS
+
+
+def test_a_home_is_passed_on_as_it_is_found_from_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert entry(Settings(home=Path("here/home")))["env"]["CLAUSE_HOME"] == str(tmp_path / "here" / "home")
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_configuration_that_is_a_link_stays_one(tmp_path: Path, there: bool) -> None:
+    kept, file = tmp_path / "dotfiles" / "claude.json", tmp_path / "claude.json"
+    kept.parent.mkdir()
+    if there:
+        kept.write_text('{"theme": "dark"}')
+    file.symlink_to(kept)
+    plan_change("claude-code", file, Settings()).apply()
+    assert file.is_symlink()
+    written = json.loads(kept.read_text())
+    assert (written.get("theme"), [*written["mcpServers"]]) == ("dark" if there else None, ["clause"])
+    assert [one.name for one in kept.parent.glob("*.bak")] == (["claude.json.bak"] if there else [])
+    assert not plan_change("claude-code", file, Settings()).needed
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"mcpServers": []}'])
