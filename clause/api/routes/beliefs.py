@@ -37,6 +37,7 @@ from clause.text.fields import Instant
 router = APIRouter(prefix="/api/beliefs", tags=["beliefs"], route_class=StrictRoute)
 BeliefId = Annotated[str, Path(max_length=200, description="the belief's ULID")]
 Narrow = Annotated[str | None, Query(max_length=300)]
+Scopes = Annotated[list[str] | None, Query(max_length=20, description="whose; all that may be read if not said")]
 Asked = TypeVar("Asked", bound=BaseModel)
 
 
@@ -60,7 +61,7 @@ async def list_beliefs(
     caller: CallerDependency,
     page: PageDependency,
     status: Status | None = None,
-    scope: Narrow = None,
+    scope: Scopes = None,
     entity_id: Narrow = None,
     session_id: Narrow = None,
 ) -> Response:
@@ -68,7 +69,7 @@ async def list_beliefs(
     wanted = _asked(
         BeliefFilter,
         status=status,
-        scopes=None if scope is None else (scope,),
+        scopes=scope,
         entity_id=entity_id,
         session_id=session_id,
         limit=page.limit + 1,
@@ -180,7 +181,7 @@ async def list_tensions(
     page: PageDependency,
     status: Standing | None = None,
     severity: Severity | None = None,
-    scope: Narrow = None,
+    scope: Scopes = None,
     entity_id: Narrow = None,
     belief_id: Narrow = None,
 ) -> Response:
@@ -191,7 +192,7 @@ async def list_tensions(
         severity=severity,
         entity_id=entity_id,
         belief_id=belief_id,
-        scopes=None if scope is None else (scope,),
+        scopes=scope,
         limit=page.limit + 1,
         after=page.after,
     )

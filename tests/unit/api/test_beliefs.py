@@ -99,6 +99,17 @@ async def test_beliefs_come_in_pages(client: AsyncClient, knowledge: SimpleNames
     assert second.after == "b2"
 
 
+@pytest.mark.parametrize(("path", "service"), [("/api/beliefs", "beliefs"), ("/api/tensions", "tensions")])
+async def test_lists_cover_as_many_scopes_as_are_named_within_their_bound(
+    client: AsyncClient, knowledge: SimpleNamespace, path: str, service: str
+) -> None:
+    for scopes in (["user:ann", "kg:films"], ["user:ann"], [f"kg:{n}" for n in range(20)]):
+        answer = await client.get(path, params={"scope": scopes})
+        assert answer.status_code == 200, answer.text
+        assert vars(knowledge)[service].asked[-1][1][0].scopes == tuple(scopes)
+    assert (await client.get(path, params={"scope": [f"kg:{n}" for n in range(21)]})).status_code == 422
+
+
 @pytest.mark.parametrize(
     ("method", "path", "service"),
     [
