@@ -74,16 +74,7 @@ async def candidates(
     return written(ResolutionCandidates(items=tuple(found), reason=reason))
 
 
-@router.get("/api/entities/{entity}", response_model=Entity)
-async def get_entity(
-    entity: EntityReference, services: Services, caller: CallerDependency, scope: Scopes = None
-) -> Response:
-    """An entity by id, exact name or alias, of some scopes; several of one name are a 409 that lists them."""
-    found = await services.rooms.knowledge.entities.get(entity, caller=caller, scopes=scope)
-    return written(found, headers={"ETag": etag(found.version)})
-
-
-@router.get("/api/entities/{entity}/relations", response_model=EntityNeighbours)
+@router.get("/api/entities/{entity:path}/relations", response_model=EntityNeighbours)
 async def neighbours(
     entity: EntityReference,
     services: Services,
@@ -94,6 +85,15 @@ async def neighbours(
     """The relationships of an entity that hold, those to entities with few others first."""
     found = await services.rooms.knowledge.entities.neighbours(entity, caller=caller, scopes=scope, limit=limit)
     return written(EntityNeighbours(items=tuple(found)))
+
+
+@router.get("/api/entities/{entity:path}", response_model=Entity)
+async def get_entity(
+    entity: EntityReference, services: Services, caller: CallerDependency, scope: Scopes = None
+) -> Response:
+    """An entity by id, exact name or alias, of some scopes; several of one name are a 409 that lists them."""
+    found = await services.rooms.knowledge.entities.get(entity, caller=caller, scopes=scope)
+    return written(found, headers={"ETag": etag(found.version)})
 
 
 @router.post("/api/entities/relations", status_code=HTTPStatus.CREATED, response_model=EntityRelation)

@@ -85,7 +85,7 @@ async def list_all_insights(services: Services, caller: CallerDependency, page: 
     return written(page_of(list(found), page.limit, "belief_id"))
 
 
-@router.get("/by-room/{room_id}", response_model=Session)
+@router.get("/by-room/{room_id:path}", response_model=Session)
 async def find_by_room(
     room_id: Annotated[str, Path(max_length=500)], services: Services, caller: CallerDependency
 ) -> Response:
