@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from clause.arrays import AnyFloats
+from clause.arrays import AnyFloats, Counts
 from clause.reasoning.agents.policy import Decision, Embed, LeftOut, PlainAgents, PlainPolicy, Question
 from clause.reasoning.agents.scoring import (
     cosines,
@@ -17,7 +17,6 @@ from clause.reasoning.agents.scoring import (
     hop_vector,
     relevance,
     shaped_gain,
-    shaped_utility,
     signals_of,
     step_score,
 )
@@ -32,6 +31,7 @@ from clause.reasoning.episode.actions import (
     Pick,
     Stop,
 )
+from clause.reasoning.episode.budget import TOKENS_PER_PRICE_UNIT
 from clause.reasoning.episode.driver import unit_vectors
 from clause.reasoning.episode.episode import Episode
 from clause.reasoning.episode.subgraph import Front
@@ -232,40 +232,38 @@ class HeuristicCurator:
     _vectors: AnyFloats | None = None
     _similarity: AnyFloats = field(default_factory=lambda: np.zeros(0))
     _overlap: AnyFloats = field(default_factory=lambda: np.zeros(0))
+    _tokens: Counts = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     def decide(self, episode: Episode) -> Decision[CuratorAction]:
         """The next unit, or stop."""
-        open_places = [place for place in range(len(episode.pool)) if place not in set(episode.picked)]
-        if not open_places:
+        is_open = np.ones(len(episode.pool), dtype=bool)
+        is_open[episode.picked] = False
+        if not is_open.any():
             return Decision(Stop("COMPLETE" if episode.picked else "NO_CANDIDATES"))
-        utilities = self._utilities(episode)
-        fitting = {place for place in episode.pickable() if self._similarity[place] >= self.least}
-        ranked = sorted(open_places, key=lambda place: (-utilities[place][1], place))
-        best = next((place for place in ranked if place in fitting), None)
-        unit = episode.pool[ranked[0]]
-        left_out = LeftOut(unit.text, unit.tokens, utilities[ranked[0]][0])
-        if best is None:
-            bearing = any(self._similarity[place] >= self.least for place in open_places)
-            return Decision(Stop("BUDGET_EXHAUSTED" if bearing else "GAIN_NEGATIVE"), left_out=left_out)
-        score, utility = utilities[best]
-        if utility <= 0 and episode.picked:
+        scores, utilities = self._utilities(episode)
+        first = int(np.where(is_open, utilities, -np.inf).argmax())  # of equal ones the first
+        left_out = LeftOut(episode.pool[first].text, episode.pool[first].tokens, float(scores[first]))
+        bearing = is_open & (self._similarity >= self.least)
+        fitting = bearing & (self._tokens <= episode.token_allowance())
+        if not fitting.any():
+            return Decision(Stop("BUDGET_EXHAUSTED" if bearing.any() else "GAIN_NEGATIVE"), left_out=left_out)
+        best = int(np.where(fitting, utilities, -np.inf).argmax())
+        if utilities[best] <= 0 and episode.picked:
             return Decision(Stop("GAIN_NEGATIVE"), left_out=left_out)
-        self.scores[best] = score
+        self.scores[best] = float(scores[best])
         assert self._vectors is not None  # noqa: S101 -- set when the utilities were computed
         self._overlap = self._overlap + self._vectors @ self._vectors[best]
-        return Decision(Pick(best), score=score)
+        return Decision(Pick(best), score=self.scores[best])
 
-    def _utilities(self, episode: Episode) -> Mapping[int, tuple[float, float]]:
+    def _utilities(self, episode: Episode) -> tuple[AnyFloats, AnyFloats]:
+        """The relevance of each unit of the pool, and what is left of it when its tokens are paid for: both [n]."""
         if self._vectors is None or len(self._vectors) != len(episode.pool):
             self._vectors = unit_vectors(episode.pool, self.question).astype(np.float64)
             self._similarity = self._vectors @ self.question.embedding.astype(np.float64)
             self._overlap = self._vectors @ self._vectors[episode.picked].sum(axis=0)
+            self._tokens = np.array([unit.tokens for unit in episode.pool])
         scores = relevance(self._similarity, self._overlap, len(episode.picked))
-        price = self.question.prices.token
-        return {
-            place: (float(scores[place]), shaped_utility(float(scores[place]), unit.tokens, price))
-            for place, unit in enumerate(episode.pool)
-        }
+        return scores, scores - self.question.prices.token * self._tokens / TOKENS_PER_PRICE_UNIT
 
 
 class HeuristicAgents(PlainAgents):

@@ -138,10 +138,13 @@ class Episode:
                 known.add(unit.id)
                 self.pool.append(unit)
 
+    def token_allowance(self) -> int:
+        """Count the tokens that may still be picked."""
+        return self.remaining.tokens if self.hard else UNLIMITED
+
     def pickable(self) -> list[int]:
         """Places in the pool of the units that are not picked and fit the token budget."""
-        allowance = self.remaining.tokens if self.hard else UNLIMITED
-        taken = set(self.picked)
+        allowance, taken = self.token_allowance(), set(self.picked)
         return [place for place, unit in enumerate(self.pool) if place not in taken and unit.tokens <= allowance]
 
     def supporting_path(self, node: str) -> Path | None:
@@ -236,7 +239,8 @@ class Episode:
         return Step(NAVIGATOR, action, Spend())
 
     def _pick(self, action: Pick, place: int) -> Step:
-        if place not in self.pickable():
+        is_open = 0 <= place < len(self.pool) and place not in self.picked
+        if not is_open or self.pool[place].tokens > self.token_allowance():
             raise BudgetError(f"unit {place} is masked: {self.remaining.tokens} tokens are left")
         self.picked.append(place)
         return Step(CURATOR, action, Spend(tokens=self.pool[place].tokens))

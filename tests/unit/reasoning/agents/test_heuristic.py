@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 
+import numpy as np
 import pytest
 
 from clause.reasoning.agents.heuristic import HeuristicAgents, HeuristicCurator, HeuristicPolicy, stop_probability
 from clause.reasoning.agents.policy import Agents, Question
+from clause.reasoning.agents.scoring import relevance, shaped_utility
 from clause.reasoning.episode.actions import ARCHITECT, CURATOR, NAVIGATOR, Agent, Look, Stop
 from clause.reasoning.episode.budget import Budgets, Prices, Unit
-from clause.reasoning.episode.driver import MAX_LOOKS, AgentTurn, Driver, PortFeeder, edge_units
+from clause.reasoning.episode.driver import MAX_LOOKS, AgentTurn, Driver, PortFeeder, edge_units, unit_vectors
 from clause.reasoning.episode.episode import Episode
 from clause.reasoning.neighbourhood.snapshot import Snapshot
 from tests.fakes.embedder import HashEmbedder
@@ -160,6 +163,64 @@ async def test_nothing_fits_nothing_is_picked(embedder: HashEmbedder) -> None:
     episode, stop = await curated([unit("films", 500)], embedder, Budgets(tokens=100))
     assert episode.picked == []
     assert stop == Stop("BUDGET_EXHAUSTED")
+
+
+def pool_of(seed: int, size: int) -> tuple[list[Unit], Question]:
+    """Units around a question, every third as another: ties of their utilities."""
+    drawn = np.random.default_rng(seed)
+    asked = drawn.normal(size=16)
+    vectors = asked + 1.5 * drawn.normal(size=(size, 16))
+    vectors[::3] = vectors[0]
+    units = [Unit(str(place), str(place), int(drawn.integers(3, 6))) for place in range(size)]
+    question = Question("", (asked / np.linalg.norm(asked)).astype(np.float32), [], {}, Prices(token=float(seed % 4)))
+    question.vectors.update({unit.id: vector.astype(np.float32) for unit, vector in zip(units, vectors, strict=True)})
+    return units, question
+
+
+def picked_one_by_one(units: list[Unit], question: Question, tokens: int, least: float) -> list[int]:
+    """The picks by a slow loop over places: the greatest utility, of equal ones the first, while it is above 0."""
+    vectors = unit_vectors(units, question).astype(np.float64)
+    near, overlap = vectors @ question.embedding.astype(np.float64), np.zeros(len(units))
+    picked: list[int] = []
+    while True:
+        scores = relevance(near, overlap, len(picked))
+        worth = [
+            (shaped_utility(float(scores[place]), unit.tokens, question.prices.token), -place)
+            for place, unit in enumerate(units)
+            if place not in picked and near[place] >= least and unit.tokens <= tokens
+        ]
+        utility, place = max(worth, default=(0.0, 0))
+        if not worth or (utility <= 0 and picked):
+            return picked
+        picked.append(-place)
+        tokens -= units[-place].tokens
+        overlap = overlap + vectors @ vectors[-place]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_curator_picks_as_a_loop_over_every_place_does(seed: int) -> None:
+    units, question = pool_of(seed, size=1 + 5 * seed)
+    for tokens, least in ((1000, -1.0), (60, -1.0), (60, 0.4)):
+        episode = Episode([], Budgets(tokens=tokens))
+        episode.offer(units)
+        turn = Driver(episode, question, HeuristicAgents(question, least_bearing=least), count).turn(CURATOR)
+        with pytest.raises(StopIteration):
+            next(turn)
+        assert episode.picked == picked_one_by_one(units, question, tokens, least)
+
+
+def test_five_hundred_snippets_are_picked_from_in_a_moment() -> None:
+    units, question = pool_of(0, size=500)
+    took = []
+    for _ in range(3):
+        episode = Episode([], Budgets(tokens=8192))
+        episode.offer(units)
+        began = time.process_time()
+        with pytest.raises(StopIteration):
+            next(Driver(episode, question, HeuristicAgents(question), count).turn(CURATOR))
+        took.append(time.process_time() - began)
+        assert len(episode.picked) > 400
+    assert min(took) < 0.5, "the event loop waits for it"
 
 
 async def test_triples_are_units_with_sentences_and_composed_vectors(embedder: HashEmbedder) -> None:
