@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from clause.errors import ConflictError
+from clause.errors import ConflictError, NotFoundError
 from clause.graph.scopes import Caller
 from clause.ground import Ground
 from clause.values.axes import (
@@ -102,20 +102,23 @@ class Clusterer:
     async def clusters(
         self, axis: str, *, scope: str | None = None, run_id: str | None = None, caller: Caller = OWNER
     ) -> list[ClusterInfo]:
-        """The clusters of a run (the latest of the axis in the caller's scope), largest first; none before a run.
+        """The clusters of a run, largest first: of the one named, wherever the caller may read it, or of the latest of
+        the axis in the caller's scope; none before a run.
 
         Raises:
             InvalidAxisError: there is no such axis.
+            NotFoundError: there is no such run, or none that the caller may see.
         """
         chosen = parse_axis(axis)
-        home = await self.ground.home(caller, scope)
-        scopes = await self.ground.readable(caller, [home])
         if run_id is None:
-            latest = await self._store.runs([home], chosen, limit=1)
-            if not latest:
-                return []
-            run_id = latest[0].id
-        return [found for found in await self._store.clusters(run_id, scopes) if found.axis == chosen.value]
+            found = await self._store.runs([await self.ground.home(caller, scope)], chosen)
+        else:
+            readable = await self.ground.readable(caller, [scope] if scope else None)
+            found = await self._store.runs(readable, run_id=run_id)
+            if not found:
+                raise NotFoundError(f"no clustering run has the id {run_id[:80]!r}", field="run_id")
+        clusters = await self._store.clusters(found[0].id, [found[0].scope]) if found else []
+        return [one for one in clusters if one.axis == chosen.value]
 
     async def cluster(self, cluster_id: str, *, scope: str | None = None, caller: Caller = OWNER) -> ClusterInfo:
         """One cluster by its public id: `full_0` of the latest run in the caller's scope, or `full_0@<run>`.

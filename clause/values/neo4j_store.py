@@ -93,10 +93,17 @@ class Neo4jVectorStore:
         )
 
     async def runs(
-        self, scopes: Sequence[str], axis: Axis | None = None, *, before: str | None = None, limit: int = 1
+        self,
+        scopes: Sequence[str],
+        axis: Axis | None = None,
+        *,
+        before: str | None = None,
+        run_id: str | None = None,
+        limit: int = 1,
     ) -> list[ClusteringRun]:
-        """Runs, newest first, older than the run with id `before`."""
-        rows = await self._graph.run("values/runs", scopes=[*scopes], axis=axis, before=before, limit=limit)
+        """Runs, newest first, older than the run with id `before`, or the one with `run_id`."""
+        given = {"scopes": [*scopes], "axis": axis, "before": before, "run_id": run_id, "limit": limit}
+        rows = await self._graph.run("values/runs", **given)
         return [_run_of(row["run"]) for row in rows]
 
     async def clusters(self, run_id: str, scopes: Sequence[str]) -> list[ClusterInfo]:

@@ -56,9 +56,15 @@ class VectorStore(Protocol):
         ...
 
     async def runs(
-        self, scopes: Sequence[str], axis: Axis | None = None, *, before: str | None = None, limit: int = 1
+        self,
+        scopes: Sequence[str],
+        axis: Axis | None = None,
+        *,
+        before: str | None = None,
+        run_id: str | None = None,
+        limit: int = 1,
     ) -> list[ClusteringRun]:
-        """Runs, newest first, older than the run with id `before`."""
+        """Runs, newest first, older than the run with id `before`, or the one with `run_id`."""
         ...
 
     async def clusters(self, run_id: str, scopes: Sequence[str]) -> list[ClusterInfo]:

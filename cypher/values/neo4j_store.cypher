@@ -44,13 +44,14 @@ WHERE cluster.scope = $scope AND member.scope = $scope
 MERGE (member)-[in:IN_CLUSTER]->(cluster)
 ON CREATE SET in.scope = $scope, in.recorded_at = $recorded_at, in.weight = row[2]
 
-// values/runs, clustering runs newest first, older than a given id; null narrows nothing
+// values/runs, clustering runs newest first, older than a given id, or the one of an id; null narrows nothing
 // mode:       read
 // returns:    many
-// parameters: $scopes LIST<STRING>, $axis STRING, $before STRING, $limit INTEGER
+// parameters: $scopes LIST<STRING>, $axis STRING, $before STRING, $run_id STRING, $limit INTEGER
 // columns:    run
 CYPHER 25 MATCH (n:ClusteringRun)
 WHERE n.scope IN $scopes AND ($axis IS NULL OR n.axis = $axis) AND ($before IS NULL OR n.id < $before)
+  AND ($run_id IS NULL OR n.id = $run_id)
 RETURN n {.*} AS run
 ORDER BY n.id DESC
 LIMIT $limit

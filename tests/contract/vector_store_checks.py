@@ -118,6 +118,8 @@ class VectorStoreChecks:
         assert [run.id for run in await store.runs([scope], limit=9)] == newest
         assert [run.id for run in await store.runs([scope], before=newest[0], limit=1)] == [newest[1]]
         assert await store.runs([scope], Axis.STRATEGY) == []
+        assert [run.id for run in await store.runs([scope], run_id=newest[2], limit=9)] == [newest[2]]
+        assert await store.runs(["user:nobody"], run_id=newest[2]) == []
 
     async def test_an_unknown_cluster_or_value_is_none(self, store: VectorStore) -> None:
         assert await store.cluster("full_0@01JD7W9ZB6V3Q7T5N9S4E2M8XK") is None

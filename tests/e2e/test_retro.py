@@ -59,6 +59,13 @@ def clusters(patient: httpx.Client, groups: dict[str, Group]) -> list[dict[str, 
     return list(listed.json()["items"])
 
 
+def test_a_run_is_found_by_its_id_alone(patient: httpx.Client, clusters: list[dict[str, Any]]) -> None:
+    listed = patient.get("/api/value_clusters", params={"axis": "full", "run_id": clusters[0]["run_id"]})
+    assert listed.json() == {"items": clusters}
+    unknown = patient.get("/api/value_clusters", params={"axis": "full", "run_id": "01JD7W9ZB6V3Q7T5N9S4E2M8XK"})
+    assert (unknown.status_code, unknown.json()["field"]) == (404, "run_id")
+
+
 def judged(patient: httpx.Client, clusters: dict[str, str], values: dict[str, tuple[str, ...]]) -> tuple[float, float]:
     """The share of values that pass in the cluster of their own group, and that fail in each other one."""
     fitting, strange = [], []

@@ -68,12 +68,19 @@ class InMemoryVectorStore:
         self.kept_clusters |= {cluster.cluster_id: cluster for cluster in clusters}
 
     async def runs(
-        self, scopes: Sequence[str], axis: Axis | None = None, *, before: str | None = None, limit: int = 1
+        self,
+        scopes: Sequence[str],
+        axis: Axis | None = None,
+        *,
+        before: str | None = None,
+        run_id: str | None = None,
+        limit: int = 1,
     ) -> list[ClusteringRun]:
         found = [
             run
             for run in sorted(self.kept_runs.values(), key=lambda run: run.id, reverse=True)
             if run.scope in scopes and axis in {None, run.axis} and (before is None or run.id < before)
+            if run_id in {None, run.id}
         ]
         return found[:limit]
 

@@ -77,7 +77,9 @@ async def get_value(value_id: ValueId, services: Services, caller: CallerDepende
 value_clusters_router = APIRouter(prefix="/api/value_clusters", tags=["values"], route_class=StrictRoute)
 ClusterId = Annotated[str, Path(max_length=200, description="full_0 (of the latest run) or full_0@<run>")]
 Axis = Annotated[str, Query(max_length=40, description="full, strategy, surprise or root_cause")]
-OneScope = Annotated[str | None, Query(max_length=300, description="whose; the caller's own if not said")]
+OneScope = Annotated[
+    str | None, Query(max_length=300, description="whose; if not said the caller's own, or that of a run that is named")
+]
 
 
 class Clusters(Frozen):

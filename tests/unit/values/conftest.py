@@ -61,12 +61,15 @@ class InlineWorker:
         return work(*args)
 
 
+@dataclass(frozen=True)
 class ScopesAlone:
     """A graph that knows only which scopes there are."""
 
+    ids: Sequence[str]
+
     async def run(self, name: str, **_parameters: Any) -> list[dict[str, Any]]:
         assert name == "graph/scopes"
-        return [{"id": SCOPE}]
+        return [{"id": scope} for scope in self.ids]
 
 
 @dataclass
@@ -77,11 +80,12 @@ class World:
     embedder: GivenEmbedder = field(default_factory=GivenEmbedder)
     worker: InlineWorker = field(default_factory=InlineWorker)
     density: Density = field(default_factory=lambda: Density(reduction="none"))
+    scopes: list[str] = field(default_factory=lambda: [SCOPE])
 
     def __post_init__(self) -> None:
         self.pool = CpuPool(1)
         settings = Settings(default_scope=SCOPE)
-        self.ground = Ground(ScopesAlone(), self.embedder, None, self.pool, settings, Metrics())  # type: ignore[arg-type]
+        self.ground = Ground(ScopesAlone(self.scopes), self.embedder, None, self.pool, settings, Metrics())  # type: ignore[arg-type]
         self.clusterer = Clusterer(self.ground, self.memory, self.worker, self.density)  # type: ignore[arg-type]
         self.store = ValueStore(
             self.embedder,

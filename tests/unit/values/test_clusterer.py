@@ -13,9 +13,10 @@ import numpy as np
 import psutil
 import pytest
 
-from clause.errors import ForbiddenError
+from clause.errors import ForbiddenError, NotFoundError
 from clause.graph.scopes import Caller
 from clause.values.axes import InsufficientDataError, UnknownClusterError
+from clause.values.clusterer import OWNER
 from clause.values.clustering import Density, Worker, clusters_of, labels_of, reduce, unit
 from clause.values.models import RunRequest
 from tests.contract.vector_store_checks import DIMENSION, axis_vector
@@ -98,6 +99,20 @@ async def test_the_latest_run_is_that_of_the_callers_own_scope(world: World) -> 
     reader = Caller(readable=("user:ann",), writable=())
     with pytest.raises(ForbiddenError):
         await world.clusterer.run(RunRequest(axis="full", scope=SCOPE), caller=reader)
+
+
+async def test_a_run_is_found_by_its_id_in_whatever_scope_it_is(world: World) -> None:
+    bob = "user:bob"
+    tell_groups(world, {0: 12, 50: 10}, scope=bob)
+    world.scopes.append(bob)
+    run = await world.clusterer.run(RunRequest(axis="full", scope=bob))
+    found = await world.clusterer.clusters("full", run_id=run.id)
+    assert [cluster.size for cluster in found] == [12, 10]
+    assert found == await world.clusterer.clusters("full", scope=bob)
+    assert await world.clusterer.clusters("strategy", run_id=run.id) == []
+    for caller, scope, run_id in ((OWNER, None, "nothing"), (OWNER, SCOPE, run.id), (ANN, None, run.id)):
+        with pytest.raises(NotFoundError, match="no clustering run"):
+            await world.clusterer.clusters("full", scope=scope, run_id=run_id, caller=caller)
 
 
 async def test_without_a_run_there_are_no_clusters(world: World) -> None:
