@@ -124,10 +124,7 @@ def replayed(row: Mapping[str, Any], draft: Draft, scope: str, config: MCSConfig
     Raises:
         ConflictError: the key came with another content.
     """
-    if row["content"] != draft.content:
-        raise ConflictError(
-            "this idempotency key came with another memory", remedy="use a new key", field="idempotency_key"
-        )
+    _require_same(row["content"], draft)
     return MemoryWriteResult(
         memory_id=row["id"],
         cluster_id=row["cluster_id"],
@@ -138,6 +135,13 @@ def replayed(row: Mapping[str, Any], draft: Draft, scope: str, config: MCSConfig
         entities=tuple(row["entities"]),
         replayed=row["id"] != draft.id,
     )
+
+
+def _require_same(content: str, draft: Draft) -> None:
+    if content != draft.content:
+        raise ConflictError(
+            "this idempotency key came with another memory", remedy="use a new key", field="idempotency_key"
+        )
 
 
 def mention_rows(drafts: Sequence[Draft], entities: Sequence[Sequence[str]]) -> list[list[str]]:
@@ -203,7 +207,7 @@ class MemoryWriter:
 
         Raises:
             ClusterLimitError: the scope is full and clusters are not merged.
-            ConflictError: an idempotency key came with another content before.
+            ConflictError: an idempotency key came with another content before, or comes with two here.
         """
         drafts = await self._aside(len(requests), self._drafts, requests, scope)
         found: Results = {}
@@ -214,16 +218,23 @@ class MemoryWriter:
             async with self._linking(chunk, scope) as linking:
                 if vectors is None:
                     vectors = await self._vectors(drafts)
-                found |= await self._chunk(chunk, vectors[start : start + CHUNK], linking, scope=scope, known=known)
+                wrote = await self._chunk(chunk, vectors[start : start + CHUNK], linking, scope=scope, known=known)
+                found = wrote | found  # a key that an earlier chunk had was written there
             progress(start + len(chunk), len(drafts))
-        return [found[draft.key] for draft in drafts]
+        ones = [(found[draft.key], draft.id) for draft in drafts]
+        again = {"replayed": True}
+        return [one if one.memory_id == fresh else one.model_copy(update=again) for one, fresh in ones]
 
     async def _aside(self, count: int, work: Callable[P, Made], *args: P.args, **kwargs: P.kwargs) -> Made:
         """The result of CPU work: for many memories in a thread, so that the event loop stays free."""
         return await self._ground.pool.run(work, *args, **kwargs) if count > _FEW else work(*args, **kwargs)
 
     def _drafts(self, requests: Sequence[MemoryWriteInput], scope: str) -> list[Draft]:
-        return [self._draft(request, scope) for request in requests]
+        drafts = [self._draft(request, scope) for request in requests]
+        first: dict[str, str] = {}
+        for draft in drafts:
+            _require_same(first.setdefault(draft.key, draft.content), draft)
+        return drafts
 
     def _draft(self, request: MemoryWriteInput, scope: str) -> Draft:
         memory_id = self._ground.ids()

@@ -187,6 +187,28 @@ async def test_a_key_with_another_content_is_a_conflict(memory: Memory, scope: s
         await memory.store.write(note("coffee", scope, idempotency_key="k1"), caller=OWNER)
 
 
+@pytest.mark.parametrize("apart", [1, 260])
+async def test_a_key_with_two_contents_in_one_batch_is_a_conflict_and_nothing_is_written(
+    memory: Memory, graph: Graph, scope: str, apart: int
+) -> None:
+    """Also where they are written in transactions of their own."""
+    requests = [note(f"item {number}", scope) for number in range(apart + 1)]
+    requests[0], requests[apart] = (note(text, scope, idempotency_key="k1") for text in ("tea", "coffee"))
+    with pytest.raises(ConflictError, match="another memory"):
+        await memory.store.write_batch(requests, caller=OWNER)
+    assert await memories(graph, scope) == []
+
+
+async def test_the_same_key_in_two_transactions_of_a_batch_is_one_memory_and_only_the_later_is_replayed(
+    memory: Memory, graph: Graph, scope: str
+) -> None:
+    requests = [note("tea", scope, idempotency_key="k1"), *(note(f"item {number}", scope) for number in range(260))]
+    found = await memory.store.write_batch([*requests, requests[0]], caller=OWNER)
+    assert found[-1] == found[0].model_copy(update={"replayed": True})
+    assert [one.replayed for one in found] == [False] * 261 + [True]
+    assert len(await memories(graph, scope)) == 261
+
+
 async def test_keys_of_two_scopes_do_not_meet(memory: Memory, scope: str, graph: Graph) -> None:
     other = f"{scope}-b"
     try:
@@ -209,7 +231,7 @@ async def test_a_batch_is_one_call_to_the_embedder_and_tells_its_progress(
     assert ground.embedder.calls == before + 1  # type: ignore[attr-defined]
     assert told == [(250, 302), (302, 302)]
     assert len({one.memory_id for one in found}) == 301
-    assert found[300] == found[301]
+    assert found[301] == found[300].model_copy(update={"replayed": True})
     stored = await memories(graph, scope)
     assert [row["id"] for row in stored] == [one.memory_id for one in found[:301]]
     assert await faults(graph, scope) == []
