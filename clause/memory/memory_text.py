@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 
 from clause.memory.models import PersonalDataError
+from clause.text.fields import read_instant
 
 LONGEST_NAME = 80
 _SPEAKER = re.compile(r"\s*([^\W\d_][\w.'\u2019-]*(?: [^\W\d_][\w.'\u2019-]*){0,3}):\s+\S")
-_SHORTEST_TIME = 4
 _PARTS = re.compile(r"[.'\u2019-]+")
 _PARTICLES = frozenset(["al", "bin", "da", "de", "del", "der", "di", "du", "el", "la", "le", "of", "van", "von", "y"])
 _NOTE_WORDS = """
@@ -64,22 +64,9 @@ def speaker_of(content: str) -> str | None:
 
 
 def occurred_at(timestamp: str | None, otherwise: datetime) -> datetime:
-    """The instant that a free text means, UTC where it names no zone; `otherwise` where it is missing or unreadable.
-
-    >>> occurred_at("1:56 pm on 8 May, 2023", datetime(2026, 1, 1, tzinfo=UTC)).isoformat()
-    '2023-05-08T13:56:00+00:00'
-    >>> occurred_at("some day", datetime(2026, 1, 1, tzinfo=UTC)).year
-    2026
-    """
-    if timestamp is None or len(timestamp) < _SHORTEST_TIME or not any(letter.isdigit() for letter in timestamp):
-        return otherwise
-    from dateutil import parser  # noqa: PLC0415 -- takes a moment to import
-
-    try:
-        found: datetime = parser.parse(timestamp, fuzzy=True, default=datetime(otherwise.year, 1, 1))  # noqa: DTZ001
-        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError, AttributeError, TypeError):
-        return otherwise
+    """The instant that a text means, UTC where it names no zone; `otherwise` where it is missing or unreadable."""
+    found = read_instant(timestamp or "")
+    return otherwise if found is None else found
 
 
 def short_name(content: str) -> str:

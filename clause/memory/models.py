@@ -98,7 +98,7 @@ class MemoryWriteInput(BaseModel):
     force_new_cluster: bool = Field(False, description="open a cluster of its own, however near another is")
     scope: str | None = Field(None, max_length=300, description="whose it is, in place of user_id and session_id")
     timestamp: str | None = Field(
-        None, max_length=200, description="when it was said: ISO 8601 or free text; unreadable ones stay text"
+        None, max_length=200, description="when it was said: ISO 8601 or a date with its year; others stay text"
     )
     embedding: list[float] | None = Field(None, description="its vector, where the caller has made it by this model")
     idempotency_key: str | None = Field(None, min_length=1, max_length=255, description="the same key: one memory")

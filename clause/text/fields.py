@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Annotated, Any, TypeVar
 
@@ -91,6 +93,51 @@ def utc_now() -> datetime:
 
 Instant = Annotated[AwareDatetime, AfterValidator(utc)]
 """An instant with its zone, kept in UTC."""
+
+_COMPACT = (4, 8, 12, 14)  # digits of a year, or of a day without and with its time; other numbers are no dates
+_BETWEEN = frozenset(["at", "date", "gmt", "in", "m", "nd", "of", "on", "rd", "st", "t", "th", "the", "time", "utc"])
+_EARLY, _LATE = datetime(2000, 1, 1), datetime(2001, 2, 28)  # noqa: DTZ001 -- they only tell which parts were written
+_FOUR_DIGITS = re.compile(r"(?<![+\-.\d])\d{4}(?!\d)")
+_BESIDE_OFFSET = re.compile(
+    r"(?:UTC|GMT) ?(?=[+-]\d)|(?:(?<=[+-]\d{4})|(?<=[+-]\d\d:\d\d)|(?<=\dZ)) ?[(\[][^\d()\[\]]+[)\]]$"
+)
+_ZONES = {"EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7, "CET": 1, "CEST": 2}
+"""Hours ahead of UTC where a short name is used for one zone; what it is in summer has a name of its own."""
+
+
+def read_instant(text: str) -> datetime | None:
+    """The instant that a text writes out in ISO 8601, or as a date and its year in words; UTC where it names no zone.
+    None where a part of it stays open ("8 May", "2 days ago") or is not understood (a strange zone).
+
+    >>> str(read_instant("1:56 pm on 8 May, 2023")), read_instant("2 days ago")
+    ('2023-05-08 13:56:00+00:00', None)
+    """
+    text = _BESIDE_OFFSET.sub("", text.strip())
+    if not any(letter.isdigit() for letter in text) or len(text) < 4 or (text.isdigit() and len(text) not in _COMPACT):
+        return None
+    from dateutil import parser  # noqa: PLC0415 -- takes a moment to import
+
+    try:
+        with suppress(ValueError):
+            found: datetime = parser.isoparse(text)
+            return utc(found if found.tzinfo else found.replace(tzinfo=UTC))
+        found, skipped = parser.parse(text, fuzzy_with_tokens=True, default=_EARLY, tzinfos=_zone)
+        late = parser.parse(text, fuzzy=True, default=_LATE, tzinfos=_zone)
+        whole = found == late or (found.day == 1 and late == found.replace(day=28, hour=0, minute=0))
+        year, years = f"{found.year:04}", _FOUR_DIGITS.findall(text)
+        dated = years == [year] if years else year[2:] in text
+        read = set(re.findall(r"\w+", " ".join(skipped).casefold())) <= _BETWEEN
+        return utc(found) if whole and dated and read else None
+    except (ValueError, OverflowError, AttributeError, TypeError, KeyError):
+        return None
+
+
+def _zone(name: str | None, offset: int | None) -> int:
+    if offset is None:
+        return 3600 * _ZONES[name] if name and name.casefold() not in _BETWEEN else 0
+    if offset and (name or abs(offset) > 14 * 3600):  # `CET+1` is read as if it was west
+        raise ValueError("no zone is called so")
+    return offset
 
 
 MAX_TEXT = 10_000
