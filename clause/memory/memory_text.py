@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 
 from clause.memory.models import PersonalDataError
 from clause.text.fields import read_instant
@@ -13,33 +14,7 @@ LONGEST_NAME = 80
 _SPEAKER = re.compile(r"\s*([^\W\d_][\w.'\u2019-]*(?: [^\W\d_][\w.'\u2019-]*){0,3}):\s+\S")
 _PARTS = re.compile(r"[.'\u2019-]+")
 _PARTICLES = frozenset(["al", "bin", "da", "de", "del", "der", "di", "du", "el", "la", "le", "of", "van", "von", "y"])
-_NOTE_WORDS = """
-access account accounts added address advice afternoon again agenda alert alerts also answer api app approach
-architecture ask asked audit august backend background backlog backup because benefit birthday blocked blocker branch
-budget bug bugs build builds but cause changed changelog changes chapter chat check checklist checks choice claim
-cluster code commit config confirmed constraint contact container context cost costs crash critical data database date
-day days dead deadline debug december decided decisions default delivery dependency deploy deployed deploys design
-detail details diagnosis diet dinner docs done draft due effect email endpoint error errors estimate evening event
-events evidence example examples expected fact facts fail failed failing fails failure failures fatal feature features
-february feedback final finally finding findings first fix fixed follow followup format friday frontend fyi goal goals
-guideline here hint history how however hypothesis idea ideas impact important in incident info infrastructure
-ingredients input insight insurance issue issues item items january job journal july key keywords last latency later
-leak lesson lessons limit link links list log login logs lunch maintenance manual march meaning measure meeting memo
-method metric metrics milestone minutes model monday monitoring morning my name nb need needs network new news next
-night no noon note notes notice november now number objective october office ok okay old opinion order otherwise our
-outcome output overview owner page parameters part password patch path pending performance phone pipeline place plan
-plans policy postmortem preference preferences prerequisite present price principle priority problem problems process
-progress project proposal ps purpose query queue quote rationale reason reasons recap recipe reference references
-regarding region related release releases remark remember reminder report request resolved resource resources response
-restart result results review risk risks rollback root rule rules saturday schedule scope second security see september
-server servers service services setting settings setup shopping side sign so source sources spec sprint staging standup
-start starting state status step steps still strategy subject subtask success summary sunday system table task tasks
-test tests then therefore things third this thought thoughts thursday ticket tickets time timeline tip tips title tldr
-to today todo todos tomorrow tonight tool tools topic topics trigger tuesday type unknown unresolved update updated
-updates upgrade url use username value values view warn warning warnings we website wednesday week weekend what when
-where which who why with work workaround workflow yes yesterday
-"""
-_HEADINGS = frozenset(_NOTE_WORDS.split())
+_HEADINGS = frozenset(Path(__file__).with_name("note_words.txt").read_text(encoding="utf-8").split())
 _THINGS = re.compile(r"(?:[ts]ions?|ness|ship|ism|ware|outs?|ages?|ments?)$")
 """Words, and ends of words, of what opens notes and headings; a label with one of them names nobody."""
 
@@ -90,42 +65,67 @@ _NATIONAL = re.compile(
     r"|[A-CEGHJ-PR-TW-Z]{2} ?\d{2} ?\d{2} ?\d{2} ?[A-D]"  # United Kingdom
     r"|[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?)\b"  # IBAN
 )
-_DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[ T].*)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}")
-_PHONE_KEYS = frozenset(["phone", "telephone", "tel", "mobile", "cell", "fax"])
-_CARD = range(13, 20)
-_PHONE = range(7, 16)
+_DATE = re.compile(
+    r"(?<![\d+])(?<!\d[-/.])(?:\d{4}([-/.])(?:0?[1-9]|1[0-2])\1(?:0?[1-9]|[12]\d|3[01])"
+    r"|\d{1,2}([-/.])\d{1,2}\2\d{4})(?!\d|[-/.]\d)"
+)
+_PHONE_KEYS = frozenset(["phone", "phones", "telephone", "tel", "mobile", "cell", "fax", "whatsapp"])
+_PHONE_DIGITS = range(7, 16)
+_PHONE = re.compile(
+    r"^\+|\(\d{1,5}\)"
+    r"|(?<![\d-])(?:(?:0\d{1,4}|1[38]00|\d{1,3})(?:-\d{2,}){2,}|\d{3} \d{3}-\d{4})(?![\d-])"
+    r"|(?<!\d)(?<!\d )0[1-9](?:(?: \d\d){4}|\d{0,3}(?: \d{3,4}){2})(?! ?\d)"
+)
+"""Digits written as a telephone number: a plus, an area in brackets, groups by dashes, or a 0 and groups by blanks."""
+_CARD = re.compile(r"(?<![\w.])(?<!\d[ -])(?:\d{13,19}|\d{4}([ .-])\d{4,6}(?:\1\d{3,6}){1,3})(?![\w.]|[ -]\d{3})")
+_ISSUED = re.compile(
+    r"4(?:\d{12}|\d{15}|\d{18})|3[47]\d{13}|3(?:0[0-5]|[689]\d)\d{11}|(?:2[2-7]|35|5\d|6\d)\d{14}|6\d{18}"
+)
+_IN_USE = (15, 16)
+"""Digits of nearly every card; a bare number of another length is an id or a clock."""
 
 
 def personal_kind(key: str, value: str | float | bool | Sequence[str]) -> str | None:
     """Tell the kind of personal data `value` looks like under `key`: email, phone, card or national id; None for none.
 
-    A bare run of digits is a phone number only under a key that says so, or written as one (a plus, blanks, brackets);
-    a card number passes the Luhn check.
+    A phone number is written as one, or digits where its key says so; a card number begins as its issuer's and passes
+    the Luhn check. The items of a list are looked at one by one.
 
     >>> personal_kind("from", "ann@example.org"), personal_kind("n", 1700000000), personal_kind("phone", 4915112345678)
     ('email', None, 'phone')
-    >>> personal_kind("x", "4111 1111 1111 1111"), personal_kind("when", "2026-01-31")
+    >>> personal_kind("x", "4111 1111 1111 1111"), personal_kind("path", "/data/2026/11/22/run-001")
     ('card', None)
     >>> personal_kind("id", "078-05-1120")
     'national id'
     """
+    if not isinstance(value, (str, int, float)):
+        return next(filter(None, (personal_kind(key, one) for one in value)), None)
     text = "" if isinstance(value, bool) else str(value).strip()
     if _EMAIL.search(text):
         return "email"
     if _NATIONAL.search(text):
         return "national id"
-    return None if _DATE.fullmatch(text) else _number_kind(key, text)
+    text = _DATE.sub(",", text)
+    if _has_phone(key, text):
+        return "phone"
+    cards = [re.sub(r"\D", "", found[0]) for found in _CARD.finditer(text)]
+    likely = [one for one in cards if _ISSUED.fullmatch(one) and (isinstance(value, str) or len(one) in _IN_USE)]
+    return "card" if any(map(luhn, likely)) else None
 
 
-def _number_kind(key: str, text: str) -> str | None:
-    says_so = bool(_PHONE_KEYS & set(re.split(r"[\W_]+", key.casefold())))
-    for found in _DIGITS.finditer(text):
-        digits = re.sub(r"\D", "", found[0])
-        if len(digits) in _PHONE and (says_so or _is_phone(found[0])):
-            return "phone"
-        if len(digits) in _CARD and luhn(digits):
-            return "card"
-    return None
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.casefold()))
+
+
+def _has_phone(key: str, text: str) -> bool:
+    named = bool(_PHONE_KEYS & _words(re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", key)))
+    told = named or bool({*_PHONE_KEYS, "call"} & _words(text))
+    for found in (one[0] for one in _DIGITS.finditer(text)):
+        groups = re.findall(r"\d+", found)
+        written = _PHONE.search(found) or (told and len(groups) >= 3 and "." not in found)
+        if (named or written) and len("".join(groups)) in _PHONE_DIGITS:
+            return True
+    return False
 
 
 def luhn(digits: str) -> bool:
@@ -155,13 +155,3 @@ def refuse_personal(metadata: Metadata | None) -> None:
                 field="metadata" if in_key else f"metadata.{key[:40]}",
                 bound="no personal data without consent",
             )
-
-
-def _is_phone(text: str) -> bool:
-    """Written as a telephone number: an international prefix, brackets, or several groups.
-
-    >>> _is_phone("+49 151 1234567"), _is_phone("(555) 123-4567"), _is_phone("12345678")
-    (True, True, False)
-    """
-    groups = [group for group in re.split(r"\D+", text) if group]
-    return text.startswith("+") or "(" in text or (len(groups) >= 3 and "." not in text)
