@@ -141,10 +141,15 @@ class MemoryFilters(BaseModel):
             raise ValueError("until must be later than since")
         return self
 
-    def written(self) -> list[str]:
-        """The stretches that the stored metadata of every result has; others may have them, too."""
-        wanted = [f"{_stored(key)}: {_stored(value)}" for key, value in sorted(self.metadata.items())]
-        return [*wanted, *map(_stored, self.tags)]
+    def written(self) -> list[list[str]]:
+        """The stretches of which the stored metadata of every result has one of each list; others may have them, too.
+
+        >>> MemoryFilters(tags=["boat"], metadata={"session": 1}).written()
+        [['"session": 1,', '"session": 1}'], ['"boat",', '"boat"]']]
+        """
+        values = [f"{_stored(key)}: {_stored(value)}" for key, value in sorted(self.metadata.items())]
+        tags = map(_stored, self.tags)
+        return [*([f"{one},", f"{one}}}"] for one in values), *([f"{one},", f"{one}]"] for one in tags)]
 
     def passes(self, metadata: str) -> bool:
         """Tell whether stored metadata has the tags and the values."""

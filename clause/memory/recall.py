@@ -274,14 +274,11 @@ class Recall:
             "limit": max(CANDIDATES, 2 * request.k),
             "near": BESIDE if mode == "hybrid" else 0,
         }
-        dense, sparse = await asyncio.gather(
-            self._dense(embedding, common, request) if mode != "sparse" else _nothing(),
-            self._sparse(common, request) if mode != "dense" else _nothing(),
-        )
+        dense, sparse = await asyncio.gather(self._dense(embedding, common, request), self._sparse(common, request))
         return dense, sparse
 
     async def _dense(self, embedding: Floats | None, common: Mapping[str, Any], request: MemoryReadInput) -> Hits:
-        if embedding is None:
+        if embedding is None or request.search_mode == "sparse":
             return NO_HITS
         if request.filters is not None:
             return await self._passing("memory/dense_passing", common, request.filters, embedding=embedding)
@@ -290,20 +287,25 @@ class Recall:
 
     async def _sparse(self, common: Mapping[str, Any], request: MemoryReadInput) -> Hits:
         words = lucene_query(request.query_text, common["scopes"]) if request.query_text else None
-        if words is None:
+        if words is None or request.search_mode == "dense":
             return NO_HITS
         if request.filters is not None:
             return await self._passing("memory/sparse_passing", common, request.filters, words=words)
         return Hits.from_rows(await self._ground.graph.run("memory/sparse", words=words, **common))
 
     async def _passing(self, name: str, common: Mapping[str, Any], filters: MemoryFilters, **searched: Any) -> Hits:
-        """Hits that pass filters: the query lets through what may, metadata is looked at here; none counts its
-        neighbours, which the filters may hold back.
+        """Hits that pass filters: the query lets through what may, metadata is looked at here, and more is asked for
+        where too few pass; none counts its neighbours, which the filters may hold back.
         """
         when: dict[str, Any] = {"since": filters.since, "until": filters.until, "speaker": filters.speaker}
-        given = {**when, "written": filters.written(), "scopes": common["scopes"], "limit": common["limit"]}
-        rows = await self._ground.graph.run(name, **given, **searched)
-        return Hits.from_rows([{**row, "beside": []} for row in rows if filters.passes(row["metadata"])])
+        given = {**when, "written": filters.written(), "scopes": common["scopes"], **searched}
+        wanted = asked = common["limit"]
+        while True:
+            rows = await self._ground.graph.run(name, **given, limit=asked)
+            passing = [{**row, "beside": []} for row in rows if filters.passes(row["metadata"])]
+            if len(passing) >= wanted or len(rows) < asked:
+                return Hits.from_rows(passing[:wanted])
+            asked *= 4
 
     async def _ranked(
         self,
@@ -394,7 +396,3 @@ class Recall:
             recorded_at=row["recorded_at"],
             last_access_at=row["last_access_at"],
         )
-
-
-async def _nothing() -> Hits:
-    return NO_HITS

@@ -99,11 +99,11 @@ LIMIT 10000
 // mode:       read
 // returns:    many
 // parameters: $embedding VECTOR, $scopes LIST<STRING>, $since ZONED DATETIME, $until ZONED DATETIME, $speaker STRING,
-//             $written LIST<STRING>, $limit INTEGER
+//             $written LIST<LIST<STRING>>, $limit INTEGER
 // columns:    id, scope, sequence, speaker, occurred_at, last_access_at, score, metadata
 CYPHER 25 MATCH (n:Memory)
 WHERE n.scope IN $scopes AND ($since IS NULL OR n.occurred_at >= $since) AND ($until IS NULL OR n.occurred_at < $until)
-  AND ($speaker IS NULL OR toLower(n.speaker) = toLower($speaker)) AND all(part IN $written WHERE n.metadata CONTAINS part)
+  AND ($speaker IS NULL OR toLower(n.speaker) = toLower($speaker)) AND all(ways IN $written WHERE any(way IN ways WHERE n.metadata CONTAINS way))
 WITH n, 2 * vector.similarity.cosine(n.embedding, $embedding) - 1 AS score
 ORDER BY score DESC, n.id LIMIT $limit
 RETURN n.id AS id, n.scope AS scope, n.sequence AS sequence, n.speaker AS speaker, n.occurred_at AS occurred_at,
@@ -114,11 +114,11 @@ ORDER BY score DESC, id
 // mode:       read
 // returns:    many
 // parameters: $words STRING, $scopes LIST<STRING>, $since ZONED DATETIME, $until ZONED DATETIME, $speaker STRING,
-//             $written LIST<STRING>, $limit INTEGER
+//             $written LIST<LIST<STRING>>, $limit INTEGER
 // columns:    id, scope, sequence, speaker, occurred_at, last_access_at, score, metadata
 CYPHER 25 CALL db.index.fulltext.queryNodes('memory_text', $words, {limit: 10000}) YIELD node AS n, score
 WHERE n.scope IN $scopes AND ($since IS NULL OR n.occurred_at >= $since) AND ($until IS NULL OR n.occurred_at < $until)
-  AND ($speaker IS NULL OR toLower(n.speaker) = toLower($speaker)) AND all(part IN $written WHERE n.metadata CONTAINS part)
+  AND ($speaker IS NULL OR toLower(n.speaker) = toLower($speaker)) AND all(ways IN $written WHERE any(way IN ways WHERE n.metadata CONTAINS way))
 WITH n, score ORDER BY score DESC, n.id LIMIT $limit
 RETURN n.id AS id, n.scope AS scope, n.sequence AS sequence, n.speaker AS speaker, n.occurred_at AS occurred_at,
   n.last_access_at AS last_access_at, score, n.metadata AS metadata

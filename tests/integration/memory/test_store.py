@@ -348,6 +348,22 @@ async def test_least_similarity_and_fusion_can_be_asked_for(memory: Memory, scop
     assert sparse.similarity > 0
 
 
+@pytest.mark.parametrize("filters", [{"metadata": {"session": 1}}, {"tags": ["ci"]}])
+async def test_no_memory_that_passes_filters_is_lost_behind_those_that_only_look_like_it(
+    memory: Memory, scope: str, filters: dict[str, object]
+) -> None:
+    """More than a search looks at say the same of another session, or of something else than tags."""
+    alike = [{"session": 10 + number % 10, "channel": "ci", "of": ["ci", "cd"]} for number in range(45)]
+    meant = [{"session": 1, "tags": ["cd", "ci"]}, {"a": 1, "session": 1, "tags": ["ci"]}]
+    written = [note("green tea", scope, metadata=of) for of in alike]
+    written += [note("green tea far away from rain and snow", scope, metadata=of) for of in meant]
+    kept = await memory.store.write_batch(written, caller=OWNER)
+    for mode in ("dense", "sparse", "hybrid"):
+        request = {"query_text": "green tea", "scopes": [scope], "search_mode": mode, "filters": filters}
+        found = await memory.store.read(MemoryReadInput.model_validate(request), caller=OWNER)
+        assert {one.memory_id for one in found} == {one.memory_id for one in kept[45:]}, mode
+
+
 async def test_searching_every_member_finds_what_searching_prototypes_first_finds(memory: Memory, scope: str) -> None:
     texts = [f"{topic} number {n}" for topic in ("green tea in the garden", "heavy rain on the road") for n in range(4)]
     await memory.store.write_batch([note(text, scope) for text in texts], caller=OWNER)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 
 import numpy as np
@@ -13,7 +14,7 @@ from clause.errors import BadInputError, OutOfBoundsError
 from clause.memory.cluster import Group, OpenCluster, assign, closest_pairs, sequential_labels
 from clause.memory.consolidation import Said, Stored, Twins, near_pairs, twins
 from clause.memory.memory_text import LONGEST_NAME, occurred_at, short_name, speaker_of
-from clause.memory.models import MCSConfig, unit_vector
+from clause.memory.models import MCSConfig, MemoryFilters, unit_vector
 from clause.memory.statistics import calibrate, curve_point
 from clause.memory.writer import OpenClusters
 from clause.settings import Settings
@@ -115,6 +116,22 @@ def test_a_name_is_one_short_line(text: str) -> None:
     name = short_name(text)
     assert len(name) <= LONGEST_NAME
     assert len(name.splitlines()) <= 1
+
+
+KEYS = st.sampled_from(["a", "session", 'x"session', "", "tags "])
+VALUES = st.one_of(st.integers(0, 19), st.booleans(), st.floats(0, 2), st.text(alphabet='1, "}]\\é', max_size=4))
+TAGS = st.lists(st.text(alphabet='ci ,"]', max_size=3), max_size=3)
+
+
+@given(metadata=st.dictionaries(KEYS, VALUES), tags=TAGS, data=st.data())
+def test_what_passes_filters_has_a_stretch_of_each_that_the_search_looks_for(
+    metadata: dict[str, str | int | float | bool], tags: list[str], data: st.DataObject
+) -> None:
+    wanted = data.draw(st.lists(st.sampled_from(sorted(metadata)), unique=True)) if metadata else []
+    filters = MemoryFilters(metadata={key: metadata[key] for key in wanted}, tags=tags[:1])
+    kept = json.dumps({**metadata, "tags": tags}, ensure_ascii=False, sort_keys=True)
+    assert filters.passes(kept)
+    assert all(any(way in kept for way in ways) for ways in filters.written())
 
 
 def stored(number: int) -> Stored:
