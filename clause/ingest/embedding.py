@@ -337,8 +337,7 @@ class _ScopeLinking:
     async def run(self) -> None:
         """Rounds over all parts, until one finds nothing new."""
         async for rows in self._pages(PASSAGES, ""):
-            for row in rows:
-                self._finder.learn(row["title"], "\n\n".join(text for _, text in row["passages"]))
+            await asyncio.to_thread(self._learn, rows)
         while True:
             parts = [*LINKED]
             for part in parts[parts.index(self.at["part"]) :]:
@@ -348,6 +347,10 @@ class _ScopeLinking:
                 return
             self.at = {**self.at, "round": self.at["round"] + 1, "part": PASSAGES, "after": "", "news": 0}
 
+    def _learn(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        for row in rows:
+            self._finder.learn(row["title"], "\n\n".join(text for _, text in row["passages"]))
+
     async def _pages(self, part: str, after: str) -> AsyncIterator[list[dict[str, Any]]]:
         while rows := await self._graph.run(LINKED[part].read, scope=self._scope, after=after, limit=self._page):
             after = str(rows[-1]["id"])
@@ -355,10 +358,9 @@ class _ScopeLinking:
 
     async def _link(self, part: str, rows: Sequence[Mapping[str, Any]]) -> None:
         work, texts = await (self._passages(rows) if part == PASSAGES else self._statements(part, rows))
-        first = self.at["texts"] if self.at["round"] == 1 else None
         self.read += texts
         cursor = {**self.at, "part": part, "after": rows[-1]["id"]}
-        cursor["texts"] += texts if first is not None else 0
+        cursor["texts"] += texts if self.at["round"] == 1 else 0
         message = f"linking, round {cursor['round']}"
         found = await self._lease.commit(work, done=self.read, message=message, cursor=cursor)
         links = sum(int(row["made"]) for each in found for row in each if "made" in row)
@@ -372,20 +374,22 @@ class _ScopeLinking:
         passages = [(row["title"], *one) for row in rows for one in row["passages"]]
         if not passages:
             return [], 0
-        known = await self._known({name for _, _, text in passages for name in self._finder.names(text)})
+        ids = await asyncio.to_thread(self._named, passages)
+        found = await self._graph.run("ingest/known_ids", ids=[*ids], scope=self._scope)
+        known = frozenset(ids[row["id"]] for row in found)
+        return await asyncio.to_thread(self._linked, passages, known), len(passages)
+
+    def _named(self, passages: Sequence[Any]) -> dict[str, str]:
+        names = {name for _, _, text in passages for name in self._finder.names(text)}
+        return {entity_id(self._scope, canonical_key(name)): name for name in sorted(names)}
+
+    def _linked(self, passages: Sequence[Any], known: frozenset[str]) -> list[tuple[str, dict[str, Any]]]:
         named = ScopeNames(self._scope)
         links = [
             [one, named.ids(self._finder.find(title, text, known)), named.about(title)] for title, one, text in passages
         ]
-        token = scope_token(self._scope)
-        entities = ("graph/merge_entities", {"rows": named.rows(), "scope_token": token, **self._common})
-        return [entities, (LINKED[PASSAGES].link, {"rows": links, **self._common})], len(passages)
-
-    async def _known(self, names: set[str]) -> frozenset[str]:
-        """Those names that an entity of the scope has."""
-        ids = {entity_id(self._scope, canonical_key(name)): name for name in sorted(names)}
-        rows = await self._graph.run("ingest/known_ids", ids=[*ids], scope=self._scope)
-        return frozenset(ids[row["id"]] for row in rows)
+        made = {"rows": named.rows(), "scope_token": scope_token(self._scope), **self._common}
+        return [("graph/merge_entities", made), (LINKED[PASSAGES].link, {"rows": links, **self._common})]
 
     async def _statements(
         self, part: str, rows: Sequence[Mapping[str, Any]]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -146,7 +147,7 @@ def find_mentions(text: str, names: Mapping[str, str]) -> list[Mention]:
         name = names.get(name_key(span.text)) or names.get(folded_key(span.text))
         if name is not None:
             hits.append(Mention(name, span.start, span.end))
-    return sorted(_without_overlap(hits), key=lambda mention: mention.start)
+    return _without_overlap(sorted(hits, key=lambda item: (item.start - item.end, item.start)))
 
 
 def find_proper_names(text: str) -> list[Mention]:
@@ -161,11 +162,7 @@ def find_proper_names(text: str) -> list[Mention]:
     hits += [Mention(found[0], *found.span()) for found in _DATE.finditer(text)]
     hits += _capitalised(text)
     hits += [Mention(found[0], *found.span()) for found in _NUMBER.finditer(text)]
-    kept: list[Mention] = []
-    for mention in hits:
-        if not any(mention.start < other.end and other.start < mention.end for other in kept):
-            kept.append(mention)
-    return sorted(kept, key=lambda mention: mention.start)
+    return _without_overlap(hits)
 
 
 def _group(found: re.Match[str]) -> str:
@@ -230,11 +227,14 @@ def _ends(text: str, start: int, end: int) -> list[int]:
     return sorted(set(ends))
 
 
-def _without_overlap(mentions: list[Mention]) -> list[Mention]:
+def _without_overlap(mentions: Iterable[Mention]) -> list[Mention]:
+    """Those that overlap none that came before them, in order of place."""
     kept: list[Mention] = []
-    for mention in sorted(mentions, key=lambda item: (item.start - item.end, item.start)):
-        if not any(mention.start < other.end and other.start < mention.end for other in kept):
-            kept.append(mention)
+    for mention in mentions:
+        at = bisect_left(kept, mention.start, key=lambda other: other.start)
+        follows = at == 0 or kept[at - 1].end <= mention.start
+        if follows and (at == len(kept) or mention.end <= kept[at].start):
+            kept.insert(at, mention)
     return kept
 
 
@@ -367,7 +367,8 @@ def _sentences_of(mention: Mention) -> Iterator[Mention]:
 def _bare_name(text: str, mention: Mention) -> Mention | None:
     """The mention without what is no name at its edges; None where nothing is left."""
     words = [(found[0], found.start(), found.end()) for found in re.finditer(r"\S+", mention.name)]
-    opens = bool(_ENDS_BEFORE.search(text[: mention.start]))
+    last = max(len(text[: mention.start].rstrip()) - 1, 0)
+    opens = bool(_ENDS_BEFORE.search(text[last : mention.start]))
     while words and (_no_name(words[0][0]) or (opens and _only_opens(words))):
         words = words[1:]
         while words and words[0][0] in _CONNECTORS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from clause.graph.jobs import Jobs
 from clause.graph.lease import Lease
 from clause.graph.runner import Graph
 from clause.ingest.embedding import LinkJob, link_scope
+from clause.ingest.passage_reader import MentionFinder
 from clause.ingest.passages import load_passages
 from tests.fakes.embedder import HashEmbedder
 from tests.integration.graphs import state, wrong_counts
@@ -145,3 +147,26 @@ async def test_a_service_links_as_a_job(graph: Graph, scope: str, tmp_path: Path
 
     assert done.state == "succeeded"
     assert ("Memory", "", "MENTIONS", "Vistula Museum") in await _links(graph, scope)
+
+
+async def test_names_are_looked_for_beside_the_event_loop(
+    graph: Graph, scope: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await _filled(graph, scope, tmp_path)
+    threads: dict[str, set[int]] = {}
+
+    def watched(name: str) -> None:
+        method = getattr(MentionFinder, name)
+
+        def watch(self: MentionFinder, *given: Any) -> Any:
+            threads.setdefault(name, set()).add(threading.get_ident())
+            return method(self, *given)
+
+        monkeypatch.setattr(MentionFinder, name, watch)
+
+    for name in ("learn", "names", "find"):
+        watched(name)
+    await link_scope(graph, HashEmbedder(), scope, embed=False)
+
+    assert set(threads) == {"learn", "names", "find"}
+    assert threading.get_ident() not in set().union(*threads.values())
