@@ -345,7 +345,7 @@ def find_names(text: str) -> list[Mention]:
     found = []
     for mention in find_proper_names(text):
         quoted = mention.start > 0 and text[mention.start - 1] in '"\u201c\u00ab'
-        if quoted and not mention.name.split()[-1][0].isupper():
+        if quoted and not (mention.name.split() or [""])[-1][:1].isupper():
             continue
         for part in _sentences_of(mention):
             kept = part if quoted else _bare_name(text, part)

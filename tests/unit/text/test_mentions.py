@@ -163,3 +163,7 @@ def test_what_comes_first_wins_where_names_overlap(text):
             kept.append((start, end))
 
     assert [(mention.start, mention.end) for mention in find_proper_names(text)] == sorted(kept)
+
+
+def test_blanks_in_quotes_are_no_name():
+    assert [mention.name for mention in find_names('Priya typed "  " and left.')] == ["Priya"]
