@@ -247,10 +247,15 @@ def _pieces(sections: Iterable[Piece]) -> Iterator[Piece]:
             yield Piece(f"{title}\n{part}" if title and number == 0 else part, title, page)
 
 
+_JOINERS = "\u200c\u200d"
+"""Control letters that are a part of writing: Persian parts words with one, emoji are joined by the other."""
+
+
 def _clean(text: str) -> str:
-    """Text in NFC without control letters; blanks at line ends go."""
-    kept = "".join(letter for letter in unicodedata.normalize("NFC", text) if letter in "\n\t" or letter.isprintable())
-    return re.sub(r"\n{3,}", "\n\n", re.sub(r"[ \t\u00a0]+", " ", kept).replace(" \n", "\n")).strip()
+    """Text in NFC without control letters; line ends and blanks of every kind are plain ones, and at line ends none."""
+    lines = re.sub(r"\r\n?|[\f\v\x85\u2028\u2029]", "\n", unicodedata.normalize("NFC", text))
+    kept = "".join(one for one in lines if one.isprintable() or one.isspace() or one in _JOINERS)
+    return re.sub(r"\n{3,}", "\n\n", re.sub(r"[^\S\n]+", " ", kept).replace(" \n", "\n")).strip()
 
 
 def _decoded(raw: bytes) -> str:

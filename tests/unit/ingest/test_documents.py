@@ -156,6 +156,26 @@ def test_long_sections_become_passages_under_one_heading(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("10\u00a0km\u202fan\u2009hour", "10 km an hour"),
+        ("\u6771\u4eac\u3000\u5927\u962a", "\u6771\u4eac \u5927\u962a"),
+        ("one\u2028two\u2029three\x85four", "one\ntwo\nthree\nfour"),
+        ("page\fnext\vline", "page\nnext\nline"),
+        ("old\rmac and\r\n\r\n\r\nnew", "old\nmac and\n\nnew"),
+        ("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"),
+        ("\U0001f469\u200d\U0001f680 lands", "\U0001f469\u200d\U0001f680 lands"),
+        ("a\u00ad\ufeffb \x01 c\t d \u00a0\nend", "ab c d\nend"),
+    ],
+)
+def test_blanks_of_every_kind_part_words_and_control_letters_go(tmp_path: Path, said: str, kept: str) -> None:
+    path = tmp_path / "said.txt"
+    path.write_bytes(said.encode())
+
+    assert read_document("said.txt", path).text == kept
+
+
+@pytest.mark.parametrize(
     ("name", "content", "reason"),
     [
         ("cut.pdf", PDF[:300], "it is no PDF that can be read"),
