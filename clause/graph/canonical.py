@@ -12,12 +12,12 @@ import hashlib
 import json
 import math
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
+from clause.graph.codec import WRITTEN
 from clause.graph.runner import Graph
 
 UPKEEP = frozenset({"SchemaVersion", "EmbeddingModel", "IdempotencyKey", "ApiKey", "Job", "JobLease", "TestDatabase"})
@@ -27,6 +27,7 @@ PAGE = 200
 """Nodes read at a time."""
 
 _NUMBERS = 16
+_READ = {"$float": float, **{name: read for name, _, _, read in WRITTEN}}
 
 
 class NodeLine(NamedTuple):
@@ -120,14 +121,15 @@ def combined(digests: Iterable[bytes]) -> str:
 def packed(value: Any) -> Any:
     """A property as JSON can say it; `unpacked` is the inverse.
 
-    Instants are {"$instant": ISO 8601 in UTC}, long lists of floats {"$f32" or "$f64": base64, little-endian}, infinite
-    numbers {"$float": name}.
+    Instants are {"$instant": ISO 8601 in UTC}, dates and times of day {"$date" or "$time": ISO 8601}, bytes {"$bytes":
+    base64}, long lists of floats {"$f32" or "$f64": base64, little-endian}, infinite numbers {"$float": name}.
 
-    >>> packed(datetime(2026, 1, 2, tzinfo=UTC))
-    {'$instant': '2026-01-02T00:00:00+00:00'}
+    >>> packed([0.5, float("inf"), b"a"])
+    [0.5, {'$float': 'inf'}, {'$bytes': 'YQ=='}]
     """
-    if isinstance(value, datetime):
-        return {"$instant": value.astimezone(UTC).isoformat()}
+    for name, kind, written, _ in WRITTEN:
+        if isinstance(value, kind):
+            return {name: written(value)}
     if isinstance(value, float) and not math.isfinite(value):
         return {"$float": str(value)}
     if isinstance(value, Mapping):
@@ -150,10 +152,8 @@ def unpacked(value: Any) -> Any:
         return value
     if len(value) == 1:
         ((key, content),) = value.items()
-        if key == "$instant":
-            return datetime.fromisoformat(content)
-        if key == "$float":
-            return float(content)
+        if key in _READ:
+            return _READ[key](content)
         if key in {"$f32", "$f64"}:
             return np.frombuffer(base64.b64decode(content), dtype=f"<f{int(key[2:]) // 8}").astype(float).tolist()
     return {key: unpacked(item) for key, item in value.items()}

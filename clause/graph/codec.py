@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
-from typing import Any
+from datetime import UTC, date, datetime
+from typing import Any, Final
 
 import numpy as np
 from neo4j import AsyncSession
-from neo4j.time import Date, DateTime
+from neo4j.time import Date, DateTime, Time
 from neo4j.vector import Vector
 
 from clause.errors import BadInputError
@@ -38,7 +39,8 @@ def encode(value: Any) -> Any:
 
 
 def decode(value: Any) -> Any:
-    """A result value in Python's and numpy's own types: Vector -> float32 array [d], DateTime -> aware UTC datetime."""
+    """A result value in Python's and numpy's own types: Vector -> float32 array [d], DateTime -> aware UTC datetime (a
+    local one is read as UTC, whatever the machine's zone)."""
     if type(value) not in _PLAIN:
         for kinds, decoder in _DECODERS:
             if isinstance(value, kinds):
@@ -67,6 +69,11 @@ def _instant(value: datetime) -> datetime:
         raise BadInputError(f"instant {value.isoformat()} lies outside of the years 1 to 9999 in UTC") from None
 
 
+def _in_utc(value: DateTime) -> datetime:
+    instant = value.to_native()
+    return instant.replace(tzinfo=UTC) if instant.tzinfo is None else instant.astimezone(UTC)
+
+
 def _list_from(value: list[Any]) -> list[Any]:
     return value if all(type(item) in _PLAIN for item in value) else [decode(item) for item in value]
 
@@ -84,9 +91,16 @@ _DECODERS: _Table = (
     (Vector, lambda value: value.to_numpy().astype(np.float32)),
     (list, _list_from),
     (dict, lambda value: {key: decode(item) for key, item in value.items()}),
-    (DateTime, lambda value: value.to_native().astimezone(UTC)),
+    (DateTime, _in_utc),
     (Date, lambda value: value.to_native()),
 )
+WRITTEN: Final[tuple[tuple[str, type[Any], Callable[[Any], str], Callable[[str], Any]], ...]] = (
+    ("$instant", datetime, lambda value: value.astimezone(UTC).isoformat(), datetime.fromisoformat),
+    ("$date", date, date.isoformat, date.fromisoformat),
+    ("$time", Time, Time.iso_format, Time.from_iso_format),
+    ("$bytes", bytes, lambda value: base64.b64encode(value).decode(), base64.b64decode),
+)
+"""Properties that JSON has no word for: the name of each kind, its type, and how it is written and read."""
 
 
 RECORD_BYTES = 2 << 20

@@ -337,7 +337,7 @@ def plain(value: Any) -> Any:
         }
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple) and not hasattr(value, "srid"):
+    if isinstance(value, list | tuple) and not (hasattr(value, "srid") or hasattr(value, "iso_format")):
         return _numbers(len(value)) if _is_vector(value) else [plain(item) for item in value]
     return _scalar(value)
 

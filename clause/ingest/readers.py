@@ -238,7 +238,8 @@ NAME_PROPERTIES = ("name", "title", "label", "displayName", "display_name", "ful
 CLASS_RELATION = "is_a"
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_+")
 _CLOCKS = frozenset({"valid_from", "valid_until", "recorded_at", "retracted_at"})
-_OURS = _CLOCKS | {"scope", "weight", "strength", "source_id", "version"}
+OWN_PROPERTIES = _CLOCKS | {"scope", "weight", "strength", "source_id", "version"}
+"""What we keep on relationships ourselves."""
 
 
 @dataclass(frozen=True)
@@ -334,9 +335,19 @@ def literal_texts(value: Any) -> list[str]:
 
 
 def kept_properties(properties: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-    """A relationship's properties as they are kept on ours; what would hide one of our own gets the prefix kg_.
+    """A relationship's properties as they are kept on ours: times of day, durations and points as texts, vectors as
+    lists; what would hide one of our own gets the prefix kg_.
 
     >>> kept_properties({"role": "Kes", "weight": 3})
     (('kg_weight', 3), ('role', 'Kes'))
     """
-    return tuple(sorted((f"kg_{name}" if name in _OURS else name, value) for name, value in properties.items()))
+    kept = ((f"kg_{name}" if name in OWN_PROPERTIES else name, _kept(value)) for name, value in properties.items())
+    return tuple(sorted(kept, key=lambda one: one[0]))
+
+
+def _kept(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_kept(one) for one in value]
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return literal_texts(value)[0] if isinstance(value, tuple) or hasattr(value, "iso_format") else value

@@ -24,7 +24,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from clause.errors import BadInputError, NotFoundError
 from clause.graph.canonical import packed, unpacked
+from clause.graph.codec import WRITTEN
 from clause.graph.scopes import PUBLIC, parse_scope
+from clause.ingest.readers import OWN_PROPERTIES
 from clause.insights.nodes import insight_of
 from clause.knowledge.beliefs.rows import belief_of
 from clause.knowledge.tensions import tension_of
@@ -59,6 +61,7 @@ _TYPE = re.compile(r"[^\x00-\x1f]{1,1000}")
 _SHARE = re.compile(r"c_\w+|overall|ceiling|reliability|reputation|reputation_score|recency_score|semantic_consistency")
 _VECTOR = re.compile(r"(?:\w+_)?embedding|prototype|centroid")
 _WHEN = re.compile(r"\w+_at|valid_from|valid_until")
+_FOREIGN = tuple(kind for _, kind, *_ in WRITTEN)
 
 
 class Header(BaseModel):
@@ -193,7 +196,7 @@ def _relationship(form: Mapping[str, Any], header: Header) -> Checked:
         raise LineError(f"no export writes a relationship {name[:80]} from {start.label} to {end.label}")
     if start.scope != header.scope:
         raise LineError("the relationship starts in another scope than the archive's")
-    properties = _properties(form["properties"], header)
+    properties = _properties(form["properties"], header, loaded=name not in RESERVED)
     if properties.get("scope", header.scope) != header.scope:
         raise LineError("the relationship is of another scope than the archive")
     return Checked("relationship", name, start, end, properties, outside=end.scope != header.scope)
@@ -225,16 +228,18 @@ def _end(value: Any) -> End:
     return End(value[0], _id(value[1]), value[2])
 
 
-def _properties(form: Any, header: Header) -> dict[str, Any]:
+def _properties(form: Any, header: Header, *, loaded: bool = False) -> dict[str, Any]:
+    """The properties of a node or relationship; a loaded one has some that somebody else named, and of more kinds."""
     if not isinstance(form, dict) or len(form) > MAX_PROPERTIES:
         raise LineError("the properties are missing or too many")
     found = unpacked(form)
     if packed(found) != form:
         raise LineError("the properties are not written as an export writes them")
     for name, value in found.items():
-        if not _NAME.fullmatch(name):
+        foreign = loaded and name not in OWN_PROPERTIES
+        if not (_TYPE if foreign else _NAME).fullmatch(name):
             raise LineError(f"no export writes a property {name[:80]!r}")
-        if not _fits(name, value, header):
+        if not (_storable(value, _FOREIGN) if foreign else _fits(name, value, header)):
             raise LineError(f"the property {name} holds what is never stored there")
     return dict(found)
 
@@ -256,13 +261,14 @@ def _is_vector(value: Any, dimension: int | None) -> bool:
     return finite and (len(value) == dimension if dimension is not None else 0 < len(value) <= MAX_DIMENSION)
 
 
-def _storable(value: Any) -> bool:
+def _storable(value: Any, kinds_too: tuple[type[Any], ...] = ()) -> bool:
     if isinstance(value, list):
         kinds = {float if type(one) is int else type(one) for one in value}
-        return len(value) <= MAX_LIST and len(kinds) <= 1 and not kinds & {list, dict} and all(map(_storable, value))
+        whole = len(value) <= MAX_LIST and len(kinds) <= 1 and not kinds & {list, dict}
+        return whole and all(_storable(one, kinds_too) for one in value)
     if isinstance(value, str):
         return len(value) <= MAX_TEXT
-    if isinstance(value, bool | float | datetime):
+    if isinstance(value, (bool, float, datetime, *kinds_too)):
         return True
     return isinstance(value, int) and -(2**63) <= value < 2**63
 

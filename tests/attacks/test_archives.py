@@ -10,6 +10,7 @@ import json
 import os
 import resource
 from collections.abc import Callable, Iterator
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,7 @@ def _with(**properties: Any) -> Callable[[Form], object]:
 
 VECTOR = {"$f32": base64.b64encode(np.ones(384, dtype="<f4").tobytes()).decode()}
 BOB = ["Belief", "bob-b", "user:bob"]
+ME = ["Entity", "m-e", SCOPE]
 CRAFTED: dict[str, list[Form | bytes]] = {
     "an API key": [*HONEST, node("ApiKey", "k", secret_hash="0" * 64, reads_all=True, writes_all=True)],
     "a job": [*HONEST, node("Job", "j", kind="load_sample", state="queued")],
@@ -144,6 +146,14 @@ CRAFTED: dict[str, list[Form | bytes]] = {
     "a vector of words": changed(0, _with(embedding=["a"])),
     "numbers that are no base64": changed(0, _with(embedding={"$f32": "***"})),
     "an unknown mark": changed(0, _with(content={"$cypher": "x"})),
+    "a day for an instant": changed(0, _with(recorded_at={"$date": "2026-01-02"})),
+    "a day in a node": [*HONEST, node("Memory", "m-m", content={"$date": "2026-01-02"})],
+    "a day in a relationship of ours": changed(1, _with(weight={"$date": "2026-01-02"})),
+    "a day in other letters": [*HONEST, link("KNOWS", ME, ME, since={"$date": "20260102"})],
+    "a loaded property with a NUL": [*HONEST, link("KNOWS", ME, ME, **{"a\0b": 1})],
+    "a loaded property that is a map": [*HONEST, link("KNOWS", ME, ME, since={"a": 1})],
+    "a loaded relationship of another scope": [*HONEST, link("KNOWS", ME, ME, scope="user:bob")],
+    "a loaded relationship since a word": [*HONEST, link("KNOWS", ME, ME, valid_from="2026")],
     "a further field": changed(0, lambda form: form.update(extra=1)),
     "a relationship without its start": [HONEST[1], *HONEST[2:]],
     "a relationship without its end": [*HONEST[:2], HONEST[3]],
@@ -260,6 +270,19 @@ def test_a_crafted_header_is_refused(tmp_path: Path, header: Form) -> None:
 def test_an_honest_one_passes(tmp_path: Path) -> None:
     found = Archive(written(tmp_path / "honest.jsonl", [*HONEST, node("Memory", "m-m", content="x", embedding=VECTOR)]))
     assert [line.name for line in found.forms()] == ["Belief", "ABOUT", "Entity", "Scope", "Memory"]
+
+
+def test_a_loaded_relationship_keeps_what_it_said_under_its_own_names(tmp_path: Path) -> None:
+    said = {
+        "startDate": {"$date": "2020-01-01"},
+        "opens": {"$time": "09:30:00.000000000"},
+        "created_at": "May",
+        "é-mail": 1,
+    }
+    lines = [*HONEST, link("KNOWS", ME, ME, scope=SCOPE, badge={"$bytes": "eA=="}, overall="high", **said)]
+    *_, found = Archive(written(tmp_path / "loaded.jsonl", lines)).forms()
+    assert (found.properties["startDate"], found.properties["badge"]) == (date(2020, 1, 1), b"x")
+    assert packed(found.properties) == lines[-1]["properties"]
 
 
 def _bomb(path: Path) -> Path:

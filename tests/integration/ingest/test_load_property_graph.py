@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,12 +16,15 @@ from ulid import ULID
 
 from clause.cli.load import app
 from clause.errors import NotFoundError, ServerError, UnavailableError
+from clause.graph.canonical import scope_hash
 from clause.graph.catalogue import Catalogue
 from clause.graph.runner import Graph
 from clause.graph.wire import Address
 from clause.ingest import triples
 from clause.ingest.readers import PropertyGraph
 from clause.ingest.triples import load_property_graph
+from clause.operations.archive import export_scope
+from clause.operations.restoration import import_archive
 from tests.servers import erase_scope, statement
 
 pytestmark = pytest.mark.integration
@@ -32,7 +37,9 @@ MADE = statement(
     CREATE (nobody:PgPlayer {pg: $mark})
     CREATE (t:PgTeam {title: 'Lund Owls', pg: $mark, founded: 1931})
     CREATE (a)-[:PLAYS_FOR {since: 2011, weight: 3, signed: datetime('2011-05-01T10:00:00Z')}]->(t)
-    CREATE (b)-[:TRAINS]->(t), (same)-[:PLAYS_FOR]->(t), (a)-[:PLAYS_FOR {since: 2019}]->(t)""",
+    CREATE (b)-[:TRAINS {since: date('2020-01-01'), opensAt: localtime('09:30'), term: duration('P1M3D'),
+                         place: point({latitude: 1.5, longitude: 2}), noted: localdatetime('2024-05-01T00:30')}]->(t)
+    CREATE (same)-[:PLAYS_FOR]->(t), (a)-[:PLAYS_FOR {since: 2019}]->(t)""",
     parameters="$mark STRING",
 )
 MORE = statement(
@@ -112,6 +119,20 @@ async def test_done_again_it_brings_what_was_added(graph: Graph, mark: str, scop
     await graph.execute(MORE, {"mark": mark})
     assert (await load_property_graph(graph, None, origin(graph.address), scope)).created == 3
     assert [row for row in await kept(graph, scope) if row["head"] == "Lena Foss"]
+
+
+async def test_what_relationships_say_of_days_and_times_comes_back_from_an_archive(
+    graph: Graph, mark: str, scope: str, tmp_path: Path
+) -> None:
+    await load_property_graph(graph, None, origin(graph.address), scope)
+    (told,) = [row["told"] for row in await kept(graph, scope) if row["type"] == "TRAINS"]
+    assert (told["since"], told["opensAt"], told["term"]) == (date(2020, 1, 1), "09:30:00.000000000", "P1M3D")
+    assert told["noted"].isoformat() == "2024-05-01T00:30:00+00:00"
+    before = await scope_hash(graph, scope)
+    await export_scope(graph, tmp_path / "graph.jsonl", scope)
+    await erase_scope(graph, scope)
+    await import_archive(graph, tmp_path / "graph.jsonl")
+    assert await scope_hash(graph, scope) == before
 
 
 async def test_broken_off_it_goes_on(graph: Graph, mark: str, scope: str, monkeypatch: pytest.MonkeyPatch) -> None:

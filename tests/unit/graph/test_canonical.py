@@ -9,6 +9,7 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+from neo4j.time import Time
 
 from clause.graph.canonical import NodeLine, RelationshipLine, canonical_text, combined, line_digest, packed, unpacked
 
@@ -19,6 +20,10 @@ SCALARS: st.SearchStrategy[Any] = st.one_of(
     st.floats(allow_nan=False),
     TEXT,
     st.datetimes(timezones=st.just(UTC)),
+    st.dates(),
+    st.times().map(Time.from_native),
+    st.times(timezones=st.just(timezone(timedelta(hours=-3, minutes=-30)))).map(Time.from_native),
+    st.binary(),
 )
 VALUES = st.one_of(SCALARS, st.lists(st.floats(allow_nan=False), max_size=40), st.lists(TEXT), st.lists(st.integers()))
 

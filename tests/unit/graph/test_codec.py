@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from datetime import UTC, date, datetime, timedelta, timezone
 
 import numpy as np
@@ -59,3 +60,14 @@ def test_results_come_back_in_pythons_own_types():
     assert found["on"] == date(2026, 1, 2)
     assert found["v"][0].tolist() == [1.0]
     assert (found["plain"], found["other"]) == ([1, "a"], 1j)
+
+
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "America/Lima", "UTC"])
+def test_a_local_instant_is_the_same_on_every_machine(zone: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        assert decode(DateTime(2024, 5, 1, 0, 30)) == datetime(2024, 5, 1, 0, 30, tzinfo=UTC)
+    finally:
+        monkeypatch.undo()
+        time.tzset()

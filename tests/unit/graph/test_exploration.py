@@ -1,6 +1,7 @@
 import math
 
 import pytest
+from neo4j.time import Duration
 
 from clause.errors import BadInputError, ForbiddenError, UnavailableError
 from clause.graph.exploration import MAX_TEXT, Operator, QueryPlan, judge, operators, plain, prepared
@@ -68,6 +69,10 @@ def test_a_statement_keeps_the_version_that_it_names() -> None:
 
 def test_numbers_that_json_cannot_say_and_bytes_are_left_out() -> None:
     assert plain([math.nan, math.inf, 1.5, True, None, b"ab"]) == [None, None, 1.5, True, None, "2 bytes, left out"]
+
+
+def test_a_duration_is_said_and_not_taken_apart() -> None:
+    assert plain([Duration(months=1, days=3)]) == ["P1M3D"]
 
 
 async def test_exploring_counts_its_round_trips_and_is_tried_again() -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from neo4j.spatial import WGS84Point
+from neo4j.time import Duration, Time
 
 from clause.errors import BadInputError, NotFoundError
-from clause.ingest.readers import Format, Term, guess_format, read_triples
+from clause.ingest.readers import Format, Term, guess_format, kept_properties, read_triples
 from tests.shapes import ODD_NAMES, write_text
 
 
@@ -146,3 +149,25 @@ def test_a_missing_file_a_folder_and_a_damaged_one_are_said_plainly(tmp_path: Pa
         list(read_triples(damaged))
     with pytest.raises(BadInputError, match="damaged"):
         guess_format(tmp_path / "c.gz")
+
+
+def test_properties_of_a_relationship_are_kept_as_an_archive_can_say_them():
+    given = {
+        "since": date(2020, 1, 1),
+        "opens": Time(9, 30),
+        "terms": [Duration(months=1, days=3)],
+        "place": WGS84Point((1.5, 2)),
+        "vector": np.array([0.5, 1], dtype=np.float32),
+        "badge": b"x",
+        "version": [1, 2],
+    }
+
+    assert dict(kept_properties(given)) == {
+        "since": date(2020, 1, 1),
+        "opens": "09:30:00.000000000",
+        "terms": ["P1M3D"],
+        "place": "WGS84Point(1.5, 2.0)",
+        "vector": [0.5, 1.0],
+        "badge": b"x",
+        "kg_version": [1, 2],
+    }
