@@ -55,7 +55,7 @@ MAX_DIMENSION = 10_000
 
 MAX_COUNT = 2**53
 
-_COUNTER = re.compile(r"[a-z_]{1,64}")
+_COUNTER = re.compile(r"[a-z_]{1,64}(?::[0-9A-Z]{26})?")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _TYPE = re.compile(r"[^\x00-\x1f]{1,1000}")
 _SHARE = re.compile(r"c_\w+|overall|ceiling|reliability|reputation|reputation_score|recency_score|semantic_consistency")
@@ -251,6 +251,8 @@ def _fits(name: str, value: Any, header: Header) -> bool:
         return isinstance(value, float | int) and not isinstance(value, bool) and 0 <= value <= 1
     if _VECTOR.fullmatch(name):
         return _is_vector(value, header.dimension)
+    if name == "ends_at":
+        return isinstance(value, list) and len(value) <= MAX_LIST and all(isinstance(one, datetime) for one in value)
     if _WHEN.fullmatch(name):
         return isinstance(value, datetime)
     return _storable(value)

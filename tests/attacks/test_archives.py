@@ -26,6 +26,7 @@ from clause.operations.restoration import import_archive
 from tests.servers import erase_scope, statement
 
 SCOPE = "user:mallory"
+SESSION = "01JD0000000000000000000000"
 AT = {"$instant": "2026-01-02T00:00:00+00:00"}
 Form = dict[str, Any]
 
@@ -139,6 +140,8 @@ CRAFTED: dict[str, list[Form | bytes]] = {
     "a confidence above one": changed(0, _with(overall=1.5)),
     "a confidence in words": changed(0, _with(overall="high")),
     "a negative ceiling": changed(0, _with(ceiling=-0.1)),
+    "instants in words": changed(0, _with(ends_at=["2026"])),
+    "one instant for many": changed(0, _with(ends_at=AT)),
     "an instant in words": changed(0, _with(recorded_at="2026")),
     "a number of 70 bits": changed(0, _with(version=2**70)),
     "a vector of another length": changed(0, _with(embedding=packed([0.5] * 20))),
@@ -166,6 +169,9 @@ CRAFTED: dict[str, list[Form | bytes]] = {
     "another scope's counter": [*HONEST, node("Counter", "user:bob/memory", clusters=7)],
     "the counter of all": [*HONEST, node("Counter", "public/value_clock", value=1)],
     "a counter of an own session": [*HONEST, node("Counter", f"{SCOPE}/session:1/memory", clusters=7)],
+    "a counter of a session in another scope": [*HONEST, node("Counter", f"user:bob/captures:{SESSION}", value=1)],
+    "a counter of half a session": [*HONEST, node("Counter", f"{SCOPE}/captures:{SESSION[:20]}", value=1)],
+    "a counter below a session's": [*HONEST, node("Counter", f"{SCOPE}/captures:{SESSION}/memory", value=1)],
     "a counter without a name": [*HONEST, node("Counter", f"{SCOPE}/", value=7)],
     "a counter of a scope alone": [*HONEST, node("Counter", "memory", value=7)],
     "a counter that is full": [*HONEST, node("Counter", f"{SCOPE}/memory", value=2**63 - 1)],
@@ -268,8 +274,13 @@ def test_a_crafted_header_is_refused(tmp_path: Path, header: Form) -> None:
 
 
 def test_an_honest_one_passes(tmp_path: Path) -> None:
-    found = Archive(written(tmp_path / "honest.jsonl", [*HONEST, node("Memory", "m-m", content="x", embedding=VECTOR)]))
-    assert [line.name for line in found.forms()] == ["Belief", "ABOUT", "Entity", "Scope", "Memory"]
+    lines = [
+        *changed(0, _with(valid_until=AT, superseded_at=AT, ends=[AT, AT], ends_at=[AT, AT])),
+        node("Memory", "m-m", content="x", embedding=VECTOR),
+        node("Counter", f"{SCOPE}/captures:{SESSION}", value=1, recorded_at=AT),
+    ]
+    found = Archive(written(tmp_path / "honest.jsonl", lines))
+    assert [line.name for line in found.forms()] == ["Belief", "ABOUT", "Entity", "Scope", "Memory", "Counter"]
 
 
 def test_a_loaded_relationship_keeps_what_it_said_under_its_own_names(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -15,13 +16,13 @@ from clause.graph.jobs import Jobs
 from clause.graph.runner import Graph
 from clause.graph.wire import Rows
 from clause.ground import Ground
-from clause.knowledge.beliefs.models import BeliefCreate, SourceGiven
+from clause.knowledge.beliefs.models import BeliefCreate, BeliefSupersede, SourceGiven
 from clause.knowledge.lineage.models import ErasureRequest, MergeRequest
 from clause.knowledge.room import Knowledge
 from clause.operations import restoration
 from clause.operations.archive import Archive, export_scope
 from clause.operations.restoration import import_archive
-from clause.sessions.models import ExchangeAdd, PatternRecord, SessionStart
+from clause.sessions.models import ExchangeAdd, PatternRecord, SessionEnd, SessionStart
 from clause.sessions.room import Sessions
 from tests.integration.knowledge.conftest import OWNER, clock, ground, knowledge, model_set_aside, user
 from tests.servers import erase_scope, statement
@@ -49,6 +50,13 @@ async def fill(knowledge: Knowledge, ground: Ground) -> None:
         assert made.belief is not None
         ids.append(made.belief.id)
     await knowledge.merging.merge(MergeRequest(winner_id=ids[0], loser_id=ids[1]), caller=OWNER)
+    ending = SessionEnd(summary="Moved every shelf of the pantry to the cellar.", themes=("a tidy pantry",))
+    ended = await sessions.sessions.end(session.id, ending, caller=OWNER)
+    assert ended.captured[0].outcome == "created"
+    held = ids[0]
+    for content, days in (("Ann lives in Bruges", 30), ("Ann lives in Leuven", 10)):
+        newcomer = BeliefSupersede(content=content, valid_from=ground.now() + timedelta(days=days))
+        held = (await knowledge.beliefs.supersede(held, newcomer, caller=OWNER)).id
 
 
 @pytest.mark.parametrize("name", ["archive.jsonl", "archive.jsonl.gz"])
