@@ -162,8 +162,8 @@ CALL (receipt) {
 }
 RETURN kept
 
-// knowledge/seal_receipt, note the versions that the nodes of a receipt have now: undoing restores a node whole only
-//                         while it is at this version
+// knowledge/seal_receipt, note the versions that the nodes of a receipt have now, and how they stand: undoing restores a
+//                         node whole only while it is at this version, and a mark only while it is this one
 // mode:       write
 // returns:    none
 // parameters: $id STRING, $scopes LIST<STRING>
@@ -171,7 +171,8 @@ RETURN kept
 CYPHER 25 MATCH (k:Kept)
 WHERE k.receipt_id = $id AND k.scope IN $scopes
 MATCH (n:$(k.label) {id: k.node_id})
-SET k.version_after = n.version
+SET k.version_after = n.version, k.sealed = true, k.status_after = n.status, k.retracted_at_after = n.retracted_at,
+    k.archived_at_after = n.archived_at, k.merged_into_after = n.merged_into, k.live_hash_after = n.live_hash
 
 // knowledge/receipt, one receipt
 // mode:       read
@@ -206,7 +207,8 @@ RETURN k.label AS label, n.id AS id
 ORDER BY label, id
 
 // knowledge/restore, give the nodes of a receipt back what it kept, and close it: all of it where a node is as the
-//                    receipt left it, else only the marks. Nothing happens where it was undone before
+//                    receipt left it, else only those marks that are: who was superseded, put away or retracted since
+//                    stays so. Older receipts know no marks (not `sealed`). Nothing happens where it was undone before
 // mode:       write
 // returns:    maybe
 // parameters: $id STRING, $scopes LIST<STRING>, $now ZONED DATETIME
@@ -222,9 +224,12 @@ CALL (receipt) {
   MATCH (n:$(k.label) {id: k.node_id})
   SET n.lock = 1
   REMOVE n.lock
-  WITH k, n, coalesce(n.version, 0) = coalesce(k.version_after, 0) AS untouched
-  SET n.status = k.status, n.retracted_at = k.retracted_at, n.archived_at = k.archived_at,
-      n.merged_into = k.merged_into, n.live_hash = k.live_hash, n.retractions = k.retractions
+  WITH k, n, coalesce(n.version, 0) = coalesce(k.version_after, 0) AS untouched,
+    [one IN n.retractions WHERE one <> receipt.id] AS others,
+    [mark IN ['status', 'retracted_at', 'archived_at', 'merged_into', 'live_hash'] WHERE k.sealed IS NULL
+       OR coalesce(n[mark] = k[mark + '_after'], n[mark] IS NULL AND k[mark + '_after'] IS NULL)] AS marks
+  SET n.retractions = CASE WHEN size(others) > 0 THEN others END
+  FOREACH (mark IN marks | SET n[mark] = k[mark])
   FOREACH (_ IN CASE WHEN untouched THEN [1] ELSE [] END |
     SET n.version = k.version, n.stage = k.stage, n.overall = k.overall, n.ceiling = k.ceiling, n.sources = k.sources,
         n.statements = k.statements, n.open_tensions = k.open_tensions, n.settled_at = k.settled_at,

@@ -11,13 +11,14 @@ from clause.graph.canonical import canonical_text, read_scope, scope_hash
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
 from clause.ground import Ground
-from clause.knowledge.beliefs.models import Belief, BeliefCreate, SourceGiven
+from clause.knowledge.beliefs.models import Belief, BeliefCreate, BeliefSupersede, SourceGiven
 from clause.knowledge.beliefs.rows import HELD
 from clause.knowledge.entity_models import SourceCreate
 from clause.knowledge.lineage import erasure as erasure_module
 from clause.knowledge.lineage.erasure import ErasureService
 from clause.knowledge.lineage.models import ErasureRequest, MergeRequest, RetractionRequest
 from clause.knowledge.room import Knowledge
+from clause.knowledge.tension_detection import TensionFilter, TensionResolve
 from tests.integration.knowledge.conftest import OWNER, key
 from tests.servers import statement
 
@@ -60,6 +61,17 @@ TRIPLES = statement(
     "WITH collect(e) AS both WITH both[0] AS a, both[1] AS b "
     "CREATE (a)-[:NEAR {scope: $scope, source_id: $source}]->(b), (b)-[:NEAR {scope: $scope, source_id: $source}]->(a)",
     parameters="$scope STRING, $source STRING",
+)
+UNMARKED = statement(
+    "MATCH (k:Kept {scope: $scope}) REMOVE k.sealed, k.status_after, k.retracted_at_after, k.archived_at_after, "
+    "k.merged_into_after, k.live_hash_after",
+    parameters="$scope STRING",
+)
+RETRACTIONS = statement(
+    "MATCH (run:Run {id: $id, scope: $scope}) RETURN coalesce(run.retractions, []) AS ids",
+    parameters="$id STRING, $scope STRING",
+    mode="read",
+    columns="ids",
 )
 VALUE = statement(
     "MATCH (b:Belief {id: $belief}) CREATE (v:Value {id: $id, scope: $scope, text: 'pin everything', version: 1, "
@@ -151,6 +163,93 @@ async def test_what_was_said_since_a_retraction_survives_its_undoing(knowledge: 
     assert (now.sources, now.statements) == (3, 3)
 
 
+async def twice_said(knowledge: Knowledge, content: str) -> tuple[Belief, str]:
+    """A belief that two sources say, and the receipt of a retraction of the first: it is weakened."""
+    both = await hold(knowledge, content, source=told_by("survey"))
+    await hold(knowledge, content, source=told_by("diary"))
+    done = await knowledge.retraction.apply(RetractionRequest(source_id=both.source_id), caller=OWNER)
+    return both, done.id
+
+
+async def test_what_was_superseded_since_a_retraction_stays_so_when_it_is_undone(knowledge: Knowledge) -> None:
+    old, receipt = await twice_said(knowledge, "The ferry leaves at nine")
+    newcomer = BeliefSupersede(content="The ferry leaves at ten", source=told_by("timetable"))
+    newer = await knowledge.beliefs.supersede(old.id, newcomer, caller=OWNER)
+    await knowledge.retraction.undo(receipt, caller=OWNER)
+    now = await knowledge.beliefs.get(old.id, caller=OWNER)
+    assert (now.status, now.superseded_by_id, now.sources) == ("superseded", newer.id, 2)
+    with pytest.raises(ConflictError, match="superseded"):
+        await knowledge.beliefs.supersede(old.id, newcomer, caller=OWNER)
+    again = await hold(knowledge, old.content)
+    assert again.id != old.id
+    assert (await knowledge.beliefs.get(newer.id, caller=OWNER)).status in HELD
+
+
+async def test_what_was_put_away_since_a_retraction_stays_so_when_it_is_undone(knowledge: Knowledge) -> None:
+    one, receipt = await twice_said(knowledge, "The south gate is open")
+    other = await hold(knowledge, "The south gate is not open")
+    (tension,) = await knowledge.tensions.list(TensionFilter(belief_id=one.id), caller=OWNER)
+    await knowledge.tensions.resolve(tension.id, TensionResolve(action="archive_both"), caller=OWNER)
+    await knowledge.retraction.undo(receipt, caller=OWNER)
+    for belief in (one, other):
+        assert (await knowledge.beliefs.get(belief.id, caller=OWNER)).status == "archived"
+    await knowledge.tensions.reopen(tension.id, caller=OWNER)
+    assert (await knowledge.beliefs.get(one.id, caller=OWNER)).status == "disputed"
+
+
+async def test_who_was_retracted_since_a_merge_stays_so_when_it_is_undone(knowledge: Knowledge) -> None:
+    winner = await hold(knowledge, "Green tea is drunk here", source=told_by("one"))
+    loser = await hold(knowledge, "Tea is what Ann drinks, green", source=told_by("two"))
+    merged = await knowledge.merging.merge(MergeRequest(winner_id=winner.id, loser_id=loser.id), caller=OWNER)
+    done = await knowledge.retraction.apply(RetractionRequest(belief_id=winner.id), caller=OWNER)
+    await knowledge.merging.unmerge(merged.id, caller=OWNER)
+    assert (await knowledge.beliefs.get(loser.id, caller=OWNER)).status == "active"
+    assert (await knowledge.beliefs.get(winner.id, caller=OWNER)).status == "retracted"
+    await knowledge.retraction.undo(done.id, caller=OWNER)
+    back = await knowledge.beliefs.get(winner.id, caller=OWNER)
+    assert (back.status, back.sources) == ("active", 1)
+    assert (await hold(knowledge, winner.content)).id == winner.id
+
+
+async def test_of_two_retractions_the_second_stands_while_the_first_is_undone(
+    knowledge: Knowledge, graph: Graph, user: str
+) -> None:
+    belief, first = await twice_said(knowledge, "Snow falls in June")
+    run = {"id": f"run{belief.id}", "scope": user}
+    await graph.execute(RUN, {**run, "belief": belief.id, "left_out": "{}"})
+    diary = next(one for one in await knowledge.sources.list(caller=OWNER) if one.title == "diary")
+    second = await knowledge.retraction.apply(RetractionRequest(source_id=diary.id), caller=OWNER)
+    assert (await knowledge.beliefs.get(belief.id, caller=OWNER)).status == "retracted"
+    third = await knowledge.retraction.apply(
+        RetractionRequest(belief_id=(await hold(knowledge, "It is cold in June")).id), caller=OWNER
+    )
+    await knowledge.retraction.undo(first, caller=OWNER)
+    assert (await knowledge.beliefs.get(belief.id, caller=OWNER)).status == "retracted"
+    assert (await graph.execute(RETRACTIONS, run))[0]["ids"] == [second.id]
+    await knowledge.retraction.undo(second.id, caller=OWNER)
+    now = await knowledge.beliefs.get(belief.id, caller=OWNER)
+    assert (now.status, now.sources) == ("active", 2)
+    assert (await graph.execute(RETRACTIONS, run))[0]["ids"] == []
+    assert (await knowledge.retraction.get(third.id, caller=OWNER)).undone_at is None
+
+
+async def test_receipts_that_were_written_without_marks_are_undone_as_ever(
+    knowledge: Knowledge, graph: Graph, user: str
+) -> None:
+    first = await hold(knowledge, "The dam was built in 1931", source=told_by("survey"))
+    await hold(knowledge, "So the dam is old", derived_from=(first.id,))
+    before = await scope_hash(graph, user)
+    done = await knowledge.retraction.apply(RetractionRequest(source_id=first.source_id), caller=OWNER)
+    await graph.execute(UNMARKED, {"scope": user})
+    await knowledge.retraction.undo(done.id, caller=OWNER)
+    assert await scope_hash(graph, user) == before
+    again = await knowledge.retraction.apply(RetractionRequest(source_id=first.source_id), caller=OWNER)
+    await graph.execute(UNMARKED, {"scope": user})
+    await hold(knowledge, "The dam of 1931 leaks", derived_from=(first.id,))
+    await knowledge.retraction.undo(again.id, caller=OWNER)
+    assert (await knowledge.beliefs.get(first.id, caller=OWNER)).status == "active"
+
+
 async def test_more_triples_than_a_transaction_holds_are_refused_and_nothing_is_written(
     knowledge: Knowledge, graph: Graph, user: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -219,6 +318,27 @@ async def test_entities_that_are_one_are_joined_and_parted_exactly(
         await knowledge.entities.merge(MergeRequest(winner_id=winner.id, loser_id=loser.id), caller=OWNER)
     await knowledge.entities.unmerge(merge.id, caller=OWNER)
     assert await scope_hash(graph, user) == before
+
+
+async def test_an_entity_that_was_merged_on_is_not_brought_back_by_undoing_what_it_took_in(
+    knowledge: Knowledge, graph: Graph, user: str
+) -> None:
+    names = ("Zoe Kravitz", "Zoë Kravitz", "Zoe Isabella Kravitz")
+    for name, does in zip(names, ("acted in a film", "sings", "directs"), strict=True):
+        await hold(knowledge, f"{name} {does}", entities=[{"name": name}])
+    a, b, c = [(await knowledge.entities.get(name, caller=OWNER)).id for name in names]
+    before = await scope_hash(graph, user)
+    first = await knowledge.entities.merge(MergeRequest(winner_id=a, loser_id=b), caller=OWNER)
+    second = await knowledge.entities.merge(MergeRequest(winner_id=c, loser_id=a), caller=OWNER)
+    await knowledge.entities.unmerge(first.id, caller=OWNER)
+    found = [(await knowledge.entities.get(one, caller=OWNER)).same_as for one in (a, b, c)]
+    assert found == [c, None, None]
+    with pytest.raises(ConflictError, match="merged"):
+        await knowledge.entities.merge(MergeRequest(winner_id=b, loser_id=a), caller=OWNER)
+    await knowledge.entities.unmerge(second.id, caller=OWNER)
+    assert [(await knowledge.entities.get(one, caller=OWNER)).same_as for one in (a, b, c)] == [None, None, None]
+    now = await scope_hash(graph, user)
+    assert (now.nodes, now.relationships) == (before.nodes, before.relationships)
 
 
 async def test_nothing_derived_is_trusted_more_than_its_lineage(knowledge: Knowledge, graph: Graph, user: str) -> None:
