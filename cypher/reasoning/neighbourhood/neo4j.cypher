@@ -7,8 +7,10 @@
 //             $hidden_sources LIST<STRING>, $hidden_texts LIST<STRING>, $hidden_edges LIST<LIST<STRING>>
 // columns:    id, name, kind, degree, text, basin, hub, groups, together
 CYPHER 25 UNWIND $nodes AS id
-MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster {id: id})
+WITH id ORDER BY id  // else whole rows are sorted
+MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster|Insight {id: id})
 WHERE n.scope IN $scopes
+  AND CASE WHEN n:Insight THEN NOT coalesce(n.quarantined, false) AND COUNT { (n)<-[:SUPERSEDES]-() } = 0 ELSE true END
 CALL (n) {
   WHEN COUNT { (n)--() } <= $wide THEN {
     MATCH (n)-[r]-(m)
@@ -22,6 +24,7 @@ CALL (n) {
       AND (m.retracted_at IS NULL OR m.retracted_at > $recorded)
       AND (m.archived_at IS NULL OR m.archived_at > $recorded)
       AND (m.valid_from IS NULL OR m.valid_from <= $valid) AND (m.valid_until IS NULL OR m.valid_until > $valid)
+      AND CASE WHEN m:Insight THEN NOT coalesce(m.quarantined, false) AND COUNT { (m)<-[:SUPERSEDES]-() } = 0 ELSE true END
       AND (size($hidden_texts) = 0 OR NOT m.id IN $hidden_texts)
       AND (size($hidden_sources) = 0 OR NOT coalesce(r.source_id, '') IN $hidden_sources OR NOT (n:Entity AND m:Entity))
       AND (size($hidden_edges) = 0 OR NOT [startNode(r).id, type(r), endNode(r).id] IN $hidden_edges)
@@ -55,7 +58,7 @@ LIMIT 10000
 //             $hidden_sources LIST<STRING>, $hidden_texts LIST<STRING>, $hidden_edges LIST<LIST<STRING>>
 // columns:    id, groups
 CYPHER 25 UNWIND $nodes AS id
-MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster {id: id})
+MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster|Insight {id: id})
 WHERE n.scope IN $scopes
 CALL (n) {
   /* each relation, between: UNION ALL */
@@ -74,6 +77,7 @@ WITH id, m, type(r) AS relation, forward, type(r) IN CASE WHEN forward THEN $for
     AND (m.retracted_at IS NULL OR m.retracted_at > $recorded)
     AND (m.archived_at IS NULL OR m.archived_at > $recorded)
     AND (m.valid_from IS NULL OR m.valid_from <= $valid) AND (m.valid_until IS NULL OR m.valid_until > $valid)
+    AND CASE WHEN m:Insight THEN NOT coalesce(m.quarantined, false) AND COUNT { (m)<-[:SUPERSEDES]-() } = 0 ELSE true END
     AND (size($hidden_texts) = 0 OR NOT m.id IN $hidden_texts)
     AND (size($hidden_sources) = 0 OR NOT coalesce(r.source_id, '') IN $hidden_sources OR NOT (n:Entity AND m:Entity))
     AND (size($hidden_edges) = 0 OR NOT [startNode(r).id, type(r), endNode(r).id] IN $hidden_edges) AS visible
@@ -134,8 +138,9 @@ LIMIT 100000
 //             $hidden_sources LIST<STRING>, $hidden_texts LIST<STRING>, $hidden_edges LIST<LIST<STRING>>
 // columns:    nodes, edges
 // kinds:      hops: 1, 2, 3, 4, 5, 6
-CYPHER 25 MATCH (a:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster) WHERE a.id IN $sources AND a.scope IN $scopes
-MATCH (b:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster) WHERE b.id IN $targets AND b.scope IN $scopes AND b <> a
+CYPHER 25 MATCH (a:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster|Insight) WHERE a.id IN $sources AND a.scope IN $scopes
+  AND CASE WHEN a:Insight THEN NOT coalesce(a.quarantined, false) AND COUNT { (a)<-[:SUPERSEDES]-() } = 0 ELSE true END
+MATCH (b:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster|Insight) WHERE b.id IN $targets AND b.scope IN $scopes AND b <> a
 MATCH p = ALL SHORTEST (a) (
   (x)-[r WHERE type(r) IN $types
       AND (r.scope IS NULL OR r.scope IN $scopes)
@@ -144,7 +149,8 @@ MATCH p = ALL SHORTEST (a) (
       AND (r.retracted_at IS NULL OR r.retracted_at > $recorded)
       AND (size($hidden_sources) = 0 OR NOT coalesce(r.source_id, '') IN $hidden_sources OR NOT (x:Entity AND y:Entity))
       AND (size($hidden_edges) = 0 OR NOT [startNode(r).id, type(r), endNode(r).id] IN $hidden_edges)
-    ]-(y WHERE y.scope IN $scopes AND NOT y.id IN $hidden_texts)
+    ]-(y WHERE y.scope IN $scopes AND NOT y.id IN $hidden_texts
+      AND CASE WHEN y:Insight THEN NOT coalesce(y.quarantined, false) AND COUNT { (y)<-[:SUPERSEDES]-() } = 0 ELSE true END)
 ){1,{{hops}}} (b)
 WHERE none(n IN nodes(p)[1..-1] WHERE n.id IN $targets)
 WITH [n IN nodes(p) | n.id] AS nodes,

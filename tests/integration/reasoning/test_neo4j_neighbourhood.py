@@ -145,6 +145,36 @@ async def test_a_passage_is_walked_with_its_text(
 
 
 @pytest.mark.parametrize("wide", [1_000, 0])
+async def test_an_insight_is_walked_unless_it_is_in_quarantine_or_superseded(
+    graph: Graph, view: View, scope: str, wide: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(neo4j_neighbourhood, "WIDE", wide)
+    await run(
+        graph,
+        "MATCH (e:Entity {id: 'heat'}) UNWIND ['held', 'hidden', 'old', 'unmarked'] AS name "
+        "CREATE (n:Insight {id: $scope + name, scope: $scope, content: name + ' text', recorded_at: $at, "
+        "quarantined: CASE name WHEN 'unmarked' THEN null ELSE name = 'hidden' END})-[:ABOUT {scope: $scope}]->(e)",
+        scope=scope,
+        at=LONG_AGO,
+    )
+    await run(
+        graph,
+        "MATCH (new:Insight {id: $scope + 'held'}), (old:Insight {id: $scope + 'old'}) "
+        "CREATE (new)-[:SUPERSEDES {scope: $scope}]->(old), (new)-[:DERIVED_FROM {scope: $scope}]->(old)",
+        scope=scope,
+    )
+    held, hidden, old, unmarked = (f"{scope}{name}" for name in ("held", "hidden", "old", "unmarked"))
+    port = Neo4jNeighbourhood(graph)
+    found = await port.expand(["heat", held, hidden, old], view, per_type=9)
+    assert {edge.source for edge in found.neighbours["heat"][Hop("ABOUT", False)]} == {held, unmarked}
+    assert found.neighbours[held] == {Hop("ABOUT", True): (Edge(held, "ABOUT", "heat"),)}
+    assert not found.nodes.keys() & {hidden, old}
+    assert (found.nodes[held].kind, found.nodes[held].text) == ("insight", "held text")
+    assert await port.paths([held], [unmarked], view, max_hops=2, limit=9) != []
+    assert await port.paths([hidden, old, unmarked], [hidden, old], view, max_hops=2, limit=9) == []
+
+
+@pytest.mark.parametrize("wide", [1_000, 0])
 async def test_the_two_clocks_are_kept(
     graph: Graph, view: View, scope: str, wide: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
