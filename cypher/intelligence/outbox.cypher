@@ -9,7 +9,7 @@ ON CREATE SET t += row, t.recorded_at = row.created_at, t.timestamp = row.create
   t.investigation_status = 'queued'
 WITH t, row
 CALL (t, row) {
-  MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster {id: row.concept_id})
+  MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster|Insight {id: row.concept_id})
   WHERE n.scope IN row.scopes
   MERGE (t)-[about:INVESTIGATES]->(n)
   ON CREATE SET about.scope = row.scope, about.recorded_at = row.created_at

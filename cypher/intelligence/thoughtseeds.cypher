@@ -25,7 +25,7 @@ CALL (seed, row) {
 }
 WITH seed, row
 WHERE seed.embedding IS NULL
-MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster {id: row.concept_id})
+MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster|Insight {id: row.concept_id})
 WHERE n.scope IN row.scopes AND n.embedding IS NOT NULL
 SET seed.embedding = n.embedding, seed.embedding_model = n.embedding_model
 

@@ -106,6 +106,20 @@ def test_an_insight_in_quarantine_is_no_evidence(http: httpx.Client, scope: str)
     assert not [item for item in found["evidence"] if "vinegar" in item["text"]]
 
 
+def test_an_insight_is_evidence_under_its_own_name_and_can_be_left_out(http: httpx.Client, scope: str) -> None:
+    first = told(http, scope, "Hellebores are planted beneath the walnut tree.")["insight"]["id"]
+    whole = told(http, scope, "Below the walnut tree nothing but hellebores grows.", synthesis_source_ids=[first])
+    query, budgets = "What is planted beneath the walnut tree?", {"token_budget": 300}
+    given = {"query": query, "budgets": budgets, "scopes": [scope], "without": {"beliefs": [first]}}
+    answered = created(http, "/api/clause/coordinate", **given)
+    cited = {item["node"]: item["provenance"]["source_uri"] for item in answered["result"]["evidence"]}
+    both = {first, whole["insight"]["id"]}
+    assert {one: cited[one] for one in both} == {one: f"neo4j://insight/{one}" for one in both}
+    other = answered["counterfactual"]
+    assert other["hidden_texts"] == 2  # what was made of it alone goes with it
+    assert not both & {item["node"] for item in other["result"]["evidence"]}
+
+
 def test_triples_and_statements_of_one_scope_answer_each_their_questions(http: httpx.Client, scope: str) -> None:
     lines = "greenhouse | built_by | Ottokar Lund\nOttokar Lund | born_in | Turku\ngreenhouse | located_in | Aarhus"
     for line in lines.splitlines():

@@ -142,7 +142,7 @@ RETURN coalesce(sum(size([key IN keys(n) WHERE key ENDS WITH 'embedding'])), 0) 
 CYPHER 25 MATCH (x:ThoughtSeed|CuriosityTrigger)
 WHERE NOT x.scope IN $scopes AND any(scope IN x.scopes WHERE scope IN $scopes)
   AND NOT EXISTS {
-    MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster {id: x.concept_id})
+    MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster|Insight {id: x.concept_id})
     WHERE NOT n.scope IN $scopes
   }
 OPTIONAL MATCH (pattern:EmergentPattern)-[:GENERATED_BY]->(x)
@@ -162,7 +162,7 @@ ORDER BY label
 CYPHER 25 MATCH (x:ThoughtSeed|CuriosityTrigger)
 WHERE NOT x.scope IN $scopes AND any(scope IN x.scopes WHERE scope IN $scopes)
   AND NOT EXISTS {
-    MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster {id: x.concept_id})
+    MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster|Insight {id: x.concept_id})
     WHERE NOT n.scope IN $scopes
   }
 OPTIONAL MATCH (pattern:EmergentPattern)-[:GENERATED_BY]->(x)

@@ -10,7 +10,7 @@ CALL (name) {
   WHERE $sources AND n.scope IN $scopes AND (n.id = name OR n.uri = name OR n.title = name)
   RETURN n, true AS is_source
   UNION
-  MATCH (n:Belief|Passage|Document|Memory|Experience|Value {id: CASE WHEN name STARTS WITH 'neo4j://' THEN split(name, '/')[-1] ELSE name END})
+  MATCH (n:Belief|Passage|Document|Memory|Experience|Value|Insight|Exchange {id: CASE WHEN name STARTS WITH 'neo4j://' THEN split(name, '/')[-1] ELSE name END})
   WHERE (NOT $sources OR name STARTS WITH 'neo4j://') AND n.scope IN $scopes
   RETURN n, false AS is_source
 }
@@ -47,7 +47,7 @@ CYPHER 25 CALL () {
   RETURN x
   UNION
   UNWIND $texts AS text
-  MATCH (:Belief|Passage|Document|Memory|Experience|Value {id: text})<-[:DERIVED_FROM|SUPPORTED_BY]-(x:Belief|Memory|Experience|Value)
+  MATCH (:Belief|Passage|Document|Memory|Experience|Value|Insight|Exchange {id: text})<-[:DERIVED_FROM|SUPPORTED_BY]-(x:Belief|Memory|Experience|Value|Insight)
   RETURN x
   UNION
   UNWIND $texts AS text
@@ -62,7 +62,7 @@ WHERE x.scope IN $scopes AND NOT x.id IN $texts
       AND NOT coalesce(p.recalled, false) AND NOT coalesce(p.derived, false)
   }
   AND NOT EXISTS {
-    MATCH (x)-[:DERIVED_FROM|SUPPORTED_BY]->(parent:Belief|Passage|Document|Memory|Experience|Value)
+    MATCH (x)-[:DERIVED_FROM|SUPPORTED_BY]->(parent:Belief|Passage|Document|Memory|Experience|Value|Insight|Exchange)
     WHERE NOT parent.id IN $texts AND parent.retracted_at IS NULL
   }
 RETURN x.id AS id

@@ -29,8 +29,8 @@ MERGE (p)-[:FROM]->(s)
 // columns:    unit, uri, scope, source_id, sources, reputation, status, recorded_at
 CYPHER 25 CALL () {
   UNWIND $edges AS edge
-  MATCH (a:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster {id: edge[1]}) WHERE a.scope IN $scopes
-  MATCH (b:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster {id: edge[3]}) WHERE b.scope IN $scopes
+  MATCH (a:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster|Insight|Session|Exchange|Pattern {id: edge[1]}) WHERE a.scope IN $scopes
+  MATCH (b:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster|Insight|Session|Exchange|Pattern {id: edge[3]}) WHERE b.scope IN $scopes
   MATCH (a)-[r]->(b)
   WHERE type(r) = edge[2] AND (r.scope IS NULL OR r.scope IN $scopes)
     AND NOT coalesce(r.source_id, '') IN $hidden_sources
@@ -40,7 +40,7 @@ CYPHER 25 CALL () {
   RETURN edge[0] AS unit, a AS n, source_ids, size(source_ids) AS sources, recorded_at, status
   UNION ALL
   UNWIND $nodes AS node
-  MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster {id: node[1]}) WHERE n.scope IN $scopes
+  MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster|Insight|Session|Exchange|Pattern {id: node[1]}) WHERE n.scope IN $scopes
   OPTIONAL MATCH (document:Document)-[:HAS_PASSAGE]->(n)
   WITH node, n, head(collect(document)) AS document
   WITH node, n, coalesce(document, n) AS origin,

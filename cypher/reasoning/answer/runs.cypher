@@ -40,8 +40,8 @@ ORDER BY id DESC
 //             belief
 CYPHER 25 CALL () {
   UNWIND $edges AS edge
-  MATCH (a:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster {id: edge[0]}) WHERE a.scope IN $scopes
-  MATCH (b:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster {id: edge[2]}) WHERE b.scope IN $scopes
+  MATCH (a:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster|Insight|Session|Exchange|Pattern {id: edge[0]}) WHERE a.scope IN $scopes
+  MATCH (b:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster|Insight|Session|Exchange|Pattern {id: edge[2]}) WHERE b.scope IN $scopes
   MATCH (a)-[r]->(b)
   WHERE type(r) = edge[1] AND (r.scope IS NULL OR r.scope IN $scopes)
   RETURN edge, null AS node,
@@ -49,7 +49,7 @@ CYPHER 25 CALL () {
     properties(r) AS of, null AS successor, null AS belief
   UNION ALL
   UNWIND $nodes AS id
-  MATCH (n:Passage|Document|Belief|Memory|Experience|Value {id: id}) WHERE n.scope IN $scopes
+  MATCH (n:Passage|Document|Belief|Memory|Experience|Value|Insight|Exchange {id: id}) WHERE n.scope IN $scopes
   RETURN null AS edge, id AS node, coalesce(n.content, n.text, n.title, n.id) AS text, properties(n) AS of,
     head(COLLECT { MATCH (n)<-[:SUPERSEDES]-(newer:Belief) RETURN newer.content ORDER BY newer.recorded_at LIMIT 1 }) AS successor,
     CASE WHEN n:Belief THEN n {.*, embedding: null} END AS belief
@@ -79,12 +79,12 @@ CALL (run, row) {
   SET step += taken.properties, step.recorded_at = row.properties.recorded_at
   WITH row, taken, step
   UNWIND taken.visited AS id
-  MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster {id: id}) WHERE n.scope IN row.scopes
+  MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster|Insight {id: id}) WHERE n.scope IN row.scopes
   CREATE (step)-[:VISITED]->(n)
 }
 CALL (run, row) {
   UNWIND row.seeds AS seed
-  MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster {id: seed.id}) WHERE n.scope IN row.scopes
+  MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster|Insight {id: seed.id}) WHERE n.scope IN row.scopes
   CREATE (run)-[:ASKED_FROM {place: seed.place, score: seed.score, reason: seed.reason}]->(n)
 }
 CALL (run, row) {

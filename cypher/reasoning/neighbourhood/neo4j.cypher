@@ -124,7 +124,7 @@ ORDER BY id
 // parameters: $nodes LIST<STRING>, $dimension INTEGER
 // columns:    id, embedding
 CYPHER 25 UNWIND $nodes AS id
-MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster {id: id})
+MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster|Insight {id: id})
 WHERE n.embedding IS NOT NULL AND size(n.embedding) = $dimension
 RETURN id, vector(n.embedding, $dimension, FLOAT32) AS embedding
 LIMIT 100000

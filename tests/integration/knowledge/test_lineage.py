@@ -41,6 +41,10 @@ SEEDS = statement(
     "CREATE (:CuriosityTrigger {id: 'cur' + $id, scope: $scope, text: 'the dam', version: 1})-[:INVESTIGATES]->(b)",
     parameters="$id STRING, $scope STRING, $belief STRING",
 )
+INSIGHT = statement(
+    "CREATE (:Insight {id: $id, scope: $scope, content: 'the dam holds', recorded_at: datetime(), version: 1})",
+    parameters="$id STRING, $scope STRING",
+)
 SEED_OF_ENTITY = statement(
     "MATCH (:Belief {id: $belief})-[:ABOUT]->(e:Entity {name: $name}) "
     "CREATE (:ThoughtSeed {id: $id, scope: $scope, concept_id: e.id, concept: e.name, recorded_at: datetime()})",
@@ -479,6 +483,20 @@ async def test_a_scope_that_is_forgotten_takes_what_others_noted_of_it_along(
     assert {*left} == before
     assert belief.id not in "".join(left)
     assert any(mine.id in line and "ThoughtSeed" in line for line in left)
+
+
+async def test_what_was_noted_of_an_insight_stays_while_the_insight_does(
+    knowledge: Knowledge, graph: Graph, user: str
+) -> None:
+    other = f"{user}-bob"
+    await hold(knowledge, "The Grimsel dam is guarded by Quillfeather")
+    noted = {"id": f"ins{other}", "scope": other}
+    await graph.execute(INSIGHT, noted)
+    await graph.execute(SEEDS, {"id": f"ths{other}", "scope": other, "belief": noted["id"]})
+    await graph.execute(READ, {"id": f"ths{other}", "scopes": [user, other]})
+    assert "ThoughtSeed" not in (await knowledge.erasure.preview(ErasureRequest(scope=user), caller=OWNER)).counts
+    assert "ThoughtSeed" not in (await knowledge.erasure.apply(ErasureRequest(scope=user), caller=OWNER)).counts
+    assert any("ThoughtSeed" in line for line in await lines_of(graph, other))
 
 
 async def test_many_at_once_take_the_runs_of_their_scope_along(

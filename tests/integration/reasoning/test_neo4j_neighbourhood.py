@@ -14,7 +14,7 @@ from clause.graph.runner import Graph
 from clause.reasoning.neighbourhood import neo4j as neo4j_neighbourhood
 from clause.reasoning.neighbourhood.neo4j import Neo4jNeighbourhood, name_relations
 from clause.reasoning.neighbourhood.port import Edge, Hop, View
-from tests.contract.neighbourhood_checks import CHECKS, DIRECTED, TAGGED_INVERSE, Check
+from tests.contract.neighbourhood_checks import CHECKS, DIRECTED, TAGGED_INVERSE, VECTORS, Check
 from tests.integration.reasoning.known_graph import LONG_AGO, run, write_known_graph
 
 pytestmark = pytest.mark.integration
@@ -153,7 +153,9 @@ async def test_an_insight_is_walked_unless_it_is_in_quarantine_or_superseded(
         graph,
         "MATCH (e:Entity {id: 'heat'}) UNWIND ['held', 'hidden', 'old', 'unmarked'] AS name "
         "CREATE (n:Insight {id: $scope + name, scope: $scope, content: name + ' text', recorded_at: $at, "
-        "quarantined: CASE name WHEN 'unmarked' THEN null ELSE name = 'hidden' END})-[:ABOUT {scope: $scope}]->(e)",
+        "quarantined: CASE name WHEN 'unmarked' THEN null ELSE name = 'hidden' END, "
+        "embedding: CASE name WHEN 'held' THEN toFloatList($vector) END})-[:ABOUT {scope: $scope}]->(e)",
+        vector=VECTORS["hub"],
         scope=scope,
         at=LONG_AGO,
     )
@@ -170,6 +172,7 @@ async def test_an_insight_is_walked_unless_it_is_in_quarantine_or_superseded(
     assert found.neighbours[held] == {Hop("ABOUT", True): (Edge(held, "ABOUT", "heat"),)}
     assert not found.nodes.keys() & {hidden, old}
     assert (found.nodes[held].kind, found.nodes[held].text) == ("insight", "held text")
+    assert set(await port.embeddings([held, unmarked])) == {held}
     assert await port.paths([held], [unmarked], view, max_hops=2, limit=9) != []
     assert await port.paths([hidden, old, unmarked], [hidden, old], view, max_hops=2, limit=9) == []
 

@@ -22,6 +22,7 @@ from clause.reasoning.episode.budget import Budgets, Prices, Spend, Unit
 from clause.reasoning.episode.episode import Step
 from clause.reasoning.episode.steps import step_records
 from clause.reasoning.models import SeedNode
+from clause.reasoning.models.answer import AnswerEdge
 from clause.reasoning.neighbourhood.port import Edge, Hop, View
 from tests.integration.reasoning.known_graph import LONG_AGO, run, write_known_graph
 
@@ -272,6 +273,46 @@ async def test_a_passage_is_traced_to_its_document(
     assert told.source_uri == f"neo4j://document/{scope}d"
     assert told.trust_signals.reputation_score == 0.5
     assert told.verification_status == "unverified"
+
+
+@pytest.mark.parametrize("kind", ["Insight", "Exchange"])
+async def test_an_insight_and_a_turn_are_told_from_where_they_are_kept(
+    graph: Graph, view: View, provenance: Provenance, scope: str, kind: str
+) -> None:
+    text, node = "Heat ends at night.", f"{scope}{kind}"
+    await run(
+        graph,
+        "MATCH (e:Entity {id: 'heat'}) CREATE (n:$($kind) {id: $id, scope: $scope, content: $said, recorded_at: $at, "
+        "quarantined: false})-[:ABOUT {scope: $scope}]->(e)",
+        kind=kind,
+        id=node,
+        scope=scope,
+        said=text,
+        at=NOW - timedelta(days=365),
+    )
+    units = [Unit(node, text, 5, kind.lower(), node=node), Unit("t", text, 5, "triple", Edge(node, "ABOUT", "heat"))]
+    origins = await provenance.origins(units, view)
+    found = provenance.of(units, [0.5] * 2, [0.5] * 2, origins, price=0.01, scope="public")
+    assert {record.origin.scope for record in found} == {scope}
+    told = found[0].selected.provenance
+    assert told is not None
+    assert told.source_uri == f"neo4j://{kind.lower()}/{node}"
+    assert (told.verification_status, told.corroboration_count) == ("unverified", 0)
+    assert told.trust_signals.recency_score == 0.5
+    edge = AnswerEdge(from_node=node, relation="ABOUT", to_node="heat")
+    rows = await RunRecorder(graph).statements([edge], [node], [scope])
+    assert [(row["node"], row["edge"] is None) for row in rows] == [(node, True), (None, False)]
+    assert rows[0]["text"] == text
+
+
+async def test_the_insights_that_a_run_walked_to_can_be_explored(graph: Graph, view: View, scope: str) -> None:
+    insight = f"{scope}insight"
+    await run(graph, "CREATE (:Insight {id: $id, scope: $scope, content: 'x'})", id=insight, scope=scope)
+    step = a_run(scope).steps[0].model_copy(update={"visited": (insight,)})
+    made = a_run(scope, steps=(step,), seeds=(SeedNode(id=insight, name="x", score=1.0, reason="exact"),))
+    await RunRecorder(graph).record(made)
+    ways = await run(graph, "MATCH (:Insight {id: $id})<-[r]-() RETURN type(r) AS x ORDER BY x", id=insight)
+    assert [way["x"] for way in ways] == ["ASKED_FROM", "VISITED"]
 
 
 async def test_where_units_come_from_is_one_read(graph: Graph, view: View, provenance: Provenance) -> None:
