@@ -150,7 +150,9 @@ def passages(
 
 @app.command()
 def documents(
-    path: Annotated[Path, typer.Argument(help="A document, or a folder of them.", show_default=False)],
+    paths: Annotated[
+        list[Path], typer.Argument(help="Documents, or folders of them.", metavar="PATH...", show_default=False)
+    ],
     scope: Scope,
     *,
     on_bad: Annotated[OnBad, typer.Option(help="Skip bad files and report them, or stop at the first.")] = OnBad.SKIP,
@@ -162,7 +164,7 @@ def documents(
     from clause.ingest.passages import load_documents
 
     async def load(graph: Graph, embedder: Embedder | None, progress: Progress) -> LoadReport:
-        return await load_documents(graph, embedder, path, scope, on_bad=on_bad.value, progress=progress)
+        return await load_documents(graph, embedder, paths, scope, on_bad=on_bad.value, progress=progress)
 
     _report(asyncio.run(_run(load, scope, embed=not no_embed, background=background)), "passages", as_json)
 
@@ -247,9 +249,10 @@ def _report(report: LoadReport, what: str, as_json: bool) -> None:
     console = stdout()
     kind = "files" if report.format == "documents" else "records"
     resumed = f", going on after {report.resumed_at:,}" if report.resumed_at else ""
+    anew = f"; {report.replaced:,} documents had other content and were made anew" if report.replaced else ""
     console.print(
         f"{report.records:,} {kind} in {report.seconds:.1f} s ({report.records_per_s:,.0f}/s){resumed}: "
-        f"{report.created:,} {what} are new, {report.known:,} were there, {report.bad_count:,} are bad",
+        f"{report.created:,} {what} are new, {report.known:,} were there, {report.bad_count:,} are bad{anew}",
         markup=False,
     )
     for bad in report.bad:

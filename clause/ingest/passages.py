@@ -65,7 +65,7 @@ async def load_passages(
 async def load_documents(
     graph: Graph,
     embedder: Embedder | None,
-    path: Path,
+    path: Path | Sequence[Path],
     scope: str,
     *,
     on_bad: Literal["skip", "fail"] = "skip",
@@ -75,27 +75,46 @@ async def load_documents(
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     clock: Callable[[], float] = time.perf_counter,
 ) -> LoadReport:
-    """Load a document or a folder of them (Markdown, HTML, PDF, DOCX, text); each file is a source of its own.
+    """Load documents or folders of them (Markdown, HTML, PDF, DOCX, text); each file is a source of its own.
 
-    Arguments, errors and what a second load does are those of `load_passages`; records are files.
+    Arguments, errors and what a second load does are those of `load_passages`; records are files. A document goes by
+    its name within the folder; where that is another folder's already, by the folder too.
     """
-    files = await asyncio.to_thread(find_documents, path)
-    sources = {name: await asyncio.to_thread(_describe_file, name, file, scope) for name, file in files}
-    whole = hashed("sha256:", *(f"{one.name} {one.content_hash}" for one in sources.values()))
-    source = SourceFile(hashed("src_", scope, path.name, whole), path.name, whole, len(files))
-    form = _Form(DOCUMENTS_KIND, "documents", source, lambda skip: _read_files(files, skip), sources)
+    paths = [path] if isinstance(path, Path) else [*path]
+    files = await asyncio.to_thread(_found, paths)
+    whole = hashed("sha256:", *(f"{one.root} {one.name} {one.content_hash}" for one in files))
+    name = paths[0].name if len(paths) == 1 else f"{len(paths)} paths"
+    source = SourceFile(hashed("src_", scope, name, whole), name, whole, len(files))
+    form = _Form(DOCUMENTS_KIND, "documents", source, lambda _: iter(()), {}, files)
     when = _When(progress, jobs or Jobs(graph, now), batch_size, clock)
     return await _load(graph, embedder, form, scope, on_bad=on_bad, when=when)
 
 
+class _FoundFile(NamedTuple):
+    """A document's file: its name within the folder, which is hashed in `root`, and with the folder's own name."""
+
+    name: str
+    long_name: str
+    path: Path
+    root: str
+    content_hash: str
+
+    @property
+    def keys(self) -> tuple[str, str]:
+        """The given ids that it may have: its name, and its name in this folder alone."""
+        return self.name, f"{self.root}/{self.name}"
+
+
 class _Form(NamedTuple):
-    """A load's form: what is loaded and how it is read; `sources` are those of single documents by their given ids."""
+    """A load's form: what is loaded and how it is read; `sources` are those of single documents by their given ids, as
+    soon as it is known which ids `files` have."""
 
     kind: str
     name: str
     source: SourceFile
     read: Reader
     sources: Mapping[str, SourceFile]
+    files: Sequence[_FoundFile] = ()
 
 
 class _When(NamedTuple):
@@ -117,6 +136,7 @@ async def _load(
     job = await when.jobs.submit(form.kind, parameters, scope, resource=f"load:{scope}", resume=True)
     started = when.clock()
     async with when.jobs.lease(job.id, patient=True) as lease:
+        form = await _placed(graph, form, scope)
         load = _PassageLoad(graph, lease, form, on_bad=on_bad, progress=when.progress)
         resumed_at = load.records
         await load.run(when.batch)
@@ -130,6 +150,8 @@ async def _load(
         records=load.records,
         created=load.created,
         known=load.known,
+        replaced=load.replaced,
+        sources={str(one.path): source.id for one, source in zip(form.files, form.sources.values(), strict=True)},
         bad_count=load.bad_count,
         bad=tuple(load.bad),
         seconds=seconds,
@@ -139,18 +161,56 @@ async def _load(
     )
 
 
-def _describe_file(name: str, path: Path, scope: str) -> SourceFile:
-    """A file as a source; it stays the same source when its content changes."""
-    content = hashlib.sha256(path.read_bytes()).hexdigest()
-    return SourceFile(hashed("src_", scope, "document", name), name, content, 0)
+def _found(paths: Sequence[Path]) -> list[_FoundFile]:
+    """The documents of files and folders, each once though two paths lead to it."""
+    found: dict[Path, _FoundFile] = {}
+    for path in paths:
+        folder = (path if path.is_dir() else path.parent).resolve()
+        for name, file in find_documents(path):
+            if folder / name not in found:
+                content = hashlib.sha256(file.read_bytes()).hexdigest()
+                root = hashed("", str(folder))
+                found[folder / name] = _FoundFile(name, f"{folder.name}/{name}", file, root, content)
+    return [*found.values()]
 
 
-def _read_files(files: Sequence[tuple[str, Path]], skip: int) -> Iterator[DocumentRecord]:
-    for number, (name, path) in enumerate(files[skip:], skip + 1):
+async def _placed(graph: Graph, form: _Form, scope: str) -> _Form:
+    """The form with the sources of its files: a name that another folder's document has goes with the own folder.
+
+    Asked under the lease of the scope, so that no other load takes a name meanwhile. What was loaded before folders
+    were kept belongs to the first that comes with its name.
+    """
+    rows = [[key, _source_id(scope, key), _document_id(scope, key)] for file in form.files for key in file.keys]
+    found = await graph.run("ingest/owned_documents", rows=rows, scope=scope) if rows else []
+    owners: dict[str, str | None] = {row["key"]: row["owner"] for row in found}
+    placed: dict[str, tuple[_FoundFile, SourceFile]] = {}
+    for file in form.files:
+        name, own = file.keys
+        free = own not in owners and owners.get(name) in {None, file.root}
+        key, title = (name, name) if free else (own, file.long_name)
+        owners[key] = file.root
+        placed[key] = (file, SourceFile(_source_id(scope, key), title, file.content_hash, 0, file.root))
+    if not placed:
+        return form
+    sources = {key: source for key, (_, source) in placed.items()}
+    return form._replace(sources=sources, read=lambda skip: _read_files(placed, skip))
+
+
+def _source_id(scope: str, key: str) -> str:
+    """The source of a file, the same when its content changes."""
+    return hashed("src_", scope, "document", key)
+
+
+def _document_id(scope: str, given_id: str) -> str:
+    return hashed("doc_", scope, given_id)
+
+
+def _read_files(files: Mapping[str, tuple[_FoundFile, SourceFile]], skip: int) -> Iterator[DocumentRecord]:
+    for number, (key, (file, source)) in enumerate(islice(files.items(), skip, None), skip + 1):
         try:
-            yield DocumentRecord(number, read_document(name, path))
+            yield DocumentRecord(number, read_document(file.name, file.path)._replace(given_id=key))
         except (UnreadableDocumentError, OSError) as error:
-            yield DocumentRecord(number, None, f"{name}: {error}")
+            yield DocumentRecord(number, None, f"{source.name}: {error}")
 
 
 def learn(records: Iterable[DocumentRecord]) -> MentionFinder:
@@ -177,6 +237,7 @@ class _PassageLoad:
         self.records = int(lease.cursor.get("records", 0))
         self.created = int(lease.cursor.get("created", 0))
         self.known = int(lease.cursor.get("known", 0))
+        self.replaced = int(lease.cursor.get("replaced", 0))
         self.bad_count = int(lease.cursor.get("bad_count", 0))
         self.bad = [BadRecord(number=number, reason=reason) for number, reason in lease.cursor.get("bad", [])]
 
@@ -198,7 +259,7 @@ class _PassageLoad:
                 field="file",
             )
         documents = {r.document.given_id: r.document for r in batch if r.document is not None}
-        changed = await self._changed(documents)
+        changed, replaced = await self._changed(documents)
         rows, entities = await asyncio.to_thread(self._rows, changed, finder)
         common: dict[str, Any] = {"scope": self._scope, "recorded_at": self._recorded_at}
         if entities:
@@ -207,6 +268,7 @@ class _PassageLoad:
         self.records += len(batch)
         self.created += sum(len(row["passages"]) for row in rows)
         self.known += len(documents) - len(changed)
+        self.replaced += replaced
         self.bad_count += len(bad)
         self.bad += bad[: BAD_KEPT - len(self.bad)]
         message, total = f"loading {self._source.name}", max(self._source.lines, self.records)
@@ -215,12 +277,13 @@ class _PassageLoad:
         )
         self._progress(message, self.records, total)
 
-    async def _changed(self, documents: dict[str, Document]) -> list[Document]:
-        """Those documents that the graph does not hold with this content."""
+    async def _changed(self, documents: dict[str, Document]) -> tuple[list[Document], int]:
+        """Those documents that the graph does not hold with this content, and how many of them with another."""
         hashes = {self._id(document): _content_hash(document) for document in documents.values()}
         rows = await self._graph.run("ingest/document_hashes", ids=[*hashes], scope=self._scope)
         stored = {row["id"]: row["content_hash"] for row in rows}
-        return [one for one in documents.values() if stored.get(self._id(one)) != hashes[self._id(one)]]
+        changed = [one for one in documents.values() if stored.get(self._id(one)) != hashes[self._id(one)]]
+        return changed, sum(self._id(one) in stored for one in changed)
 
     def _rows(self, documents: Sequence[Document], finder: MentionFinder) -> tuple[list[dict[str, Any]], list[Any]]:
         """Rows of ingest/create_passages, and of graph/merge_entities for what they mention."""
@@ -263,11 +326,11 @@ class _PassageLoad:
         ]
 
     def _id(self, document: Document) -> str:
-        return hashed("doc_", self._scope, document.given_id)
+        return _document_id(self._scope, document.given_id)
 
     def _cursor(self) -> dict[str, Any]:
-        counts = {"records": self.records, "created": self.created, "known": self.known, "bad_count": self.bad_count}
-        return {**counts, "bad": [[bad.number, bad.reason] for bad in self.bad]}
+        counts = {"records": self.records, "created": self.created, "known": self.known, "replaced": self.replaced}
+        return {**counts, "bad_count": self.bad_count, "bad": [[bad.number, bad.reason] for bad in self.bad]}
 
 
 def _named(row: dict[str, Any]) -> list[str]:

@@ -56,6 +56,8 @@ class SourceFile(NamedTuple):
     name: str
     content_hash: str
     lines: int
+    root: str | None = None
+    """The folder that a document comes from, hashed: it tells apart documents of one name."""
 
     def row(self, scope: str, recorded_at: datetime) -> Mapping[str, Any]:
         """Parameters of ingest/merge_source; the uri is the file's name, never a local path."""
@@ -65,6 +67,7 @@ class SourceFile(NamedTuple):
             "title": self.name,
             "uri": self.name,
             "content_hash": self.content_hash,
+            "root": self.root,
             "recorded_at": recorded_at,
         }
 
@@ -124,6 +127,8 @@ class LoadReport(Frozen):
     records: int = Field(ge=0, description="records read, bad ones included")
     created: int = Field(ge=0, description="triples or passages that were not there before")
     known: int = Field(ge=0, description="triples or passages that were there already, repeated lines included")
+    replaced: int = Field(0, ge=0, description="documents that were there with other content and were made anew")
+    sources: dict[str, str] = Field({}, description="of documents: the id of each file's source, by its path")
     bad_count: int = Field(ge=0)
     bad: tuple[BadRecord, ...] = Field(description="the first bad records, at most 100")
     seconds: float = Field(ge=0, description="wall-clock time of this run, without embedding")

@@ -1,3 +1,19 @@
+// ingest/owned_documents, whose the documents and sources are that the graph has; a row is [key, source, document]. The
+//                         owner is the folder that the source comes from, where that is known, or the document's other source
+// mode:       read
+// returns:    many
+// parameters: $rows LIST<LIST<STRING>>, $scope STRING
+// columns:    key, owner
+CYPHER 25 UNWIND $rows AS row
+OPTIONAL MATCH (source:Source {id: row[1]})
+WHERE source.scope = $scope
+OPTIONAL MATCH (document:Document {id: row[2]})
+WHERE document.scope = $scope
+WITH row, source, document
+WHERE source IS NOT NULL OR document IS NOT NULL
+RETURN row[0] AS key, CASE WHEN document.source_id <> row[1] THEN document.source_id ELSE source.root END AS owner
+ORDER BY key
+
 // ingest/document_hashes, the content hashes of those documents that are in the graph
 // mode:       read
 // returns:    many

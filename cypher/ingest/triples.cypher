@@ -1,11 +1,13 @@
 // ingest/merge_source, the loaded file as a source; loading the same content again finds it
 // mode:       write
 // returns:    none
-// parameters: $id STRING, $scope STRING, $title STRING, $uri STRING, $content_hash STRING, $recorded_at ZONED DATETIME
+// parameters: $id STRING, $scope STRING, $title STRING, $uri STRING, $content_hash STRING, $root STRING,
+//             $recorded_at ZONED DATETIME
 // columns:    none
 CYPHER 25 MERGE (source:Source {id: $id})
 ON CREATE SET source.scope = $scope, source.kind = 'document', source.title = $title, source.uri = $uri,
               source.content_hash = $content_hash, source.recorded_at = $recorded_at, source.version = 1
+SET source.root = coalesce(source.root, $root)
 
 // ingest/merge_types, relationship types that the registry does not have yet; a row is
 //                     [id, name, text, inverse text, kind of cause or null, its end is the cause]

@@ -7,10 +7,15 @@ from pathlib import Path
 import pytest
 
 from clause.graph.runner import Graph
-from clause.ingest.passages import load_documents
+from clause.graph.scopes import Caller
+from clause.ingest.passages import load_documents, load_passages
 from clause.ingest.source import BadRecordError
+from clause.knowledge.lineage.models import ErasureRequest
+from clause.operations.archive import erasure_of
+from clause.settings import Settings
 from tests.integration.graphs import state, wrong_counts
 from tests.servers import statement
+from tests.shapes import write_text
 from tests.unit.ingest.test_documents import CORPUS
 
 pytestmark = pytest.mark.integration
@@ -76,3 +81,104 @@ async def test_only_a_file_that_changed_is_made_anew(graph: Graph, scope: str, t
     assert (report.created, report.known) == (1, 4)
     assert [row["text"] for row in rows if row["file"] == "clock.txt"] == ["The clock was mended in June."]
     assert await wrong_counts(graph, scope) == []
+
+
+_UNROOTED = statement(
+    "MATCH (s:Source {scope: $scope}) REMOVE s.root RETURN count(s) AS sources",
+    mode="write",
+    parameters="$scope STRING",
+    columns="sources",
+)
+
+
+def _named(folder: Path, name: str, text: str) -> Path:
+    """A folder with a README and a page further down."""
+    (folder / name / "guide").mkdir(parents=True)
+    write_text(folder / name / "README.md", text)
+    write_text(folder / name / "guide" / "start.md", f"Start of {name}.")
+    return folder / name
+
+
+async def _texts(graph: Graph, scope: str) -> dict[str, str]:
+    return {row["file"]: row["text"] for row in await graph.execute(_PLACES, {"scope": scope})}
+
+
+async def test_documents_of_one_name_in_two_folders_live_side_by_side(graph: Graph, scope: str, tmp_path: Path) -> None:
+    alpha, beta = _named(tmp_path, "alpha", "Alpha is a boat."), _named(tmp_path, "beta", "Beta is a barge.")
+
+    first = await load_documents(graph, None, alpha, scope)
+    second = await load_documents(graph, None, beta, scope)
+    texts, once = await _texts(graph, scope), await state(graph, scope)
+    again = [await load_documents(graph, None, folder, scope) for folder in (beta, alpha)]
+
+    assert texts == {
+        "README.md": "Alpha is a boat.",
+        "guide/start.md": "Start of alpha.",
+        "beta/README.md": "Beta is a barge.",
+        "beta/guide/start.md": "Start of beta.",
+    }
+    assert (second.created, second.known, second.replaced) == (2, 0, 0)
+    assert [(report.created, report.known) for report in again] == [(0, 2), (0, 2)]
+    assert await state(graph, scope) == once
+
+    erasure = erasure_of(graph, Settings.load())
+    for source in first.sources.values():
+        await erasure.apply(ErasureRequest(source_id=source), caller=Caller())
+    assert await _texts(graph, scope) == {name: text for name, text in texts.items() if name.startswith("beta/")}
+    assert (await load_documents(graph, None, beta, scope)).known == 2
+    assert (await load_documents(graph, None, alpha, scope)).sources == first.sources
+    assert await _texts(graph, scope) == texts
+    assert await wrong_counts(graph, scope) == []
+
+
+async def test_what_was_loaded_before_folders_were_kept_goes_on_under_its_name(
+    graph: Graph, scope: str, tmp_path: Path
+) -> None:
+    alpha, beta = _named(tmp_path, "alpha", "Alpha is a boat."), _named(tmp_path, "beta", "Beta is a barge.")
+    first = await load_documents(graph, None, alpha, scope)
+    await graph.execute(_UNROOTED, {"scope": scope})
+    write_text(alpha / "README.md", "Alpha was a boat.")
+
+    again = await load_documents(graph, None, alpha, scope)
+    other = await load_documents(graph, None, beta, scope)
+
+    assert (again.created, again.known, again.replaced, again.sources) == (1, 1, 1, first.sources)
+    assert (other.created, other.replaced) == (2, 0)
+    assert (await _texts(graph, scope))["README.md"] == "Alpha was a boat."
+
+
+async def test_several_paths_are_one_load_and_each_file_is_read_once(graph: Graph, scope: str, tmp_path: Path) -> None:
+    alpha, beta = _named(tmp_path, "alpha", "Alpha is a boat."), _named(tmp_path, "beta", "Beta is a barge.")
+
+    report = await load_documents(graph, None, [alpha / "README.md", beta, alpha, alpha / "guide" / "start.md"], scope)
+    single = await load_documents(graph, None, beta / "README.md", scope)
+
+    assert (report.records, report.created, report.known, report.bad_count) == (4, 4, 0, 0)
+    assert set(await _texts(graph, scope)) == {"README.md", "beta/README.md", "guide/start.md", "alpha/guide/start.md"}
+    assert len(set(report.sources.values())) == 4
+    assert (single.known, single.sources) == (1, {str(beta / "README.md"): report.sources[str(beta / "README.md")]})
+
+
+async def test_a_line_of_passages_and_a_file_of_one_name_live_side_by_side(
+    graph: Graph, scope: str, tmp_path: Path
+) -> None:
+    lines = write_text(tmp_path / "lines.jsonl", '{"id": "README.md", "title": "Gamma", "text": "Gamma is a raft."}\n')
+    await load_passages(graph, None, lines, scope)
+
+    await load_documents(graph, None, _named(tmp_path, "alpha", "Alpha is a boat."), scope)
+
+    assert set((await _texts(graph, scope)).values()) == {"Gamma is a raft.", "Alpha is a boat.", "Start of alpha."}
+    assert (await load_passages(graph, None, lines, scope)).known == 1
+
+
+async def test_a_load_that_broke_off_is_not_gone_on_with_for_a_copy_elsewhere(
+    graph: Graph, scope: str, tmp_path: Path
+) -> None:
+    for place in ("here", "there"):
+        (tmp_path / place / "docs").mkdir(parents=True)
+        write_text(tmp_path / place / "docs" / "a.md", "A boat.")
+        write_text(tmp_path / place / "docs" / "b.pdf", "no PDF")
+        with pytest.raises(BadRecordError):
+            await load_documents(graph, None, tmp_path / place / "docs", scope, on_bad="fail", batch_size=1)
+
+    assert set(await _texts(graph, scope)) == {"a.md", "docs/a.md"}

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from clause.cli import load
 from clause.cli.console import loading_bar
 from clause.cli.load import _question, _report
 from clause.ingest.source import BadRecord, EmbedReport, LoadReport
@@ -36,6 +39,30 @@ def test_a_load_says_what_is_new_known_and_bad(capsys: pytest.CaptureFixture[str
     assert "line 7: the head is empty" in printed
     assert "150 more" in printed
     assert "42 vectors" in printed
+
+
+def test_a_load_says_what_it_made_anew(capsys: pytest.CaptureFixture[str]) -> None:
+    _report(REPORT.model_copy(update={"replaced": 3}), "passages", as_json=False)
+
+    assert "151 are bad; 3 documents had other content and were made anew" in capsys.readouterr().out
+
+
+def test_documents_are_loaded_from_several_paths(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[Any] = []
+
+    async def loaded(_graph: object, _embedder: object, paths: list[Path], scope: str, **_told: object) -> LoadReport:
+        given.extend([*paths, scope])
+        return REPORT
+
+    async def run(chosen: Any, _scope: str, **_told: object) -> LoadReport:
+        return await chosen(None, None, None)
+
+    monkeypatch.setattr("clause.ingest.passages.load_documents", loaded)
+    monkeypatch.setattr(load, "_run", run)
+    told = CliRunner().invoke(load.app, ["documents", "docs/a.md", "docs/b.md", "more", "--scope", "kg:mine"])
+
+    assert told.exit_code == 0
+    assert given == [Path("docs/a.md"), Path("docs/b.md"), Path("more"), "kg:mine"]
 
 
 def test_as_json_a_load_prints_its_report_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
