@@ -18,6 +18,7 @@ from clause.graph.scopes import Caller, scope_token
 from clause.ground import Ground
 from clause.intelligence.models import Basin, Strengthened, StrengthenRequest
 from clause.text.activation import CLOSE, INCREMENT, LEAST, MOST, STATES, basin_id, strengthening
+from clause.text.linking import MOST_FOUND, phrases
 from clause.text.names import canonical_key, entity_id, name_key, normalise
 
 Work = list[tuple[str, dict[str, Any]]]
@@ -30,7 +31,7 @@ class Concepts:
         self._ground = ground
 
     async def resolve(self, names: Sequence[str], scopes: Sequence[str], *, field: str) -> dict[str, str]:
-        """The entity id of each name: an id, else an exact name, else a name or alias in any case.
+        """The entity id of each name: an id, else an exact name, else a name in any case, else an alias.
 
         Raises:
             NotFoundError: nothing carries a name; `field` is named.
@@ -72,8 +73,14 @@ class Concepts:
         return entities, await self._making(fresh, scope, recorded_at)
 
     async def _known(self, names: Sequence[str], scopes: Sequence[str]) -> Sequence[Mapping[str, Any]]:
-        keys = sorted({name_key(name) for name in names})
-        return await self._ground.graph.run("intelligence/known_concepts", ids=[*names], keys=keys, scopes=list(scopes))
+        return await self._ground.graph.run(
+            "intelligence/known_concepts",
+            ids=[*names],
+            keys=sorted({name_key(name) for name in names}),
+            phrases=phrases(names, scopes),
+            scopes=list(scopes),
+            limit=MOST_FOUND,
+        )
 
     async def _making(self, fresh: Mapping[str, list[Any]], scope: str, recorded_at: datetime) -> Work:
         if not fresh:
@@ -87,12 +94,13 @@ class Concepts:
 
 
 def _called(name: str, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The rows that a name means: by id, else by exact name, else by folded name or alias."""
+    """The rows that a name means: by id, else by exact name, else by folded name, else by alias."""
     key, exact = name_key(name), normalise(name)
     return (
-        [row for row in rows if row["id"] == name]
+        [row for row in rows if name in row["found"]]
         or [row for row in rows if row["name"] == exact]
-        or [row for row in rows if key in {name_key(row["name"]), *(name_key(alias) for alias in row["aliases"])}]
+        or [row for row in rows if name_key(row["name"]) == key]
+        or [row for row in rows if key in map(name_key, row["aliases"])]
     )
 
 

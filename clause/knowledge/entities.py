@@ -27,7 +27,7 @@ from clause.knowledge.entity_models import (
 from clause.knowledge.lineage.merging import MergeService
 from clause.knowledge.lineage.models import Merge, MergeRequest
 from clause.text.fields import Frozen, Instant
-from clause.text.linking import EntityRef, Linking
+from clause.text.linking import EntityRef, Linking, phrases
 from clause.text.names import name_key, normalise, register, stored_name
 from clause.text.retrieval import clip01, escape, reciprocal_rank_fusion
 
@@ -208,7 +208,8 @@ class EntityService:
         """The two entities, by id, name or alias, and what makes new ones."""
         sees = parse_scope(scope).sees
         names = [given.source, given.target]
-        by_id = {one.id: EntityRef(id=one.id, name=one.name, kind=one.kind) for one in await self._many(names, sees)}
+        known = await self._winners(names, sees)
+        by_id = {name: EntityRef(id=one.id, name=one.name, kind=one.kind) for name, one in known.items()}
         kinds = {name_key(given.source): given.source_kind, name_key(given.target): given.target_kind}
         asked = [[name] for name in names if name not in by_id]
         linking = await self._ground.linker.link(
@@ -263,13 +264,19 @@ class EntityService:
         rows = await self._ground.graph.run("knowledge/entities", ids=list(ids), scopes=list(scopes))
         return [Entity.model_validate(row["entity"]) for row in rows]
 
+    async def _winners(self, ids: Sequence[str], scopes: Sequence[str]) -> dict[str, Entity]:
+        """Entities by their ids; one that was merged gives way to the other."""
+        known = {one.id: one for one in await self._many(ids, scopes)}
+        merged = {loser: one.same_as for loser, one in known.items() if one.same_as is not None}
+        winners = await self._winners(sorted(set(merged.values())), scopes) if merged else {}
+        return known | {loser: winners[winner] for loser, winner in merged.items() if winner in winners}
+
     async def _named(self, name: str, scopes: Sequence[str]) -> Sequence[Entity]:
-        key, words = name_key(name), escape(name)
-        tokens = " ".join(scope_token(scope) for scope in scopes)
+        key = name_key(name)
         rows = await self._ground.graph.run(
             "graph/known_entities",
             keys=[key],
-            phrases=f'+scope_token:({tokens}) +("{words}")' if words else "scope_token:none",
+            phrases=phrases([name], scopes),
             scopes=list(scopes),
             limit=_MOST,
         )

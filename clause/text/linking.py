@@ -18,8 +18,8 @@ from clause.text.embedder import Embedder
 from clause.text.fields import Frozen
 from clause.text.mentions import Mention, candidate_spans, find_mentions, find_names, folded_key
 from clause.text.mentions import name_key as case_key
-from clause.text.names import canonical_key, entity_id, name_key
-from clause.text.retrieval import escape
+from clause.text.names import canonical_key, entity_id, name_key, normalise
+from clause.text.retrieval import escape, within_scopes
 
 _QUOTES = "\"'`\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb"
 _BRACKETS = ("[]", "()", "{}", "<>")
@@ -199,8 +199,9 @@ _SPAN_WORDS = 6
 _SPANS = 1_500
 _SHORTEST = 3
 _PHRASES = 48
-_FOUND = 256
 _FEW = 4
+MOST_FOUND = 256
+"""Entities that one query of the full-text index brings, best first."""
 
 Found = TypeVar("Found")
 
@@ -222,10 +223,12 @@ class Linking(NamedTuple):
     Attributes:
         entities: for each text the entities it speaks of, in order of place, each once.
         statements: make the new ones; they come first in the transaction that links to them.
+        given: the ids of the given names' entities, by the look-up keys of these names.
     """
 
     entities: tuple[tuple[EntityRef, ...], ...]
     statements: tuple[tuple[str, dict[str, Any]], ...]
+    given: Mapping[str, str] = NO_KINDS
 
 
 class EntityLinker:
@@ -258,39 +261,44 @@ class EntityLinker:
             given: names that the caller gives for each text; they are linked whether or not the text holds them.
             kinds: what kind of thing new ones are, by their look-up keys; concepts if not said.
 
-        A name found in several scopes means the entity of the nearest scope, and of those the one of highest degree.
+        A name found in several scopes means the entity of the nearest scope, of those one that has it as its name
+        before one that has it as an alias, and of those the one of highest degree.
         """
         sees = parse_scope(scope).sees
         names = given or [()] * len(texts)
         by_rule, keys = await _aside(len(texts), lambda: (list(map(find_names, texts)), _keys(texts, names)))
-        naming = _Naming(scope, await self._known(keys, by_rule, sees), kinds)
+        naming = _Naming(scope, await self._known(keys, names, by_rule, sees), kinds)
         found = await _aside(len(texts), lambda: tuple(map(naming.entities, texts, by_rule, names)))
-        return Linking(found, await self._statements(naming.fresh, scope, recorded_at))
+        return Linking(found, await self._statements(naming.fresh, scope, recorded_at), naming.given)
 
     async def _known(
         self,
         keys: set[str],
+        given: Sequence[Sequence[str]],
         by_rule: Sequence[Sequence[Mention]],
         sees: Sequence[str],
     ) -> dict[str, EntityRef]:
-        """Known entities by the look-up keys of their names and aliases."""
+        """Known entities by the look-up keys of their names and aliases; within a scope names go before aliases."""
         if not keys:
             return {}
-        proper = dict.fromkeys(mention.name for mentions in by_rule for mention in mentions)
+        proper = [mention.name for mentions in by_rule for mention in mentions]
+        asked = [name for names in given for name in names]
         rows = await self._graph.run(
             "graph/known_entities",
-            keys=sorted(keys),
-            phrases=_phrases([*proper], sees),
+            keys=sorted(keys | set(map(name_key, proper))),
+            phrases=[*phrases([*asked, *proper], sees), *phrases(proper, sees, field="name")],
             scopes=list(sees),
-            limit=_FOUND,
+            limit=MOST_FOUND,
         )
         nearness = {scope: place for place, scope in enumerate((*sees, PUBLIC))}
-        rows.sort(key=lambda row: (nearness.get(row["scope"], len(nearness)), -row["degree"], row["id"]))
+        said = [
+            ((nearness.get(row["scope"], len(nearness)), name != row["name"], -row["degree"], row["id"]), name, row)
+            for row in rows
+            for name in (row["name"], *row["aliases"])
+        ]
         known: dict[str, EntityRef] = {}
-        for row in rows:
-            entity = EntityRef(id=row["id"], name=row["name"], kind=row["kind"])
-            for name in (row["name"], *row["aliases"]):
-                known.setdefault(name_key(name), entity)
+        for _, name, row in sorted(said, key=lambda one: one[0]):
+            known.setdefault(name_key(name), EntityRef(id=row["id"], name=row["name"], kind=row["kind"]))
         return known
 
     async def _statements(
@@ -315,6 +323,7 @@ class _Naming:
         self._known = known
         self._names = {key: key for key in known}
         self.fresh: dict[str, list[Any]] = {}
+        self.given: dict[str, str] = {}
 
     def entities(self, text: str, by_rule: Sequence[Mention], given: Sequence[str]) -> tuple[EntityRef, ...]:
         """The given ones, then those named, in order of place; a name by rule gives way to a known one."""
@@ -327,6 +336,7 @@ class _Naming:
         ]
         placed = [entity for _, entity in sorted(places, key=lambda place: place[0])]
         asked = [self._known.get(name_key(name)) or self._new(name) for name in given]
+        self.given.update((name_key(name), entity.id) for name, entity in zip(given, asked, strict=True))
         return tuple({entity.id: entity for entity in [*asked, *placed]}.values())[:MOST_NAMES]
 
     def _new(self, name: str) -> EntityRef:
@@ -364,8 +374,11 @@ def _tells(span: str) -> bool:
     return len(span) >= _SHORTEST or (len(span) > 1 and any(letter.isupper() for letter in span))
 
 
-def _phrases(names: Sequence[str], scopes: Sequence[str]) -> str:
-    """A Lucene query for whole names or aliases, within scopes."""
-    tokens = " ".join(scope_token(scope) for scope in scopes)
-    words = [f'"{escaped}"' for name in names[:_PHRASES] if (escaped := escape(name))]
-    return f"+scope_token:({tokens}) +({' '.join(words)})" if words else "scope_token:none"
+def phrases(names: Iterable[str], scopes: Sequence[str], *, field: str = "aliases") -> list[str]:
+    """Lucene queries for names as phrases of a field of `entity_names`, within scopes: one for each 48 of them.
+
+    Of one field alone, because the many names that have a word in common would leave a rare alias no place.
+    """
+    words = [f'"{escaped}"' for name in dict.fromkeys(map(normalise, names)) if (escaped := escape(name))]
+    slices = [words[start : start + _PHRASES] for start in range(0, len(words), _PHRASES)]
+    return [within_scopes(f"{field}:({' '.join(some)})", scopes) for some in slices]

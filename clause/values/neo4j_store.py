@@ -181,7 +181,7 @@ class Neo4jVectorStore:
     async def add_value(self, draft: ValueDraft) -> Value:
         """Store a value; a counter of microseconds, locked in the same transaction, gives its readable id."""
         cluster, scope = draft.cluster, draft.cluster.scope
-        ((entities,), new_entities) = draft.linking
+        (entities,), new_entities, _ = draft.linking
         await self._graph.write(
             [
                 ("graph/register_scope", {"scope": scope, "recorded_at": draft.created_at}),

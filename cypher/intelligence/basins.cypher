@@ -1,22 +1,30 @@
-// intelligence/known_concepts, entities of some scopes by id or by look-up key of their name or alias
+// intelligence/known_concepts, entities of some scopes by id, by look-up key of their name, or by phrases of the full-text
+//                              index (aliases; the caller compares them exactly). What was merged gives way to the other;
+//                              found are the ids that led to an entity
 // mode:       read
 // returns:    many
-// parameters: $ids LIST<STRING>, $keys LIST<STRING>, $scopes LIST<STRING>
-// columns:    id, scope, name, aliases, degree
+// parameters: $ids LIST<STRING>, $keys LIST<STRING>, $phrases LIST<STRING>, $scopes LIST<STRING>, $limit INTEGER
+// columns:    id, found, scope, name, aliases, degree
 CYPHER 25 CALL () {
-  MATCH (n:Entity)
-  WHERE n.id IN $ids AND n.scope IN $scopes
-  RETURN n
+  MATCH (named:Entity)
+  WHERE named.id IN $ids AND named.scope IN $scopes
+  RETURN named
   UNION
-  MATCH (n:Entity)
-  WHERE n.scope IN $scopes AND n.name_key IN $keys
-  RETURN n
+  MATCH (named:Entity)
+  WHERE named.scope IN $scopes AND named.name_key IN $keys
+  RETURN named
+  UNION
+  UNWIND $phrases AS phrase
+  CALL db.index.fulltext.queryNodes('entity_names', phrase, {limit: $limit}) YIELD node AS named
+  WHERE named.scope IN $scopes
+  RETURN named
 }
-WITH n
-WHERE n.merged_into IS NULL AND n.retracted_at IS NULL
-RETURN n.id AS id, n.scope AS scope, n.name AS name, coalesce(n.aliases, []) AS aliases, coalesce(n.degree, 0) AS degree
+MATCH (n:Entity {id: coalesce(named.merged_into, named.id)})
+WHERE n.scope IN $scopes AND n.merged_into IS NULL AND n.retracted_at IS NULL
+WITH n, collect(named.id) AS found
+RETURN n.id AS id, found, n.scope AS scope, n.name AS name, coalesce(n.aliases, []) AS aliases, coalesce(n.degree, 0) AS degree
 ORDER BY degree DESC, id
-LIMIT 1000
+LIMIT 10000
 
 // intelligence/basin_of, the id of a basin by its own id, or by its entity's id
 // mode:       read

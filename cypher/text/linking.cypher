@@ -1,15 +1,17 @@
-// graph/known_entities, entities of some scopes that texts name: by look-up key, or by a phrase of the full-text index
-//                       (names and aliases; the caller compares them exactly)
+// graph/known_entities, entities of some scopes that texts name: by look-up key, or by phrases of the full-text index
+//                       (names and aliases; the caller compares them exactly); what was merged gives way to the other
 // mode:       read
 // returns:    many
-// parameters: $keys LIST<STRING>, $phrases STRING, $scopes LIST<STRING>, $limit INTEGER
+// parameters: $keys LIST<STRING>, $phrases LIST<STRING>, $scopes LIST<STRING>, $limit INTEGER
 // columns:    id, scope, name, kind, aliases, degree
 CYPHER 25 CALL () {
-  MATCH (n:Entity)
-  WHERE n.scope IN $scopes AND n.name_key IN $keys
+  MATCH (named:Entity)
+  WHERE named.scope IN $scopes AND named.name_key IN $keys
+  MATCH (n:Entity {id: coalesce(named.merged_into, named.id)})
   RETURN n
   UNION
-  CALL db.index.fulltext.queryNodes('entity_names', $phrases, {limit: $limit}) YIELD node AS n
+  UNWIND $phrases AS phrase
+  CALL db.index.fulltext.queryNodes('entity_names', phrase, {limit: $limit}) YIELD node AS n
   WHERE n.scope IN $scopes
   RETURN n
 }
@@ -18,7 +20,7 @@ WHERE n.merged_into IS NULL AND n.retracted_at IS NULL
 RETURN n.id AS id, n.scope AS scope, n.name AS name, n.kind AS kind, coalesce(n.aliases, []) AS aliases,
   coalesce(n.degree, 0) AS degree
 ORDER BY degree DESC, id
-LIMIT 10000
+LIMIT 100000
 
 // graph/merge_entities, entities by their ids; tells which of the rows have no relationship yet
 //                       a row is [number, id, canonical_key, name, name_key, kind, aliases]

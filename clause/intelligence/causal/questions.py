@@ -269,7 +269,9 @@ class Causal:
         return basis, [mean for mean, _ in drawn]
 
     async def _names(self, ids: Sequence[str], scopes: Sequence[str]) -> dict[str, str]:
-        rows = await self._ground.graph.run("intelligence/known_concepts", ids=[*ids], keys=[], scopes=list(scopes))
+        rows = await self._ground.graph.run(
+            "intelligence/known_concepts", ids=[*ids], keys=[], phrases=[], scopes=list(scopes), limit=1
+        )
         return {row["id"]: row["name"] for row in rows}
 
 

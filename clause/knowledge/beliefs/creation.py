@@ -20,7 +20,7 @@ from clause.knowledge.beliefs.models import NOWHERE, Belief, BeliefCreate, Belie
 from clause.knowledge.beliefs.rows import content_hash
 from clause.knowledge.lineage.lineage import Settling
 from clause.knowledge.tension_detection import Contradiction, Held
-from clause.text.linking import EntityRef, Linking
+from clause.text.linking import Linking
 from clause.text.names import name_key
 
 
@@ -140,7 +140,7 @@ class Creation:
             ground.linker.link([given.content], scope, at, given=[names], kinds=kinds),
         )
         linking = _of_kinds(linking, kinds, scope)
-        found = dict(_roles(linking.entities[0], given.entities)) | {one[0]: one[1] for one in links}
+        found = dict(_roles(linking, given.entities)) | {one[0]: one[1] for one in links}
         roles = sorted([entity, role] for entity, role in found.items())
         author, lineage = caller.author, given.derived_from
         return Prepared(given, ground.ids(), scope, at, source, author, derived, embedding, linking, roles, lineage)
@@ -312,19 +312,20 @@ def tension_row(tension_id: str, first: str, second: str, found: Contradiction) 
 
 def _of_kinds(linking: Linking, kinds: Mapping[str, str], scope: str) -> Linking:
     """The entities with the kinds that were said, where nobody knew better than that they are concepts."""
-    told = {one.id: kinds.get(name_key(one.name), one.kind) for one in linking.entities[0] if one.kind == UNTOLD}
+    meant = {linking.given[key]: kind for key, kind in kinds.items()}
+    told = {one.id: meant.get(one.id, one.kind) for one in linking.entities[0] if one.kind == UNTOLD}
     changed = [[entity, kind] for entity, kind in sorted(told.items()) if kind != UNTOLD]
     if not changed:
         return linking
     entities = tuple(one.model_copy(update={"kind": told.get(one.id, one.kind)}) for one in linking.entities[0])
     work = ("knowledge/tell_kinds", {"rows": changed, "scope": scope})
-    return Linking((entities, *linking.entities[1:]), (*linking.statements, work))
+    return linking._replace(entities=(entities, *linking.entities[1:]), statements=(*linking.statements, work))
 
 
-def _roles(found: Sequence[EntityRef], given: Sequence[EntityGiven]) -> list[tuple[str, str]]:
+def _roles(linking: Linking, given: Sequence[EntityGiven]) -> list[tuple[str, str]]:
     """(id, role) of each entity: as given, else the first is the subject, the others context."""
-    asked = {name_key(one.name): one.role for one in given}
+    asked = {linking.given[name_key(one.name)]: one.role for one in given}
     return [
-        (entity.id, asked.get(name_key(entity.name), "subject" if place == 0 else "context"))
-        for place, entity in enumerate(found)
+        (entity.id, asked.get(entity.id, "subject" if place == 0 else "context"))
+        for place, entity in enumerate(linking.entities[0])
     ]

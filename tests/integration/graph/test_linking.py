@@ -10,9 +10,11 @@ from clause.graph.scopes import scope_token
 from clause.text.linking import MOST_NAMES, EntityLinker
 from clause.text.names import canonical_key, entity_id, name_key
 from tests.fakes.embedder import HashEmbedder
+from tests.servers import statement
 
 pytestmark = pytest.mark.integration
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
+POPULAR = statement("MATCH (n:Entity {id: $id}) SET n.degree = 100", parameters="$id STRING")
 
 
 async def store(graph, scope, *names, aliases=()):
@@ -43,6 +45,46 @@ async def test_a_known_name_is_found_whatever_its_case_and_makes_no_new_entity(g
 async def test_an_alias_leads_to_its_entity(graph, scope, linker):
     await store(graph, scope, "Neo4j", aliases=["Graph Engine"])
     assert names(await linker.link(["We moved to Graph Engine yesterday."], scope, NOW)) == ["Neo4j"]
+
+
+async def test_an_alias_that_the_caller_gives_leads_to_its_entity_though_no_text_holds_it(graph, scope, linker):
+    await store(graph, scope, "Neo4j", aliases=["Graph Engine"])
+    linking = await linker.link(["", "We moved"], scope, NOW, given=[["graph engine"], ["Graph Engine"]])
+    assert [names(linking, place) for place in (0, 1)] == [["Neo4j"], ["Neo4j"]]
+    assert linking.statements == ()
+
+
+async def test_aliases_behind_many_other_names_of_a_batch_lead_to_their_entities(graph, scope, linker):
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    others = [f"Person{one}{other}" for one in letters[:5] for other in letters]
+    await store(graph, scope, "Neo4j", aliases=["Graph Engine"])
+    texts = [f"Yesterday {other} spoke." for other in others] + ["We moved to Graph Engine yesterday."]
+    assert names(await linker.link(texts, scope, NOW), -1) == ["Neo4j"]
+    given = [*([other] for other in others), ["Graph Engine"]]
+    assert names(await linker.link([""] * len(given), scope, NOW, given=given), -1) == ["Neo4j"]
+
+
+async def test_a_rare_alias_is_found_beside_a_name_that_very_many_have(graph, scope, linker):
+    await store(graph, scope, *(f"{'Otto' if number < 300 else 'Emil'} {number}" for number in range(1000)))
+    await store(graph, scope, "Robert Kessler", aliases=["Kess", *(f"the {number}th of many" for number in range(20))])
+    linking = await linker.link(["I met Kess and Otto today"], scope, NOW)
+    assert names(linking) == ["Robert Kessler", "Otto"]
+
+
+async def test_a_name_goes_before_the_alias_of_a_better_connected_entity(graph, scope, linker):
+    await store(graph, scope, "Mercury")
+    await store(graph, scope, "Freddie", aliases=["Mercury"])
+    await graph.execute(POPULAR, {"id": entity_id(scope, canonical_key("Freddie"))})
+    assert names(await linker.link(["", "We saw Mercury"], scope, NOW, given=[["mercury"], []])) == ["Mercury"]
+
+
+async def test_what_was_merged_gives_way_though_the_index_cannot_find_its_name(graph, scope, linker):
+    await store(graph, scope, "Bang", "!!!")
+    winner, loser = (entity_id(scope, canonical_key(name)) for name in ("Bang", "!!!"))
+    sides = {"winner": winner, "loser": loser, "receipt_id": "none", "scopes": [scope], "now": NOW}
+    await graph.run("knowledge/absorb_entity", **sides)
+    linking = await linker.link([""], scope, NOW, given=[["!!!"]])
+    assert (names(linking), linking.statements) == (["Bang"], ())
 
 
 async def test_an_unknown_proper_name_becomes_an_entity_with_a_vector(graph, scope, linker):
@@ -86,3 +128,8 @@ async def test_a_text_links_to_a_bounded_number_of_entities(scope, linker):
 )
 async def test_any_text_is_read(scope, linker, text):
     assert len((await linker.link([text], scope, NOW)).entities) == 1
+
+
+@pytest.mark.parametrize("name", ["AND OR NOT (", '"', 'name:("x', "a b " * 250, "ערב טוב", "😀" * 50, "~*?"])
+async def test_any_name_is_looked_up(scope, linker, name):
+    assert names(await linker.link([""], scope, NOW, given=[[name]])) == [name.strip()]

@@ -202,6 +202,22 @@ async def test_a_concept_is_found_by_id_name_and_look_up_key(ground: Ground, sco
     assert again.basins[0].activation_count == 2
 
 
+async def test_a_concept_is_found_by_its_alias_and_by_what_was_merged_into_it(
+    ground: Ground, graph: Graph, scope: str
+) -> None:
+    basins = Basins(ground)
+    request = StrengthenRequest(concepts=["Robert Kessler", "R. Kessler", "Bob"], document_id="d1", scope=scope)
+    robert, merged, other = [basin.entity_id for basin in (await basins.strengthen(request, caller=OWNER)).basins]
+    sides = {"winner": robert, "loser": merged, "receipt_id": "none", "scopes": [scope], "now": START}
+    await graph.run("knowledge/absorb_entity", **sides)
+    for entity, alias in ((robert, "Bobby Kess"), (robert, "BOB")):
+        await graph.run("knowledge/add_alias", id=entity, scope=scope, alias=alias, versions=None)
+    said = ["Bobby Kess", "bobby kess", "r. kessler", merged, "bob"]
+    again = await basins.strengthen(StrengthenRequest(concepts=said, document_id="d2", scope=scope), caller=OWNER)
+    assert [basin.entity_id for basin in again.basins] == [robert, other]
+    assert (await run(graph, "MATCH (e:Entity {scope: $scope}) RETURN count(e) AS x", scope=scope))[0]["x"] == 3
+
+
 async def test_the_rarest_pairs_go_where_a_basin_has_very_many(
     ground: Ground, graph: Graph, scope: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

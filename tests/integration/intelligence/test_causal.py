@@ -11,7 +11,7 @@ import pytest
 
 from clause.errors import AmbiguousNameError, NotFoundError
 from clause.graph.runner import Graph
-from clause.graph.scopes import Caller
+from clause.graph.scopes import Caller, scope_token
 from clause.ground import Ground
 from clause.ingest.triples import load_triples
 from clause.intelligence.basins import Concepts
@@ -104,6 +104,23 @@ async def test_a_type_that_the_user_maps_is_a_cause_and_no_longer(ground: Ground
     assert (await causal.intervene(asked("sun", "warming", scope), caller=OWNER)).intervention is None
     with pytest.raises(NotFoundError, match="unheard"):
         await causal.map_type(CausalType(relation="unheard", kind="causes", scope=scope), caller=OWNER)
+
+
+async def test_nodes_are_named_by_their_aliases(ground: Ground, graph: Graph, scope: str) -> None:
+    await graph.run("knowledge/add_alias", id=f"{scope}:emissions", scope=scope, alias="Exhaust Fumes", versions=None)
+    await graph.run("knowledge/add_alias", id=f"{scope}:floods", scope=scope, alias="High Water", versions=None)
+    indexed = "MATCH (e:Entity {scope: $scope}) SET e.scope_token = $token"
+    await run(graph, indexed, scope=scope, token=scope_token(scope))
+    causal = Causal(ground)
+    answer = await causal.intervene(asked("exhaust fumes", "High Water", scope), caller=OWNER)
+    assert answer.intervention is not None
+    assert (answer.intervention.intervention_node, answer.intervention.target_node) == (
+        f"{scope}:emissions",
+        f"{scope}:floods",
+    )
+    found = await causal.root_causes(RootCauseRequest(node="high water", scopes=[scope]), caller=OWNER)
+    by_name = await causal.root_causes(RootCauseRequest(node="floods", scopes=[scope]), caller=OWNER)
+    assert found.causes == by_name.causes != []
 
 
 async def test_root_causes_have_strong_paths_and_come_before_what_lies_between(ground: Ground, scope: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from clause.errors import AmbiguousNameError, ConflictError, ForbiddenError, NotFoundError, PreconditionError
@@ -11,6 +13,7 @@ from clause.graph.scheduler import JobRunner
 from clause.graph.scopes import Caller, scope_token
 from clause.ground import Ground
 from clause.knowledge.beliefs.models import Belief, BeliefCreate, BeliefSupersede, SourceGiven
+from clause.knowledge.entities import RelationCreate
 from clause.knowledge.entity_models import AliasAdd, EntitySearch, SourceCreate, TrustCheck, TrustGiven
 from clause.knowledge.lineage.models import MergeRequest, RetractionRequest
 from clause.knowledge.room import Knowledge
@@ -146,6 +149,44 @@ async def test_a_belief_that_named_a_merged_entity_stays_with_the_winner(knowled
     await knowledge.entities.unmerge(merge.id, caller=OWNER)
     after = [await knowledge.entities.get(one.id, caller=OWNER) for one in (winner, loser)]
     assert [(one.beliefs, one.degree, one.same_as) for one in after] == [(2, 2, None), (1, 1, None)]
+
+
+async def test_what_is_said_of_an_alias_or_of_what_was_merged_is_said_of_the_entity(
+    knowledge: Knowledge, user: str
+) -> None:
+    await hold(knowledge, "He is a clerk", entities=[{"name": "Robert Kessler"}])
+    robert = await knowledge.entities.get("Robert Kessler", caller=OWNER)
+    await knowledge.entities.add_alias(robert.id, AliasAdd(alias="Bobby Kess"), caller=OWNER)
+    for merged in ("R. Kessler", "Kessler, R."):  # the second into what the first is then part of
+        await hold(knowledge, f"{merged} sings", entities=[{"name": merged}])
+        loser = await knowledge.entities.get(merged, caller=OWNER)
+        await knowledge.entities.merge(MergeRequest(winner_id=robert.id, loser_id=loser.id), caller=OWNER)
+    said = {"name": "bobby kess", "role": "object", "kind": "person"}
+    belief = await hold(knowledge, "Ann Lee likes him", entities=[{"name": "Ann Lee"}, said])
+    assert {(one.name, one.role, one.kind) for one in belief.entities} == {
+        ("Ann Lee", "subject", "concept"),
+        ("Robert Kessler", "object", "person"),
+    }
+    twice = await hold(knowledge, "He is tall", entities=[{"name": "Bobby Kess"}, {"name": "Kessler, R."}])
+    assert [one.id for one in twice.entities] == [robert.id]
+    for place, name in enumerate(("Bobby Kess", "r. kessler", "Kessler, R.", loser.id, robert.id)):
+        given = RelationCreate(source=name, relation="works_at", target=f"Acme {place}")
+        made = await knowledge.entities.relate(given, caller=OWNER)
+        assert (made.source.id, made.source.name) == (robert.id, "Robert Kessler")
+
+
+async def test_the_id_of_what_was_merged_twice_means_the_last_winner(knowledge: Knowledge, user: str) -> None:
+    ids = [
+        (await hold(knowledge, f"Something of {name}", entities=[{"name": name}])).entities[0].id
+        for name in ("Anna A", "Bella B", "Cilla C")
+    ]
+    for loser, winner in pairwise(ids):
+        await knowledge.entities.merge(MergeRequest(winner_id=winner, loser_id=loser), caller=OWNER)
+    for name in (ids[0], "Anna A"):
+        made = await knowledge.entities.relate(
+            RelationCreate(source="Dan", relation="knows", target=name), caller=OWNER
+        )
+        assert made.target.id == ids[2]
 
 
 async def test_what_only_a_source_says_goes_and_comes_with_it(knowledge: Knowledge, graph: Graph, user: str) -> None:
