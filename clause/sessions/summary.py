@@ -7,7 +7,7 @@ which are central. The summary is the most central ones in their own order, leav
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from warnings import catch_warnings
 
 import numpy as np
@@ -21,15 +21,21 @@ LONGEST = 600
 """Characters of a summary, at most."""
 
 _MOST = 300
+_PIECE = 2_000
+_READ = 100_000
+"""Characters of which sentences are told, at most: who says no three hundred in so many says little."""
 _SHORTEST, _LONGEST_SENTENCE = 12, 400
 _REPEATED = 0.85
 _DAMPING = 0.85
 _LINE = re.compile(r"(?<=[\u3002\uff01\uff1f])\s*|\n+")
+_PIECES = re.compile(rf".{{1,{_PIECE}}}(?:(?<=[.!?])\s|\Z)|.+?(?:(?<=[.!?])\s|\Z)", re.DOTALL)
 _CODE = re.compile(r"```.*?```", re.DOTALL)
 
 
-def sentences(texts: Iterable[str]) -> list[str]:
-    """Sentences worth choosing from, each once, in order; code blocks, fragments and endless lines are left out.
+def sentences(texts: Sequence[str], most: int = _MOST) -> list[str]:
+    """The last sentences worth choosing from, each once, in order; code, fragments and endless lines are left out.
+
+    It is read from the end, in pieces: to split a long line takes far longer than to split its parts.
 
     >>> sentences(["Pin every dependency. OK.", "Pin every dependency.\\nThen ask Dr. Moss, e.g. at 9 a.m. on Friday!"])
     ['Pin every dependency.', 'Then ask Dr. Moss, e.g. at 9 a.m. on Friday!']
@@ -38,10 +44,26 @@ def sentences(texts: Iterable[str]) -> list[str]:
         from pysbd import Segmenter  # noqa: PLC0415 -- only where a session ends without a summary
 
     split = Segmenter(language="en", clean=False).segment
-    lines = [line for text in texts for line in _LINE.split(_CODE.sub(" ", text)) if line.strip()]
-    found = [part.strip(" -*#>\t") for line in lines for part in split(line) if part in line]
-    kept = [part for part in found if _SHORTEST <= len(part) <= _LONGEST_SENTENCE and " " in part]
-    return list(dict.fromkeys(kept))
+    found: list[list[str]] = []
+    seen: set[str] = set()
+    read = 0
+    for piece in _from_the_end(texts):
+        if len(seen) >= most or read >= _READ:
+            break
+        parts = [part.strip(" -*#>\t") for part in split(piece) if part in piece]
+        found.append([part for part in parts if _SHORTEST <= len(part) <= _LONGEST_SENTENCE and " " in part])
+        seen.update(found[-1])
+        read += len(piece)
+    return list(dict.fromkeys(part for parts in reversed(found) for part in parts))[-most:]
+
+
+def _from_the_end(texts: Sequence[str]) -> Iterator[str]:
+    """Lines, and of long ones pieces that end with a sentence; what has no end for so long is no sentence."""
+    for text in reversed(texts):
+        for line in reversed(_LINE.split(_CODE.sub(" ", text))):
+            yield from (
+                piece for piece in reversed(_PIECES.findall(line)) if piece.strip() and len(piece) <= _PIECE + 1
+            )
 
 
 def central(similarities: Floats, count: int = SENTENCES) -> list[int]:
@@ -74,7 +96,7 @@ class Summarizer:
 
     async def summary(self, texts: Sequence[str]) -> str | None:
         """At most three sentences and 600 characters of `texts`; None where they hold no sentence."""
-        found = sentences(texts)[-_MOST:]
+        found = await self._ground.pool.run(sentences, texts)
         if not found:
             return None
         vectors = await self._ground.embedder.embed(found)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,6 +33,32 @@ def test_code_fragments_and_repetitions_are_no_sentences() -> None:
     assert sentences([*said, *said]) == ["Look at this:", "It is fixed now, finally."]
 
 
+def test_long_lines_are_split_in_pieces_from_the_end_until_enough_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert sentences([]) == []
+    segmenter = sys.modules["pysbd"].Segmenter
+    lengths, split = list[int](), segmenter.segment
+
+    def measured(self: object, text: str) -> list[str]:
+        lengths.append(len(text))
+        parts: list[str] = split(self, text)
+        return parts
+
+    monkeypatch.setattr(segmenter, "segment", measured)
+    told = [f"Step {number} of the plan is to move shelf {number} to the cellar." for number in range(2_000)]
+    assert sentences(["Said long before.", " ".join(told)]) == told[-300:]
+    assert max(lengths) <= 2_001
+    assert sum(lengths) < 30_000
+    lengths.clear()
+    assert sentences([" ".join(told), *["without an end " * 10_000] * 400, "Here it ends."]) == [
+        *told[-299:],
+        "Here it ends.",
+    ]
+    assert sum(lengths) < 30_000
+    lengths.clear()
+    assert sentences([*told, "so? " * 100_000]) == []
+    assert sum(lengths) < 110_000
+
+
 def test_the_sentence_that_most_others_are_near_is_chosen_first() -> None:
     near = np.array([[1, 0.6, 0.6, 0], [0.6, 1, 0.1, 0], [0.6, 0.1, 1, 0], [0, 0, 0, 1]], dtype=np.float32)
     assert central(near, 1) == [0]
@@ -42,13 +71,22 @@ def test_a_summary_is_never_too_long(parts: list[str]) -> None:
     assert len(joined(parts)) <= LONGEST
 
 
-async def test_nothing_said_has_no_summary(tmp_path: Path) -> None:
+async def test_nothing_said_has_no_summary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pool = CpuPool(1)
+    work, run = list[str](), pool.run
+
+    async def measured(each: Callable[..., Any], *given: Any) -> Any:
+        work.append(each.__name__)
+        return await run(each, *given)
+
     ground = Ground(None, HashEmbedder(), None, pool, Settings(home=tmp_path), Metrics())
     summarizer = Summarizer(ground)
     assert await summarizer.summary(["ok", "```code```"]) is None
     said = ["The build uses one lock file. The lock file has hashes. We had soup for lunch."]
-    summary = await summarizer.summary(said)
+    with monkeypatch.context() as patch:
+        patch.setattr(pool, "run", measured)
+        summary = await summarizer.summary(said)
+    assert work == ["sentences", "cosine_matrix", "central"]
     assert summary is not None
     assert all(part in said[0] for part in summary.split(". "))
     pool.close()
