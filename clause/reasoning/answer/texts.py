@@ -49,17 +49,24 @@ class IndexedTexts:
         return [text.node for text in await self.recall(text, embedding, view, limit=limit)][:limit]
 
     async def recall(self, text: str, embedding: Vector, view: View, *, limit: int) -> Sequence[FoundText]:
-        """At most `limit` nodes of each ranking, fused, best first; the scores of an index as shares of its best."""
-        rows = await self._graph.run(
-            "reasoning/nearest_texts",
-            embedding=embedding,
-            words=within_scopes(escape(text), view.scopes),
-            scopes=list(view.scopes),
-            limit=limit * view.hidden.crowd,
-            valid=view.as_of_valid or self._now(),
-            recorded=view.as_of_recorded or FOREVER,
-            hidden_texts=list(view.hidden.texts),
-        )
+        """At most `limit` nodes of each ranking, fused, best first; the scores of an index as shares of its best.
+
+        Where filters leave too few of the nearest, all that pass are compared.
+        """
+        looked = limit * view.hidden.crowd
+        given: dict[str, Any] = {
+            "embedding": embedding,
+            "words": within_scopes(escape(text), view.scopes),
+            "scopes": list(view.scopes),
+            "limit": looked,
+            "valid": view.as_of_valid or self._now(),
+            "recorded": view.as_of_recorded or FOREVER,
+            "hidden_texts": list(view.hidden.texts),
+        }
+        rows = await self._graph.run("reasoning/nearest_texts", **given)
+        may_miss = view.hidden.crowd > 1 and limit + len(view.hidden.texts) > looked
+        if may_miss and len({row["id"] for row in rows}) < limit:
+            rows = await self._graph.run("reasoning/passing_texts", **given)
         nodes = {row["id"]: Node(row["id"], row["name"], row["kind"], text=row["text"]) for row in rows}
         rankings = [[row["id"] for row in rows if row["ranking"] == ranking] for ranking in self._weights]
         words: dict[str, float] = {}
@@ -114,6 +121,9 @@ class RecalledTexts:
         memories = [
             FoundText(Node(row["id"], row["name"], MEMORY, text=row["content"])) for row in rows if _known(row, view)
         ]
+        if view.hidden.crowd > 1:  # what filters hide may have taken all the places
+            ranked = {one.node.id for one in memories}
+            memories += [one for one in found if one.node.kind == MEMORY and one.node.id not in ranked]
         known = {one.node.id: one for one in (*others, *memories)} | {one.node.id: one for one in found}
         fused = reciprocal_rank_fusion([[one.node.id for one in memories], [one.node.id for one in others]])
         most = fused[0][1] if fused else 1.0

@@ -49,3 +49,38 @@ RETURN ranking, n.id AS id, toLower(head(labels(n))) AS kind, coalesce(n.name, n
   size([voice IN coalesce(n.voices, []) WHERE voice STARTS WITH 'o:']) AS named, score
 ORDER BY ranking, score DESC, id
 LIMIT 3000
+
+// reasoning/passing_texts, the texts near a question that are not hidden, compared one by one: rankings and what is left
+//                          out are those of reasoning/nearest_texts; words among the first 10,000 of an index
+// mode:       read
+// returns:    many
+// parameters: $embedding VECTOR, $words STRING, $scopes LIST<STRING>, $limit INTEGER, $valid ZONED DATETIME,
+//             $recorded ZONED DATETIME, $hidden_texts LIST<STRING>
+// columns:    ranking, id, kind, name, text, confidence, sources, named, score
+CYPHER 25 CALL () {
+  MATCH (n:Passage|Belief|Memory|Value|Experience|Insight)
+  WHERE n.scope IN $scopes AND n.embedding IS NOT NULL AND NOT n.id IN $hidden_texts
+  RETURN 'dense' AS ranking, n, vector.similarity.cosine(n.embedding, $embedding) AS score
+  UNION ALL
+  UNWIND ['passage_text', 'belief_text', 'memory_text', 'value_text', 'insight_text'] AS ranking
+  CALL db.index.fulltext.queryNodes(ranking, $words, {limit: 10000}) YIELD node AS n, score
+  WHERE n.scope IN $scopes AND NOT n.id IN $hidden_texts
+  RETURN ranking, n, score
+}
+WITH ranking, n, score, coalesce(n.text, n.content) AS text
+WHERE text IS NOT NULL AND n.merged_into IS NULL
+  AND (n.recorded_at IS NULL OR n.recorded_at <= $recorded)
+  AND (n.retracted_at IS NULL OR n.retracted_at > $recorded)
+  AND (n.archived_at IS NULL OR n.archived_at > $recorded)
+  AND coalesce(n.quarantined, false) = false AND NOT (n:Insight AND EXISTS { (n)<-[:SUPERSEDES]-(:Insight) })
+  AND (n.superseded_at IS NULL OR n.superseded_at > $recorded)
+  AND (n.valid_from IS NULL OR n.valid_from <= $valid) AND (n.valid_until IS NULL OR n.valid_until > $valid)
+WITH ranking, n, score, text ORDER BY score DESC, n.id
+WITH ranking, collect([n, score, text])[..$limit] AS best
+UNWIND best AS one
+WITH ranking, one[0] AS n, one[1] AS score, one[2] AS text
+RETURN ranking, n.id AS id, toLower(head(labels(n))) AS kind, coalesce(n.name, n.title, '') AS name, text,
+  n.overall AS confidence, coalesce(n.sources, 0) AS sources,
+  size([voice IN coalesce(n.voices, []) WHERE voice STARTS WITH 'o:']) AS named, score
+ORDER BY ranking, score DESC, id
+LIMIT 3000
