@@ -1,8 +1,8 @@
 """The canonical form of a scope: its nodes and relationships as lines that do not depend on order or element ids.
 
-A node is written with its labels, id and properties; a relationship belongs to the scope of the node it starts at, and
-names its ends by label and id. The hash of a scope is the sha256 over the sorted sha256 of these lines: two scopes have
-the same hash when they hold the same things. Archives are made of the same lines.
+A node is written with its labels, id and properties; a relationship belongs to the scope of the node it starts at,
+unless it names another, and names its ends by label and id. The hash of a scope is the sha256 over the sorted sha256 of
+these lines: two scopes have the same hash when they hold the same things. Archives are made of the same lines.
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ class Checked(NamedTuple):
     end: End | None
     properties: dict[str, Any]
     outside: bool
-    """A relationship that ends outside of the scope."""
+    """A relationship that ends outside of the scope, or is another scope's: older versions exported such, too."""
 
 
 class LineError(ValueError):
@@ -197,9 +197,10 @@ def _relationship(form: Mapping[str, Any], header: Header) -> Checked:
     if start.scope != header.scope:
         raise LineError("the relationship starts in another scope than the archive's")
     properties = _properties(form["properties"], header, loaded=name not in RESERVED)
-    if properties.get("scope", header.scope) != header.scope:
+    foreign = properties.get("scope", header.scope) != header.scope
+    if foreign and name in RESERVED:
         raise LineError("the relationship is of another scope than the archive")
-    return Checked("relationship", name, start, end, properties, outside=end.scope != header.scope)
+    return Checked("relationship", name, start, end, properties, outside=foreign or end.scope != header.scope)
 
 
 def may_end_outside(line: Checked, header: Header) -> bool:

@@ -19,7 +19,7 @@ WHERE n.scope = $scope AND all(other IN labels(n) WHERE other >= $label)
 RETURN n.id AS id
 ORDER BY id
 
-// graph/scope_nodes, some of a scope's nodes whole, with the relationships that start there:
+// graph/scope_nodes, some of a scope's nodes whole, with the relationships that start there and are no other scope's:
 //                    [type, labels of the end, id of the end, scope of the end, properties]
 // mode:       read
 // returns:    many
@@ -29,5 +29,6 @@ CYPHER 25 UNWIND $ids AS id
 MATCH (n:$($label) {id: id})
 WHERE n.scope = $scope
 RETURN labels(n) AS labels, properties(n) AS properties,
-  COLLECT { MATCH (n)-[r]->(m) RETURN [type(r), labels(m), m.id, m.scope, properties(r)] } AS relationships
+  COLLECT { MATCH (n)-[r]->(m) WHERE r.scope IS NULL OR r.scope = $scope
+            RETURN [type(r), labels(m), m.id, m.scope, properties(r)] } AS relationships
 ORDER BY n.id

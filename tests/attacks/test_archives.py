@@ -453,6 +453,22 @@ async def test_which_entity_for_all_is_meant_comes_back(graph: Graph, bob: None,
 
 
 @pytest.mark.integration
+async def test_a_relationship_of_another_scope_that_older_versions_exported_is_left_out(
+    graph: Graph, bob: None, tmp_path: Path
+) -> None:
+    me, you = (["Entity", name, SCOPE] for name in ("m-e", "m-f"))
+    lines: list[Form | bytes] = [
+        *HONEST,
+        node("Entity", "m-f", name="you", canonical_key="concept:you", recorded_at=AT),
+        link("owes money to", me, you, scope=f"{SCOPE}/session:7"),
+        link("owes money to", me, you, scope="user:bob"),
+        link("pays", me, you, scope=SCOPE),
+    ]
+    report = await import_archive(graph, written(tmp_path / "a.jsonl", lines))
+    assert (report.nodes, report.relationships, report.left_out) == (4, 2, 2)
+
+
+@pytest.mark.integration
 async def test_an_id_of_another_tenants_is_refused_before_anything_is_written(
     graph: Graph, bob: None, tmp_path: Path
 ) -> None:

@@ -164,6 +164,7 @@ class ScopeErasure:
         labels = sorted((row["label"] for row in await self._graph.run("graph/labels")), key=lambda one: one == "Scope")
         for scope in scopes:
             counts += await self._traces(scope, apply=apply)
+            counts["relationships"] += await (self._cut_relations if apply else self._count_relations)(scope)
         name = "knowledge/erase_noted" if apply else "knowledge/count_noted"
         for row in await self._graph.run(name, scopes=list(scopes), timeout_s=_SLICE_S):
             counts[row["label"]] += row["erased"]
@@ -192,6 +193,17 @@ class ScopeErasure:
         if row:
             counts.update(counted(row))
         return counts
+
+    async def _count_relations(self, scope: str) -> int:
+        row = await self._graph.one("knowledge/count_relations", scope=scope, timeout_s=_SLICE_S)
+        return int(row["relationships"]) if row else 0
+
+    async def _cut_relations(self, scope: str) -> int:
+        """Its relationships between entities of others: no node of its own leads there."""
+        asked, total = {"scope": scope, "limit": _RELATIONSHIPS}, 0
+        while (row := await self._graph.one("knowledge/cut_relations", **asked, timeout_s=_SLICE_S)) and row["erased"]:
+            total += int(row["erased"])
+        return total
 
     async def _count(self, label: str, scope: str) -> tuple[Counter[str], int]:
         row = await self._graph.one(

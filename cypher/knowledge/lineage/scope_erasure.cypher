@@ -194,6 +194,36 @@ WHERE n.scope = $scope AND NOT any(label IN labels(n) WHERE label IN $kept)
 RETURN count(n) AS nodes, coalesce(sum(size([key IN keys(n) WHERE key ENDS WITH 'embedding'])), 0) AS vectors,
   coalesce(sum(COUNT { (n)-->() }), 0) AS relationships
 
+// knowledge/count_relations, how many relationships a scope has that start at other scopes' entities
+// mode:       read
+// returns:    one
+// parameters: $scope STRING
+// columns:    relationships
+CYPHER 25 MATCH (t:RelationshipType)
+WHERE t.scope = $scope
+RETURN coalesce(sum(COUNT { MATCH (a)-[r:$(t.name)]->() WHERE r.scope = $scope AND a.scope <> $scope }), 0)
+  AS relationships
+
+// knowledge/cut_relations, remove a scope's relationships that start or end at other scopes' entities, a slice at a time;
+//                          the types that the scope has used tell where to look
+// mode:       write
+// returns:    one
+// parameters: $scope STRING, $limit INTEGER
+// columns:    erased
+CYPHER 25 MATCH (t:RelationshipType)
+WHERE t.scope = $scope
+CALL (t) {
+  MATCH (a)-[r:$(t.name)]->(b)
+  WHERE r.scope = $scope AND (a.scope <> $scope OR b.scope <> $scope)
+  RETURN a, r, b
+  LIMIT $limit
+}
+WITH a, r, b
+LIMIT $limit
+SET a.degree = a.degree - 1, b.degree = b.degree - CASE WHEN a = b THEN 0 ELSE 1 END
+DELETE r
+RETURN count(*) AS erased
+
 // knowledge/cut_scope, remove relationships of a scope's nodes of one label, a slice at a time: a hub does not fit one
 //                      transaction
 // mode:       write

@@ -13,6 +13,7 @@ from clause.graph.scopes import Caller
 from clause.ground import Ground
 from clause.knowledge.beliefs.models import Belief, BeliefCreate, BeliefSupersede, SourceGiven
 from clause.knowledge.beliefs.rows import HELD
+from clause.knowledge.entities import RelationCreate
 from clause.knowledge.entity_models import SourceCreate
 from clause.knowledge.lineage import erasure as erasure_module
 from clause.knowledge.lineage.erasure import ErasureService
@@ -497,6 +498,29 @@ async def test_what_was_noted_of_an_insight_stays_while_the_insight_does(
     assert "ThoughtSeed" not in (await knowledge.erasure.preview(ErasureRequest(scope=user), caller=OWNER)).counts
     assert "ThoughtSeed" not in (await knowledge.erasure.apply(ErasureRequest(scope=user), caller=OWNER)).counts
     assert any("ThoughtSeed" in line for line in await lines_of(graph, other))
+
+
+async def test_a_scope_that_is_forgotten_takes_its_relationships_between_entities_of_others_along(
+    knowledge: Knowledge, graph: Graph, user: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("clause.knowledge.lineage.scope_erasure._RELATIONSHIPS", 1)
+    session = f"{user}/session:7"
+    names = ("Acme", "Northbank", "Ann")
+    for place, target in enumerate(names[1:]):
+        told = RelationCreate(source=names[place], relation="pays", target=target, scope=user)
+        await knowledge.entities.relate(told, caller=OWNER)
+    before = await lines_of(graph, user)
+    owes = [("Acme", "owes money to", "Northbank"), ("Ann", "owes money to", "Acme"), ("Ann", "fears", "the auditor")]
+    for source, relation, target in owes:
+        told = RelationCreate(source=source, relation=relation, target=target, scope=session)
+        await knowledge.entities.relate(told, caller=OWNER)
+    assert (await knowledge.entities.get("Ann", caller=OWNER)).degree == 3
+    assert not [line for line in await lines_of(graph, user) if "owes" in line]
+    preview = await knowledge.erasure.preview(ErasureRequest(scope=session), caller=OWNER)
+    receipt = await knowledge.erasure.apply(ErasureRequest(scope=session), caller=OWNER)
+    assert preview.counts == receipt.counts
+    assert receipt.counts["relationships"] == len(owes)
+    assert await lines_of(graph, user) == before
 
 
 async def test_many_at_once_take_the_runs_of_their_scope_along(
