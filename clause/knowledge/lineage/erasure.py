@@ -127,8 +127,10 @@ class ErasureService:
     async def _apply(self, given: ErasureRequest, caller: Caller, *, keep_root: bool = False) -> Erasure:
         counts: Counter[str] = Counter()
         vectors, most = 0, self._slice
+        disputed: set[str] = set()
         while True:
             plan = await self._planned(given, caller, most)
+            disputed |= await self._disputed(plan)
             counts.update(await self._traces.erase(plan.touched, plan.pieces, plan.texts, plan.runs, said=plan.family))
             others = sorted(plan.gone - {plan.root}, key=lambda key: (key[1], key[0]))
             erased, embedded = await self._erase(others, plan)
@@ -143,7 +145,7 @@ class ErasureService:
             erased, embedded = await self._erase([plan.root], plan)
             counts.update(erased)
             vectors += embedded
-        beliefs = [identity for label, identity in plan.weakened if label == "Belief"]
+        beliefs = sorted(disputed.union(identity for label, identity in plan.weakened if label == "Belief"))
         at = self._ground.now()
         if beliefs:
             await self._ground.graph.write([settling(beliefs, plan.own, at)], timeout_s=_ERASE_S)
@@ -158,6 +160,12 @@ class ErasureService:
             erased_at=at,
             files=FILES,
         )
+
+    async def _disputed(self, plan: _Plan) -> set[str]:
+        """The beliefs in tension with what goes: their tensions go with it."""
+        ids = sorted(identity for label, identity in plan.gone if label == "Belief")
+        rows = await self._ground.graph.run("knowledge/disputed_by", ids=ids, scopes=list(plan.own))
+        return {str(row["other"]) for row in rows}
 
     async def _scope(self, scope: str, caller: Caller, *, apply: bool) -> Erasure:
         parse_scope(scope)

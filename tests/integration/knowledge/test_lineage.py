@@ -560,6 +560,21 @@ async def test_a_tension_rests_while_one_side_is_retracted(knowledge: Knowledge,
     assert await scope_hash(graph, user) == before
 
 
+@pytest.mark.parametrize("forgotten", ["belief", "source"])
+async def test_a_tension_goes_with_the_side_that_is_forgotten(knowledge: Knowledge, forgotten: str) -> None:
+    one = await hold(knowledge, "The north gate is open")
+    calm = await knowledge.beliefs.get(one.id, caller=OWNER)
+    other = await hold(knowledge, "The north gate is not open", source=told_by("rumour"))
+    assert (await knowledge.beliefs.get(one.id, caller=OWNER)).open_tensions == 1
+    asked = {"belief": ErasureRequest(belief_id=other.id), "source": ErasureRequest(source_id=other.source_id)}
+    receipt = await knowledge.erasure.apply(asked[forgotten], caller=OWNER)
+    assert (receipt.counts["Tension"], receipt.kept) == (1, ())
+    left = await knowledge.beliefs.get(one.id, caller=OWNER)
+    assert (left.status, left.open_tensions, left.verification_status) == ("active", 0, "unverified")
+    assert left.confidence.internal_consistency == calm.confidence.internal_consistency
+    assert left.confidence.overall == pytest.approx(calm.confidence.overall)
+
+
 @pytest.mark.parametrize("seed", range(3))
 async def test_whatever_is_retracted_or_merged_is_undone_exactly(
     knowledge: Knowledge, graph: Graph, user: str, seed: int
