@@ -264,7 +264,7 @@ async def _join(
     finder = SeedFinder(graph, embedder)
     asker = Asker(graph, port, finder, embedder, calibrations)
     checkpoints = CheckpointStore(settings.home / "policies", embedder.model, embedder.dimension, settings.backend)
-    book = _policies(checkpoints.policies(pool), policies, find=partial(checkpoints.find, pool=pool))
+    book = _policies(checkpoints, pool, policies)
     warming = _in_background(warm(embedder, book), stack)
     reporting = _reporting(rooms, port, runs)
     texts = RecalledTexts(IndexedTexts(graph), rooms.memory.store.recall)
@@ -308,9 +308,7 @@ async def _embedder(settings: Settings, graph: Graph, stack: AsyncExitStack) -> 
     return embedder
 
 
-def _policies(
-    *further: Mapping[str, Callable[[], Policy]], find: Callable[[str], Callable[[], Policy] | None]
-) -> PolicyBook:
+def _policies(checkpoints: CheckpointStore, pool: CpuPool, further: Mapping[str, Callable[[], Policy]]) -> PolicyBook:
     """The policies by name; the default is the one that ships, else the heuristic."""
     from clause.policy.serve.checkpoint_store import SHIPPED_NAME
     from clause.reasoning.agents import text_walk
@@ -323,9 +321,10 @@ def _policies(
         "two-step": text_walk.two_step,
         "pagerank": text_walk.pagerank,
     }
-    for more in further:
-        known |= more
-    return PolicyBook(known, default=next(name for name in (SHIPPED_NAME, "heuristic") if name in known), find=find)
+    known |= {**checkpoints.policies(pool), **further}
+    default = next(name for name in (SHIPPED_NAME, "heuristic") if name in known)
+    find = partial(checkpoints.find, pool=pool)
+    return PolicyBook(known, default=default, find=find, version=checkpoints.sha256)
 
 
 def _reporting(rooms: Rooms, port: NeighbourhoodPort, runs: RunRecorder) -> dict[str, Any]:

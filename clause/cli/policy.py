@@ -55,6 +55,7 @@ def promote(
     as_json: JsonFlag = False,
 ) -> None:
     """Let a checkpoint decide in a scope, if it is no worse there than what decides now, on questions kept aside."""
+    from clause.errors import UnavailableError
     from clause.evaluation.question_files import question_files, read_questions
     from clause.graph.scopes import Caller
     from clause.operations.promotion import MOST
@@ -62,7 +63,8 @@ def promote(
     from clause.settings import Settings
     from clause.text.embedder import SentenceTransformerEmbedder
 
-    sets = {key: read_questions(path, MOST) for key, path in question_files(questions).items()} if questions else None
+    files = question_files(questions, sets=None) if questions else {}
+    sets = {key: read_questions(path, MOST) for key, path in files.items()} or None
     settings = Settings.load()
     embedder = SentenceTransformerEmbedder.of(settings)
     store = CheckpointStore(settings.home / "policies", embedder.model, 0)
@@ -72,6 +74,9 @@ def promote(
     given = {"policy": name, "scope": scope, "questions": _written(sets)}
     try:
         made = _asked("promote", given, lambda promotions: promotions.promote(name, scope, Caller(), sets))
+    except UnavailableError:
+        note("the gate may be asking still, so the files stay: the same command again tells what becomes of it")
+        raise
     except Exception:
         if fresh:
             store.remove(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from pathlib import Path
@@ -141,23 +141,27 @@ def read_types(path: Path) -> list[str] | None:
     return None
 
 
-def question_files(values: Sequence[str]) -> dict[str, Path]:
-    """`HOP=FILE` words as hop -> file, by hop.
+_HOPS = "HOP=FILE with each HOP of 1, 2, 3", "1=qa_dev.txt 2=qa_dev.txt.gz"
+
+
+def question_files(values: Sequence[str], sets: Collection[str] | None = ("1", "2", "3")) -> dict[str, Path]:
+    """`HOP=FILE` words as hop -> file, by hop; `sets` None: `SET=FILE` with whatever names the sets have.
 
     >>> question_files(["2=b.txt", "1=a.txt"])["1"].name
     'a.txt'
+    >>> list(question_files(["own=a.txt"], sets=None))
+    ['own']
 
     Raises:
         BadInputError: a word is not of that form, its hop is not 1, 2 or 3, or a hop is given twice.
     """
     files: dict[str, Path] = {}
     for value in values:
-        hop, equals, name = value.partition("=")
-        if hop not in ("1", "2", "3") or not equals or not name or hop in files:
+        hop, _, name = value.partition("=")
+        if not (hop and name) or hop in files or (sets is not None and hop not in sets):
+            form, such = ("SET=FILE with each SET", "own=qa.txt") if sets is None else _HOPS
             raise BadInputError(
-                f"--questions {value!r}: not HOP=FILE with each HOP of 1, 2, 3 once",
-                remedy="for instance --questions 1=qa_dev.txt 2=qa_dev.txt.gz",
-                field="questions",
+                f"--questions {value!r}: not {form} once", remedy=f"for instance --questions {such}", field="questions"
             )
         files[hop] = Path(name)
     if not files:

@@ -100,6 +100,7 @@ class Promotions:
                 remedy="give the gate some: --questions own=FILE",
                 field="questions",
             )
+        sha256 = self._checkpoints.sha256(name)
         seen = (await self._coordinator.deciding(caller, [scope])).name
         current, candidate = await self._studies(seen, sets, scope), await self._studies(name, sets, scope)
         verdict = gate(candidate, current)
@@ -108,8 +109,9 @@ class Promotions:
                 f"the candidate stays behind: {'; '.join(verdict.reasons)}",
                 remedy="train it on more questions, or ask for it by name",
             )
+        if self._checkpoints.sha256(name) != sha256:
+            raise ConflictError(f"{name!r} has other weights than the gate began with", remedy="promote it again")
         metrics = json.dumps({"scope": scope, "candidate": candidate, "current": current}, sort_keys=True)
-        sha256 = self._checkpoints.sha256(name)
         await self._graph.run("policy/promoted", id=name, scope=PUBLIC, sha256=sha256, metrics=metrics, now=self._now())
         choice = await self.use(name, scope, caller)
         return Promoted(**choice.model_dump(), candidate=candidate, current={"policy": seen, **current})

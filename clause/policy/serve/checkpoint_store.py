@@ -36,9 +36,9 @@ class CheckpointStore:
     """
 
     def __init__(self, folder: Path, model: str, dimension: int, backend: str = "onnx") -> None:
-        self.folder = folder
-        self._backend = backend
+        self.folder, self._backend = folder, backend
         self._model, self._dimension = model, dimension
+        self._digests: dict[str, tuple[tuple[int, ...], str]] = {}
 
     def paths(self) -> dict[str, Path]:
         """The usable checkpoints by name, without their endings."""
@@ -86,8 +86,17 @@ class CheckpointStore:
         return [(one["question"], tuple(one["answers"])) for one in about.get("kept_aside", ())]
 
     def sha256(self, name: str) -> str:
-        """The digest of a checkpoint's weights; empty for a policy without a checkpoint here."""
-        return str(_about(self.folder / name).get("sha256", ""))
+        """The digest of a checkpoint's weights, read where its file is new; empty for a policy without one here."""
+        if name in RESERVED or not _NAME.fullmatch(name):
+            return ""
+        try:
+            file = (self.folder / f"{name}.json").stat()
+        except OSError:
+            return ""
+        stamp = (file.st_mtime_ns, file.st_ino, file.st_size)
+        if name not in self._digests or self._digests[name][0] != stamp:
+            self._digests[name] = stamp, str(_about(self.folder / name).get("sha256", ""))
+        return self._digests[name][1]
 
     def put(self, source: Path, name: str) -> Path:
         """Copy a checkpoint into the store; the JSON last, so that half a copy is never at hand.

@@ -322,6 +322,8 @@ class PolicyBook:
         makers: those that are known from the start.
         default: who decides where nobody else is named or chosen.
         find: the maker of a policy that came later, such as a checkpoint that was promoted since; None: there is none.
+        version: tells the weights that a name stands for now; empty where it has none that could change. Where they
+            are others than those that were read, the policy is found anew.
 
     >>> book = PolicyBook({"heuristic": lambda: "H"}, default="heuristic")
     >>> book[None]
@@ -334,11 +336,12 @@ class PolicyBook:
         *,
         default: str,
         find: Callable[[str], Callable[[], Policy] | None] = lambda _name: None,
+        version: Callable[[str], str] = lambda _name: "",
     ) -> None:
         self._makers = dict(makers)
-        self._made: dict[str, Policy] = {}
-        self._find = find
-        self._ready: set[str] = set()
+        self._made: dict[str, tuple[str, Policy]] = {}
+        self._find, self._version = find, version
+        self._ready: dict[str, Policy] = {}
         self._told: set[str] = set()
         self.default = default
 
@@ -354,6 +357,10 @@ class PolicyBook:
             NotFoundError: there is none of that name.
         """
         wanted = name or self.default
+        version = self._version(wanted)
+        if wanted in self._made and self._made[wanted][0] not in ("", version):
+            del self._made[wanted], self._makers[wanted]
+            self._ready.pop(wanted, None)
         if wanted not in self._makers:
             found = self._find(wanted)
             if found is None:
@@ -362,18 +369,18 @@ class PolicyBook:
                 )
             self._makers[wanted] = found
         if wanted not in self._made:
-            self._made[wanted] = self._makers[wanted]()
-        return self._made[wanted]
+            self._made[wanted] = version, self._makers[wanted]()
+        return self._made[wanted][1]
 
     async def problem(self, name: str) -> str | None:
         """The reason why a policy cannot decide: it is not at hand, or its files are damaged; None: it can."""
-        if name in self._ready:
-            return None
         try:
-            await asyncio.to_thread(self[name].warm)
+            policy = self[name]
+            if self._ready.get(name) is not policy:
+                await asyncio.to_thread(policy.warm)
         except ClauseError as error:
             return str(error)
-        self._ready.add(name)
+        self._ready[name] = policy
         return None
 
     async def chosen(self, name: str | None) -> Policy:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from itertools import pairwise
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from ulid import ULID
 
 from clause.errors import BadInputError, ConflictError, ForbiddenError
+from clause.evaluation.question_files import GoldQuestion
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
 from clause.operations.promotion import KEPT, Promotions
@@ -20,6 +22,7 @@ from clause.policy.serve.checkpoint_store import CheckpointStore
 from clause.reasoning.agents.heuristic import HeuristicPolicy
 from clause.reasoning.agents.policy import PolicyBook
 from tests.servers import statement
+from tests.unit.policy.serve.test_checkpoint_store import checkpoint
 
 pytestmark = pytest.mark.integration
 OWNER = Caller()
@@ -88,3 +91,63 @@ async def test_others_scopes_and_unknown_ones_are_refused(promotions: Promotions
     assert scope not in {one.scope for one in (await promotions.all(stranger)).choices}
     with pytest.raises(BadInputError, match="kept no questions aside"):
         await promotions.promote("first", scope, OWNER)
+
+
+async def test_a_second_checkpoint_under_a_refused_ones_name_is_what_the_gate_measures(
+    graph: Graph, scope: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = CheckpointStore(tmp_path / "policies", "all-MiniLM-L6-v2", 384)
+    name, measured = f"films-{str(ULID()).lower()}", []
+    book = PolicyBook(
+        {"heuristic": HeuristicPolicy},
+        default="heuristic",
+        find=lambda one: HeuristicPolicy if one in store else None,
+        version=store.sha256,
+    )
+    verdict = SimpleNamespace(passed=False, reasons=("it is worse",))
+
+    async def studies(_self: Promotions, policy: str, *_given: Any) -> dict[str, Any]:
+        measured.append(book[policy])
+        return {}
+
+    async def deciding(*_given: Any) -> Any:
+        return book["heuristic"]
+
+    monkeypatch.setattr(Promotions, "_studies", studies)
+    monkeypatch.setattr("clause.operations.promotion.gate", lambda *_: verdict)
+    coordinator: Any = SimpleNamespace(policies=book, deciding=deciding)
+    promotions = Promotions(graph, store, coordinator)
+    asked = {"own": [GoldQuestion("who directed Heat", ("Michael Mann",))]}
+
+    store.put(with_digest(tmp_path / "one", "a"), name)
+    with pytest.raises(ConflictError, match="stays behind"):
+        await promotions.promote(name, scope, OWNER, asked)
+    store.remove(name)
+    store.put(with_digest(tmp_path / "other", "b"), name)
+    verdict.passed = True
+    await promotions.promote(name, scope, OWNER, asked)
+    assert measured[3] is not measured[1]
+    assert await book.chosen(name) is measured[3]
+    kept = statement(
+        "MATCH (p:Policy {id: $id}) RETURN p.sha256 AS x", mode="read", parameters="$id STRING", columns="x"
+    )
+    assert (await graph.execute(kept, {"id": name}))[0]["x"] == "b"
+
+    async def changing(_self: Promotions, policy: str, *_given: Any) -> dict[str, Any]:
+        if policy == name:
+            store.remove(name)
+            store.put(with_digest(tmp_path / "third", "c"), name)
+        return {}
+
+    monkeypatch.setattr(Promotions, "_studies", changing)
+    with pytest.raises(ConflictError, match="has other weights"):
+        await promotions.promote(name, scope, OWNER, asked)
+    await graph.execute(statement("MATCH (p:Policy {id: $id}) DELETE p", parameters="$id STRING"), {"id": name})
+
+
+def with_digest(folder: Path, digest: str) -> Path:
+    """A checkpoint of other weights."""
+    made = checkpoint(folder)
+    about = json.loads(made.with_suffix(".json").read_text())
+    made.with_suffix(".json").write_text(json.dumps({**about, "sha256": digest}))
+    return made

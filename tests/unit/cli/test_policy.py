@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from clause.cli import policy
-from clause.errors import ConflictError
+from clause.errors import ClauseError, ConflictError, UnavailableError
 from clause.policy.serve.checkpoint_store import CheckpointStore
 from tests.unit.policy.serve.test_checkpoint_store import checkpoint
 
@@ -25,7 +25,7 @@ class Service:
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, Mapping[str, Any]]] = []
-        self.refuses = False
+        self.refuses: ClauseError | None = None
 
     def get(self, path: str) -> Any:
         self.asked.append((path, {}))
@@ -34,7 +34,7 @@ class Service:
     def post(self, path: str, body: Mapping[str, Any]) -> Any:
         self.asked.append((path, body))
         if self.refuses:
-            raise ConflictError("the candidate stays behind")
+            raise self.refuses
         sides = {side: {"ample": {"own": FIGURES}} for side in ("candidate", "current")}
         return {**CHOICE, **(sides if path.endswith("promote") else {})}
 
@@ -90,7 +90,7 @@ def test_what_the_gate_refused_is_not_at_hand_unless_it_was_before(service: Serv
     source = checkpoint(tmp_path / "run")
     store = CheckpointStore(tmp_path / "home" / "policies", "all-MiniLM-L6-v2", 384)
     words = ("promote", str(source), "--name", "boats", "--scope", "kg:mine")
-    service.refuses = True
+    service.refuses = ConflictError("the candidate stays behind")
     with pytest.raises(ConflictError):
         run(*words)
     assert "boats" not in store
@@ -98,6 +98,22 @@ def test_what_the_gate_refused_is_not_at_hand_unless_it_was_before(service: Serv
     with pytest.raises(ConflictError):
         run(*words)
     assert "boats" in store
+
+
+def test_while_the_gate_may_be_asking_the_checkpoint_stays(service: Service, tmp_path: Path) -> None:
+    service.refuses = UnavailableError("the service broke off: timed out")
+    with pytest.raises(UnavailableError):
+        run("promote", str(checkpoint(tmp_path / "run")), "--name", "boats", "--scope", "kg:mine")
+    assert "boats" in CheckpointStore(tmp_path / "home" / "policies", "all-MiniLM-L6-v2", 384)
+
+
+def test_the_questions_of_the_gate_are_given_as_its_remedy_says(service: Service, tmp_path: Path) -> None:
+    questions = tmp_path / "qa.jsonl"
+    questions.write_text('{"question": "who directed Heat", "answers": ["Michael Mann"]}\n')
+    words = ("--name", "boats", "--scope", "kg:mine", "--questions", f"own={questions}")
+    run("promote", str(checkpoint(tmp_path / "run")), *words)
+    ((_, sent),) = service.asked
+    assert sent["questions"] == {"own": [{"question": "who directed Heat", "answers": ("Michael Mann",)}]}
 
 
 def test_without_a_service_the_command_does_it_itself(monkeypatch: pytest.MonkeyPatch) -> None:

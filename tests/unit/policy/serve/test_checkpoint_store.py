@@ -93,3 +93,24 @@ def test_the_questions_that_training_kept_aside_come_back(tmp_path: Path) -> Non
     store.put(source, "films")
     assert store.kept_aside("films") == [("who", ("A",))]
     assert store.kept_aside("learned") == []
+
+
+def test_the_digest_is_that_of_the_weights_that_lie_there_now(tmp_path: Path) -> None:
+    store = CheckpointStore(tmp_path / "policies", MODEL, 384)
+    made = checkpoint(tmp_path / "run")
+    assert store.sha256("films") == ""
+    store.put(made, "films")
+    assert store.sha256("films") == "s"
+    store.remove("films")
+    assert store.sha256("films") == ""
+    about = json.loads(made.with_suffix(".json").read_text())
+    made.with_suffix(".json").write_text(json.dumps({**about, "sha256": "t"}))
+    store.put(made, "films")
+    assert store.sha256("films") == "t"
+
+
+@pytest.mark.parametrize("name", [SHIPPED_NAME, "../policies/films", "", "nobody"])
+def test_what_is_no_checkpoint_of_the_folder_has_no_digest(tmp_path: Path, name: str) -> None:
+    store = CheckpointStore(tmp_path / "policies", MODEL, 384)
+    store.put(checkpoint(tmp_path / "run"), "films")
+    assert store.sha256(name) == ""

@@ -46,3 +46,40 @@ async def test_a_file_that_was_mended_decides(book: PolicyBook, monkeypatch: pyt
     await book.chosen("broken")
     monkeypatch.setattr(Broken, "mended", True)
     assert await book.chosen("broken") is book["broken"]
+
+
+async def test_other_weights_under_the_name_are_read_anew_and_gone_ones_are_known_no_more() -> None:
+    lying = {"films": "one"}
+    book = PolicyBook(
+        {"rules": HeuristicPolicy},
+        default="rules",
+        find=lambda name: HeuristicPolicy if name in lying else None,
+        version=lambda name: lying.get(name, ""),
+    )
+    first = book["films"]
+    assert await book.problem("films") is None
+    assert await book.chosen("films") is first
+    lying["films"] = "other"
+    second = await book.chosen("films")
+    assert second is not first
+    assert book["films"] is second
+    del lying["films"]
+    assert "no policy is called 'films'" in (await book.problem("films") or "")
+    assert book.names == ("rules",)
+
+
+async def test_weights_that_change_while_they_are_read_are_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    lying, warmed = {"films": "one"}, []
+
+    def warm(policy: HeuristicPolicy) -> None:
+        lying["films"] = "other"
+        warmed.append(policy)
+
+    monkeypatch.setattr(HeuristicPolicy, "warm", warm)
+    book = PolicyBook(
+        {"films": HeuristicPolicy}, default="films", find=lambda _name: HeuristicPolicy, version=lying.__getitem__
+    )
+    assert await book.problem("films") is None
+    assert await book.problem("films") is None
+    assert warmed[0] is not warmed[1]
+    assert warmed[1] is book["films"]
