@@ -99,6 +99,21 @@ def test_what_was_superseded_or_retracted_never_answers(http: httpx.Client, scop
     assert not kept & {"The pump room key hangs in the office.", "The pump room key is with the mayor."}
 
 
+def test_a_verdict_on_a_statement_weighs_its_source_alone(http: httpx.Client, scope: str) -> None:
+    said = {"The heron is fed at noon.": "feeding plan", "The heron nests in the old oak.": "bird log"}
+    for text, title in said.items():
+        source = {"kind": "document", "title": title, "uri": f"{title}:{scope}"}
+        created(http, "/api/beliefs", content=text, scope=scope, source=source)
+    given = {"query": "When is the heron fed?", "budgets": {"token_budget": 300}, "scopes": [scope]}
+    answered = created(http, "/api/clause/coordinate", **given)
+    sources = {item["text"]: item["source_id"] for item in answered["result"]["evidence"] if item["text"] in said}
+    assert sources.keys() == said.keys()
+    assert answered["result"]["answers"][0]["name"] == "noon"
+    assert created(http, f"/api/clause/runs/{answered['run_id']}/feedback", verdict="wrong")["sources"] == 1
+    wrong = [http.get(f"/api/sources/{sources[text]}").json()["track_record"]["answered_wrong"] for text in said]
+    assert wrong == [1, 0]
+
+
 def test_an_insight_in_quarantine_is_no_evidence(http: httpx.Client, scope: str) -> None:
     told(http, scope, "Moss is best removed with vinegar.", quarantined=True)
     found = ask(http, scope, "What is moss best removed with?")

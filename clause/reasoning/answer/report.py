@@ -361,12 +361,12 @@ def _doubt(finished: Finished) -> float:
 
 
 def _recorded(finished: Finished, evidence: Sequence[EvidenceRecord]) -> tuple[RecordedAnswer, ...]:
-    """The best answers with the evidence that their walks rest on; withheld ones may be judged too."""
+    """The best answers with the evidence of their walks and statements, if cited; withheld ones may be judged too."""
     walks = {path.id: path for path in finished.paths}
     found = []
     for answer in finished.read[:MOST_RECORDED]:
         edges = [edge for key in answer.path_ids if key in walks for edge in walks[key].edges]
-        units = {edge_unit_id(Edge(edge.from_node, edge.relation, edge.to_node)) for edge in edges}
+        units = {answer.statement, *(edge_unit_id(Edge(one.from_node, one.relation, one.to_node)) for one in edges)}
         mine = tuple(record.id for record in evidence if record.unit in units)
         found.append(
             RecordedAnswer(node=answer.node, name=answer.name, reader_score=answer.answer_score, evidence=mine)

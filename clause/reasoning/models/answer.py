@@ -224,7 +224,7 @@ class RecordedAnswer(Model):
     node: str | None = Field(None, description="node id (null: a word)")
     name: str
     reader_score: float = Field(description="before any calibration by feedback")
-    evidence: tuple[str, ...] = Field((), description="ids of the evidence that its walks rest on")
+    evidence: tuple[str, ...] = Field((), description="ids of the evidence that its walks or its statement are")
 
 
 StatementFate = Literal["came", "went", "gained_confidence", "lost_confidence", "erased"]

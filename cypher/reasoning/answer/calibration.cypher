@@ -11,7 +11,8 @@ RETURN f.id AS id, f.score AS score, f.verdict = 'right' AS right, f.recorded_at
 ORDER BY id
 
 // reasoning/give_feedback, a verdict of an author on an answer to a question; said again it takes the place of the former.
-//                          It weighs the evidence of the run, where its sources are the author's to write
+//                          It weighs that evidence of the run which the answer rests on, where its sources are the
+//                          author's to write
 // mode:       write
 // returns:    one
 // parameters: $id STRING, $run_id STRING, $scope STRING, $properties MAP, $evidence LIST<STRING>, $writable LIST<STRING>
@@ -28,7 +29,7 @@ CREATE (f)-[:JUDGES]->(run)
 WITH f, run
 CALL (f, run) {
   MATCH (run)-[:SELECTED]->(e:Evidence)-[:HAS_PROVENANCE]->(:Provenance)-[:FROM]->(s:Source)
-  WHERE f.cause <> 'reading' AND s.scope IN $writable AND (size($evidence) = 0 OR e.id IN $evidence)
+  WHERE f.cause <> 'reading' AND s.scope IN $writable AND e.id IN $evidence
   WITH f, e, collect(DISTINCT s.id) AS sources
   MERGE (f)-[:WEIGHS]->(e)
   RETURN collect(sources) AS weighed

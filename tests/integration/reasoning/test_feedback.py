@@ -10,10 +10,13 @@ from clause.errors import ForbiddenError, NotFoundError
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
 from clause.reasoning.answer.calibration import Calibrations, FeedbackGiven
+from clause.reasoning.answer.evidence import Provenance
 from clause.reasoning.answer.runs import RunRecorder
+from clause.reasoning.episode.budget import Unit
 from clause.reasoning.models.answer import RecordedAnswer
 from clause.reasoning.neighbourhood.port import View
-from tests.integration.reasoning.test_runs import NOW, a_run
+from tests.integration.reasoning.known_graph import run as cypher
+from tests.integration.reasoning.test_runs import NOW, a_run, picks
 
 pytestmark = pytest.mark.integration
 WRONG = FeedbackGiven(verdict="wrong")
@@ -65,3 +68,30 @@ async def test_one_author_has_one_verdict_on_one_answer(graph: Graph, scope: str
         await runs.record(run)
         await calibrations.give(run.id, WRONG, caller=Caller())
     assert (await calibrations.report([scope], caller=Caller())).feedback == 1
+
+
+async def test_a_verdict_weighs_what_the_answer_rests_on_and_nothing_else_of_the_evidence(
+    graph: Graph, scope: str
+) -> None:
+    await cypher(
+        graph,
+        "UNWIND ['one', 'other'] AS name CREATE (:Source {id: $scope + name, scope: $scope}), (:Belief {id: $scope + "
+        "'b' + name, scope: $scope, content: name + ' text', recorded_at: $at, source_id: $scope + name, sources: 1})",
+        scope=scope,
+        at=NOW,
+    )
+    units = [Unit(f"{scope}b{name}", f"{name} text", 2, "belief", node=f"{scope}b{name}") for name in ("one", "other")]
+    records = await picks(Provenance(graph, lambda: NOW), View((scope,)), *units)
+    runs = RunRecorder(graph, now=lambda: NOW)
+    calibrations = Calibrations(graph, runs)
+    cited = RecordedAnswer(node=None, name="one text", reader_score=0.9, evidence=(records[0].id,))
+    told_before = RecordedAnswer(node=None, name="other text", reader_score=0.8)  # nothing says what it rests on
+    judged = a_run(scope, answers=(cited, told_before), evidence=tuple(record.id for record in records))
+    await runs.record(judged, records)
+    assert (await calibrations.give(judged.id, WRONG, caller=Caller())).sources == 1
+    weighed = "MATCH (:Feedback {scope: $scope})-[:WEIGHS]->(e:Evidence) RETURN e.unit AS x"
+    assert [row["x"] for row in await cypher(graph, weighed, scope=scope)] == [units[0].id]
+    other = FeedbackGiven(verdict="wrong", answer="other text")
+    assert (await calibrations.give(judged.id, other, caller=Caller())).sources == 0
+    assert (await calibrations.report([scope], caller=Caller())).feedback == 2
+    assert len(await cypher(graph, weighed, scope=scope)) == 1
