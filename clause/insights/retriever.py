@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from clause.errors import BadInputError, OutOfBoundsError
-from clause.graph.scopes import Caller, scope_token
+from clause.graph.scopes import Caller
 from clause.ground import Ground
 from clause.insights.models import (
     FormattedInsight,
@@ -22,7 +22,7 @@ from clause.insights.models import (
 )
 from clause.insights.nodes import formatted, insight_of, salience_at
 from clause.insights.topics import TopicKey, parse_topic
-from clause.text.retrieval import escape, reciprocal_rank_fusion
+from clause.text.retrieval import escape, reciprocal_rank_fusion, requiring
 
 OWNER = Caller()
 """The owner of everything, as on the loopback."""
@@ -222,6 +222,7 @@ def _require_limit(limit: int) -> None:
 
 
 _POOL = 50
+_FIELDS = 2  # of the index insight_text
 _LAST = "\U0010ffff"  # sorts behind every text
 
 
@@ -263,6 +264,5 @@ class InsightSearch:
 
 def _words(query: str, scopes: list[str]) -> str:
     """A Lucene query for any of the words, within scopes; of a query without words one that finds nothing."""
-    tokens = " ".join(scope_token(scope) for scope in scopes)
-    escaped = escape(query)
-    return f"+scope_token:({tokens}) +({escaped})" if escaped and tokens else "scope_token:none"
+    escaped = escape(query, _FIELDS)
+    return requiring(scopes, f"+({escaped})", _FIELDS) if escaped else "scope_token:none"

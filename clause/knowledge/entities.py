@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from clause.errors import AmbiguousNameError, BadInputError, NotFoundError, PreconditionError
 from clause.graph.lease import Lease
-from clause.graph.scopes import Caller, parse_scope, scope_token
+from clause.graph.scopes import Caller, parse_scope
 from clause.ground import Ground
 from clause.knowledge.beliefs.models import EntityKind, require_order
 from clause.knowledge.entity_models import (
@@ -29,7 +29,7 @@ from clause.knowledge.lineage.models import Merge, MergeRequest
 from clause.text.fields import Frozen, Instant
 from clause.text.linking import EntityRef, Linking, phrases
 from clause.text.names import name_key, normalise, register, stored_name
-from clause.text.retrieval import clip01, escape, reciprocal_rank_fusion
+from clause.text.retrieval import clip01, escape, reciprocal_rank_fusion, requiring
 
 _MOST = 64
 _SHOWN = 10
@@ -131,12 +131,11 @@ class EntityService:
         """Entities by the words of their names and by meaning, fused; best first."""
         ground = self._ground
         scopes = await ground.readable(caller, given.scopes)
-        words = escape(given.query)
-        tokens = " ".join(scope_token(scope) for scope in scopes)
+        words = escape(given.query, fields=2)
         rows = await ground.graph.run(
             "knowledge/nearest_entities",
             embedding=await ground.embedder.embed_query(given.query),
-            words=f"+scope_token:({tokens}) +(name:({words}) aliases:({words}))" if words else "scope_token:none",
+            words=requiring(scopes, f"+(name:({words}) aliases:({words}))") if words else "scope_token:none",
             scopes=list(scopes),
             kind=given.kind,
             limit=max(_MOST, given.limit * 4),

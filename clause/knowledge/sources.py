@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from clause.errors import ConflictError, NotFoundError
 from clause.graph.lease import Lease
-from clause.graph.scopes import OWNER_AUTHOR, Caller, scope_token
+from clause.graph.scopes import OWNER_AUTHOR, Caller
 from clause.ground import Ground
 from clause.knowledge.beliefs.confidence import CORROBORATED
 from clause.knowledge.beliefs.models import NOWHERE, SourceGiven
@@ -24,7 +24,7 @@ from clause.knowledge.entity_models import (
     TrustEdge,
     TrustGiven,
 )
-from clause.text.retrieval import escape
+from clause.text.retrieval import escape, requiring
 
 PRIOR_STRENGTH = 4.0
 """The number of beliefs that a kind's prior weighs as much as."""
@@ -252,11 +252,10 @@ class TrustService:
         if given.entity_name is not None:
             entity_id = (await self._entities.get(given.entity_name, caller=caller, scopes=given.scopes)).id
         words = escape(given.topic)
-        tokens = " ".join(scope_token(scope) for scope in scopes)
         rows = await ground.graph.run(
             "knowledge/topic_beliefs",
             embedding=await ground.embedder.embed_query(given.topic),
-            words=f"+scope_token:({tokens}) +content:({words})" if words else "scope_token:none",
+            words=requiring(scopes, f"+content:({words})") if words else "scope_token:none",
             scopes=list(scopes),
             entity_id=entity_id,
             least=LEAST,

@@ -18,14 +18,13 @@ from clause.memory.configuration import Configurations, Configured, as_configure
 from clause.memory.models import MCSConfig, MemoryFilters, MemoryReadInput, MemoryReadResult, unit_vector
 from clause.text.retrieval import (
     clip01,
-    content_words,
     escape,
-    names_in,
     nearness,
     reciprocal_rank_fusion,
     within_scopes,
     word_places,
 )
+from clause.text.tokens import content_words, names_in
 
 DENSE_BEFORE, DENSE_AFTER = 0.1, 0.2
 SPARSE_BEFORE, SPARSE_AFTER = 0.5, 0.1
@@ -172,8 +171,8 @@ def lucene_query(text: str, scopes: Sequence[str]) -> str | None:
     >>> lucene_query("Where is Ann?", ["user:ann"])
     '+scope_token:(s_user_ann)^0 +(Ann)'
     """
-    words = escape(" ".join(content_words(text)))
-    return within_scopes(words, scopes) if words else None
+    words = escape(" ".join(content_words(text)), fields=3)
+    return within_scopes(words, scopes, fields=3) if words else None
 
 
 def decayed(score: float, last_access_at: datetime, now: datetime, config: MCSConfig) -> float:

@@ -21,7 +21,7 @@ from clause.sessions.models import (
     PatternType,
 )
 from clause.text.names import hashed
-from clause.text.retrieval import clip01, escape, reciprocal_rank_fusion
+from clause.text.retrieval import clip01, escape, reciprocal_rank_fusion, requiring
 
 START = 0.5
 STEP = 0.1
@@ -137,12 +137,11 @@ class Patterns:
         """Patterns by meaning and by words, fused; best first."""
         ground = self._ground
         scopes = await ground.readable(caller, given.scopes)
-        tokens = " ".join(scope_token(scope) for scope in scopes)
         words = escape(given.query)
         rows = await ground.graph.run(
             "sessions/nearest_patterns",
             embedding=await ground.embedder.embed_query(given.query),
-            words=f"+scope_token:({tokens}) +description:({words})" if words else "scope_token:none",
+            words=requiring(scopes, f"+description:({words})") if words else "scope_token:none",
             scopes=list(scopes),
             statuses=list(_ALL if given.include_fading else _LIVE),
             type=given.type,

@@ -381,4 +381,4 @@ def phrases(names: Iterable[str], scopes: Sequence[str], *, field: str = "aliase
     """
     words = [f'"{escaped}"' for name in dict.fromkeys(map(normalise, names)) if (escaped := escape(name))]
     slices = [words[start : start + _PHRASES] for start in range(0, len(words), _PHRASES)]
-    return [within_scopes(f"{field}:({' '.join(some)})", scopes) for some in slices]
+    return [within_scopes(f"{field}:({' '.join(some)})", scopes, 1) for some in slices]

@@ -1,11 +1,13 @@
-"""Searching by words and by meaning: Lucene escaping, cosine similarity, weighted reciprocal rank fusion; the words
-that a question is about, and how near a text comes to them."""
+"""Searching by words and by meaning: Lucene queries, cosine similarity, weighted reciprocal rank fusion; how near a
+text comes to the words that a question is about."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import islice
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +15,7 @@ from numpy.typing import ArrayLike
 from clause.arrays import Floats
 from clause.graph.scopes import scope_token
 from clause.text.bert import Tokens
+from clause.text.tokens import WORD, bare, content_words
 
 RANK_CONSTANT = 60
 
@@ -48,28 +51,68 @@ def reciprocal_rank_fusion(
 _SPECIAL = re.compile(r'([+\-!(){}\[\]^"~*?:\\/|&<>=])')
 _OPERATOR = re.compile(r"\b(?:AND|OR|NOT|TO)\b")
 
+# Lucene makes a token of a run of letters, Thai or katakana, and of each ideograph; rather one too many is counted.
+_MARKS = "".join(mark for mark in map(chr, range(0x300, 0xE00)) if unicodedata.category(mark).startswith("M"))
+_APART = "\xb2\xb3\xb9\xbc-\xbe\u0870-\u08ff\u0e00-\u109f\u1369-\u137f\u1700-\u1cff\u2000-\uabff\ud7a4-\U0010ffff"
+_NONE = "\x00-\xa8\xaa-\xad\xaf-\xbf\u2000-\u203b\u203d-\u2048\u204a-\u206f\u3000-\u3003\u3008-\u3020\uff00-\uff0f"
+_RUNS = rf"(?:[^\W{_APART}]|[{_MARKS}]){{1,127}}|[\u0e00-\u0e7f]{{1,127}}|[\u30a0-\u30ff]{{1,127}}"
+_TOKEN = re.compile(rf"{_RUNS}|[^{_NONE}]")
+MOST_TOKENS, MOST_CLAUSES = 1_000, 1_020  # Lucene takes 1,024, wherever in a query they stand
+_TOGETHER = (re.compile(r"(?:.*/)?session:"), re.compile(r"\w+:"))
 
-def escape(text: str) -> str:
+
+def tokens_in(text: str) -> int:
+    """Count the tokens that Lucene makes of a text, of names of fields too; rather too many than too few.
+
+    >>> tokens_in("Tea, at last! \u8336\u9053")
+    5
+    """
+    return sum(1 for _ in _TOKEN.finditer(text))
+
+
+def escape(text: str, fields: int = 1) -> str:
     r"""`text` with every Lucene operator taken literally, NUL bytes gone; may be empty (then do not ask the index).
+
+    No longer than what Lucene takes where it looks for each token in each of so many fields.
 
     >>> escape("What? (1984) AND more")
     'What\\? \\(1984\\) and more'
     >>> escape(" \x00 ")
     ''
     """
+    ends = [found.end() for found in islice(_TOKEN.finditer(text), MOST_TOKENS // fields + 1)]
+    text = text if len(ends) * fields <= MOST_TOKENS else text[: ends[-2]]
     escaped = _SPECIAL.sub(r"\\\1", text.replace("\x00", " "))
     return _OPERATOR.sub(lambda found: found[0].lower(), escaped).strip()
 
 
-def within_scopes(words: str, scopes: Sequence[str]) -> str:
-    """A Lucene query that requires one of the scopes, so that a crowd of foreign hits hides none of ours, and escaped
-    words; the scope scores nothing.
+def within_scopes(words: str, scopes: Sequence[str], fields: int) -> str:
+    """A Lucene query that requires one of the scopes, which scores nothing, and escaped words, in so many fields.
 
-    >>> within_scopes("Ann", ["user:ann", "public"])
+    >>> within_scopes("Ann", ["user:ann", "public"], 3)
     '+scope_token:(s_public s_user_ann)^0 +(Ann)'
     """
-    required = f"+scope_token:({' '.join(sorted(set(map(scope_token, scopes))))})^0"
-    return f"{required} +({words})" if words else required
+    return requiring(sorted(set(scopes), key=scope_token), f"+({words})" if words else "", fields, "^0")
+
+
+def requiring(scopes: Sequence[str], rest: str, fields: int = 1, weight: str = "") -> str:
+    """A Lucene query for `rest` that requires one of the scopes, so that a crowd of foreign hits hides none of ours.
+
+    Of more scopes than Lucene takes beside `rest`, all sessions of a user are one, else all scopes of a kind, and score
+    nothing: what is read is checked elsewhere.
+
+    >>> requiring(["user:ann", "public"], "+content:(tea)")
+    '+scope_token:(s_user_ann s_public) +content:(tea)'
+    >>> requiring([f"user:ann/session:{number}" for number in range(1_100)], "+content:(tea)")
+    '+scope_token:(s_user_ann_session_*)^0 +content:(tea)'
+    """
+    tokens, room = [*map(scope_token, scopes)], MOST_CLAUSES - fields * tokens_in(rest)
+    for together in _TOGETHER:
+        if len(tokens) > room:
+            found = ((scope, together.match(scope)) for scope in scopes)
+            tokens = sorted({f"{scope_token(part[0])}*" if part else scope_token(scope) for scope, part in found})
+            weight = "^0"
+    return f"+scope_token:({' '.join(tokens)}){weight} {rest}".rstrip() if tokens else "scope_token:none"
 
 
 def cosine(left: ArrayLike, right: ArrayLike) -> float:
@@ -113,48 +156,6 @@ def _unit_rows(rows: ArrayLike) -> Floats:
     return (matrix / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
 
 
-_QUESTION_WORDS = """
-    what when where who whom whose which why how did do does done is are was were be been has have had having would
-    could can should will shall may might must kind type sort many much long often likely considered i me my you your
-    he him his she her it its we our they them their a an the and or of in on at to for from with by about as that this
-    these those there s t
-"""
-_ASKING = frozenset(_QUESTION_WORDS.split())
-_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
-MOST_WORDS = 64
-
-
-def content_words(text: str) -> list[str]:
-    """The words of a question that say what it is about, each once, at most 64; all of them where none does.
-
-    >>> content_words("When did Caroline go to the LGBTQ support group?")
-    ['Caroline', 'go', 'LGBTQ', 'support', 'group']
-    >>> content_words("Who is it?")
-    ['Who', 'is', 'it']
-    """
-    words = list(dict.fromkeys(_WORD.findall(text)))
-    telling = [word for word in words if bare(word) not in _ASKING]
-    return (telling or words)[:MOST_WORDS]
-
-
-def names_in(text: str) -> frozenset[str]:
-    """The words of a text in lower case, without possessives: what speakers' names are looked up in.
-
-    >>> sorted(names_in("What is Ann's job?"))
-    ['ann', 'is', 'job', 'what']
-    """
-    return frozenset(map(bare, _WORD.findall(text)))
-
-
-def bare(word: str) -> str:
-    """A word in lower case, without a possessive ending.
-
-    >>> bare("Ann's")
-    'ann'
-    """
-    return re.sub(r"['\u2019]s$", "", word.casefold())
-
-
 def nearness(asked: Tokens, said: Tokens) -> Floats:
     """Measure how near the nearest token of a text is to each token of a question [n]; zeros where either has none."""
     if not len(asked.vectors) or not len(said.vectors):
@@ -170,7 +171,7 @@ def word_places(text: str, spans: Sequence[tuple[int, int]], without: frozenset[
     [[3]]
     """
     content = frozenset(content_words(text))
-    telling = [hit for hit in _WORD.finditer(text) if hit[0] in content]
+    telling = [hit for hit in WORD.finditer(text) if hit[0] in content]
     wanted = [hit for hit in telling if bare(hit[0]) not in without] or telling
     found = ([at for at, span in enumerate(spans) if hit.start() <= span[0] < span[1] <= hit.end()] for hit in wanted)
     return [places for places in found if places]

@@ -1,4 +1,5 @@
-"""Exact token counts: tiktoken's `cl100k_base`, from a package, so that no download is needed."""
+"""Exact token counts: tiktoken's `cl100k_base`, from a package, so that no download is needed; the words that a
+question is about."""
 
 from __future__ import annotations
 
@@ -62,6 +63,48 @@ def is_common(word: str) -> bool:
     if low is None:
         return high is None and bool(re.search(r"(?:ing|ly)$", word)) and len(word) > len("ringly")
     return high is None or low < high
+
+
+_QUESTION_WORDS = """
+    what when where who whom whose which why how did do does done is are was were be been has have had having would
+    could can should will shall may might must kind type sort many much long often likely considered i me my you your
+    he him his she her it its we our they them their a an the and or of in on at to for from with by about as that this
+    these those there s t
+"""
+_ASKING = frozenset(_QUESTION_WORDS.split())
+WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
+MOST_WORDS = 64
+
+
+def content_words(text: str) -> list[str]:
+    """The words of a question that say what it is about, each once, at most 64; all of them where none does.
+
+    >>> content_words("When did Caroline go to the LGBTQ support group?")
+    ['Caroline', 'go', 'LGBTQ', 'support', 'group']
+    >>> content_words("Who is it?")
+    ['Who', 'is', 'it']
+    """
+    words = list(dict.fromkeys(WORD.findall(text)))
+    telling = [word for word in words if bare(word) not in _ASKING]
+    return (telling or words)[:MOST_WORDS]
+
+
+def names_in(text: str) -> frozenset[str]:
+    """The words of a text in lower case, without possessives: what speakers' names are looked up in.
+
+    >>> sorted(names_in("What is Ann's job?"))
+    ['ann', 'is', 'job', 'what']
+    """
+    return frozenset(map(bare, WORD.findall(text)))
+
+
+def bare(word: str) -> str:
+    """A word in lower case, without a possessive ending.
+
+    >>> bare("Ann's")
+    'ann'
+    """
+    return re.sub(r"['\u2019]s$", "", word.casefold())
 
 
 @lru_cache(maxsize=1)

@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NamedTuple
 
 from clause.graph.outbox import Outbox
-from clause.graph.scopes import Caller, scope_token
+from clause.graph.scopes import Caller
 from clause.ground import Ground
 from clause.knowledge.beliefs import rows
 from clause.knowledge.beliefs.models import ConfidenceDimensions
@@ -32,7 +32,7 @@ from clause.knowledge.beliefs.query_models import (
 )
 from clause.knowledge.beliefs.rows import FIELDS, HELD, domain_token, recorded_token
 from clause.telemetry import logger
-from clause.text.retrieval import clip01, escape
+from clause.text.retrieval import clip01, escape, requiring
 from clause.text.statements.words import ADJUNCTS
 
 _PER_DAY = 0.01
@@ -351,17 +351,15 @@ def _statuses(query: BeliefQuery) -> list[str]:
 def _words(text: str, scopes: Sequence[str], past: datetime | None) -> str:
     """A Lucene query for the text's words within scopes; empty where it has no words."""
     escaped = escape(text)
-    return f"{_within(scopes, past)} +content:({escaped})" if escaped else ""
+    return requiring(scopes, f"{_upto(past)}+content:({escaped})") if escaped else ""
 
 
 def _narrow(domains: Sequence[str], scopes: Sequence[str], past: datetime | None) -> str:
     """A Lucene query for everything of some domains within scopes; empty where none is asked for."""
     tokens = " ".join(map(domain_token, domains))
-    return f"{_within(scopes, past)} +domain_token:({tokens})" if tokens else ""
+    return requiring(scopes, f"{_upto(past)}+domain_token:({tokens})") if tokens else ""
 
 
-def _within(scopes: Sequence[str], past: datetime | None) -> str:
-    """Requires one of the scopes, and for a question about the past an instant of recording up to then."""
-    tokens = " ".join(scope_token(scope) for scope in scopes)
-    upto = f" +recorded_token:[0 TO {recorded_token(past)}]" if past is not None else ""
-    return f"+scope_token:({tokens}){upto}"
+def _upto(past: datetime | None) -> str:
+    """Requires, for a question about the past, an instant of recording up to then."""
+    return f"+recorded_token:[0 TO {recorded_token(past)}] " if past is not None else ""

@@ -17,6 +17,7 @@ from clause.text.retrieval import escape, reciprocal_rank_fusion, within_scopes
 
 _DENSE = "dense"
 _SPARSE = ("passage_text", "belief_text", "memory_text", "value_text", "insight_text")
+_FIELDS = 4  # of belief_text, which has most
 
 
 class IndexedTexts:
@@ -56,7 +57,7 @@ class IndexedTexts:
         looked = limit * view.hidden.crowd
         given: dict[str, Any] = {
             "embedding": embedding,
-            "words": within_scopes(escape(text), view.scopes),
+            "words": within_scopes(escape(text, _FIELDS), view.scopes, _FIELDS),
             "scopes": list(view.scopes),
             "limit": looked,
             "valid": view.as_of_valid or self._now(),

@@ -11,14 +11,13 @@ from functools import lru_cache
 from itertools import accumulate, compress, pairwise
 from typing import Any
 
-from clause.graph.scopes import scope_token
 from clause.reasoning.models.answer import SeedReason
 from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.pattern_text import CLASS_TYPES, TypeText
 from clause.text.mentions import Span, folded_key, name_key
 from clause.text.names import readable_relation
 from clause.text.quantities import singular
-from clause.text.retrieval import escape
+from clause.text.retrieval import MOST_TOKENS, escape, requiring, tokens_in
 from clause.text.tokens import is_common
 
 LEAST_RELEVANCE = 0.5
@@ -31,7 +30,8 @@ MOST_WORDS = 64
 _MOST_SPANS = 3
 _LONGEST_WORD = 40
 _LONGEST_PHRASE = 200
-_MOST_LETTERS = 800  # a script without spaces makes a clause of every letter, and Lucene takes 1024
+_MOST_LETTERS = 800
+_FIELDS = 3  # of the index entity_names
 _FUZZY_FROM = 4
 _FUZZY_ALONE_FROM = 6
 _FUZZY_MORE_FROM = 8
@@ -301,7 +301,9 @@ def telling_words(text: str, covered: Iterable[Span] = ()) -> list[str]:
     return list(dict.fromkeys(form for word in words for form in (word, word.removesuffix("'s"))))[:MOST_WORDS]
 
 
-def full_text_query(words: Sequence[str], scopes: Sequence[str], phrases: Sequence[str] = ()) -> str:
+def full_text_query(
+    words: Sequence[str], scopes: Sequence[str], phrases: Sequence[str] = (), *, misspelt: bool = True
+) -> str:
     """A Lucene query for entities of `scopes` that have any of `words`, longer ones also misspelt, or a whole phrase.
 
     What is longer than a name's words is left out, and so is what would make more clauses than Lucene takes.
@@ -311,13 +313,14 @@ def full_text_query(words: Sequence[str], scopes: Sequence[str], phrases: Sequen
     '+scope_token:(s_public) +("The Matrix"^4 Matrix Matrix~1 of)'
     """
     clauses = [f'"{escaped}"^4' for escaped in map(escape, _short(phrases, _LONGEST_PHRASE)) if escaped]
+    room = MOST_TOKENS // _FIELDS - len(clauses)
     for escaped in map(escape, _short(words, _LONGEST_WORD)):
-        if escaped:
-            misspelt = f"{escaped}~{1 if len(escaped) < _FUZZY_MORE_FROM else 2}"
-            clauses += [escaped, misspelt] if len(escaped) >= _FUZZY_FROM else [escaped]
+        if escaped and (room := room - tokens_in(escaped) - 1) >= 0:
+            near = f"{escaped}~{1 if len(escaped) < _FUZZY_MORE_FROM else 2}"
+            clauses += [escaped, near] if misspelt and len(escaped) >= _FUZZY_FROM else [escaped]
     if not clauses or not scopes:
         return "+scope_token:none +scope_token:nothing"
-    return f"+scope_token:({' '.join(map(scope_token, scopes))}) +({' '.join(clauses)})"
+    return requiring(scopes, f"+({' '.join(clauses)})", _FIELDS)
 
 
 def _short(texts: Sequence[str], longest: int) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from pydantic import Field
 
-from clause.errors import AmbiguousNameError, NotFoundError, OutOfBoundsError
+from clause.errors import AmbiguousNameError, BadInputError, NotFoundError, OutOfBoundsError
 from clause.reasoning.models.answer import SeedEntity
 from clause.reasoning.neighbourhood.port import View
 from clause.reasoning.question.seed_matching import (
@@ -167,15 +167,19 @@ class SeedFinder:
         phrases: Sequence[str] = (),
         limit: int = _FULL_TEXT_FINDS,
     ) -> Rows:
-        return await self._graph.run(
-            "reasoning/seed_names",
-            scopes=list(view.scopes),
-            ids=list(ids),
-            keys=list(keys),
-            words=full_text_query(words, view.scopes, phrases),
-            limit=limit,
-            as_of_recorded=view.as_of_recorded,
-        )
+        asked: dict[str, Any] = {
+            "scopes": list(view.scopes),
+            "ids": list(ids),
+            "keys": list(keys),
+            "limit": limit,
+            "as_of_recorded": view.as_of_recorded,
+        }
+        try:
+            query = full_text_query(words, view.scopes, phrases)
+            return await self._graph.run("reasoning/seed_names", words=query, **asked)
+        except BadInputError:  # more names are a letter or two away from the words than Lucene takes
+            query = full_text_query(words, view.scopes, phrases, misspelt=False)
+            return await self._graph.run("reasoning/seed_names", words=query, **asked)
 
 
 def _kept(ranked: Sequence[RankedSeed], limit: int) -> list[RankedSeed]:

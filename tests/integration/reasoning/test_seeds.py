@@ -9,6 +9,7 @@ import pytest
 
 from clause.graph.catalogue import Catalogue
 from clause.graph.runner import Graph
+from clause.graph.scopes import scope_token
 from clause.graph.wire import Address
 from clause.reasoning.neighbourhood.port import View
 from clause.reasoning.question.seeds import SeedFinder
@@ -22,6 +23,7 @@ WRITE_ENTITIES = statement(
     SET n += row, n.embedding = toFloatList(row.embedding), n.recorded_at = datetime()""",
     parameters="$rows LIST<MAP>",
 )
+WRITE_NAMES = statement("UNWIND $rows AS row CREATE (n:Entity) SET n = row", parameters="$rows LIST<MAP>")
 WRITE_TRIPLES = statement(
     """UNWIND $rows AS row
     MATCH (head:Entity {id: row.head}), (tail:Entity {id: row.tail})
@@ -51,3 +53,17 @@ class TestSeedsOnNeo4j(SeedChecks):
     async def test_as_of_an_earlier_time_nothing_was_known(self, world: World):
         before = View((world.scope,), as_of_recorded=datetime(2020, 1, 1, tzinfo=UTC))
         assert (await world.finder.search("who directed The Matrix", before)).seeds == ()
+
+    async def test_a_long_question_is_read_where_very_many_names_are_nearly_its_words(
+        self, world: World, graph: Graph, scope: str
+    ):
+        words = [f"w{chr(97 + one) * 3}{chr(97 + two) * 4}" for one in range(8) for two in range(3)]
+        names = [
+            word[:place] + letter + word[place + 1 :] for word in words for place in range(8) for letter in "xyzuvt"
+        ]
+        rows = [
+            {"id": f"{scope}/{name}", "name": name, "scope": scope, "scope_token": scope_token(scope)} for name in names
+        ]
+        await graph.execute(WRITE_NAMES, {"rows": rows})
+        found = await world.finder.search(f"who knows {' '.join(words)} {names[0]}", View((scope,)))
+        assert names[0] in [seed.name for seed in found.seeds]

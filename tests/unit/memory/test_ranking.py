@@ -19,7 +19,7 @@ from clause.memory.recall import (
     decayed,
     lucene_query,
 )
-from clause.text.retrieval import MOST_WORDS, content_words, names_in
+from clause.text.tokens import MOST_WORDS, content_words, names_in
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -14,7 +14,7 @@ from clause.reasoning.episode.budget import Budgets, Prices
 from clause.reasoning.episode.driver import Driver, begun, feed_from
 from clause.reasoning.neighbourhood.port import Edge, Expansion, FoundText, Hop, Node
 from clause.reasoning.neighbourhood.snapshot import Snapshot
-from clause.text.retrieval import content_words
+from clause.text.tokens import content_words
 from tests.fakes.embedder import HashEmbedder
 
 WORDS = HashEmbedder(256)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +17,7 @@ from clause.reasoning.question.seed_matching import (
     telling_words,
 )
 from clause.text.mentions import candidate_spans
+from clause.text.retrieval import tokens_in
 
 
 def reasons(text, *rows):
@@ -100,6 +103,19 @@ def test_a_long_text_asks_a_bounded_query():
     query = full_text_query(words, ["public"], ["x" * 5_000, "字" * 5_000])
     assert len(query) < 4_000
     assert "xxx" not in query
+
+
+@pytest.mark.parametrize("word", ["字" * 30, "ab", "samovar"])
+def test_words_make_no_more_clauses_than_lucene_takes(word):
+    query = full_text_query([f"{word}{number}" for number in range(500)], ["public"], ["a name"] * 64)
+    phrases, misspelt = query.count('"^4'), query.count("~")
+    plainly = re.sub(r'\S+~\d|"a name"\^4|\S+:\S+', "", query)
+    assert phrases == 64
+    assert 500 < 3 * (phrases + misspelt + tokens_in(plainly)) <= 1_000
+
+
+def test_misspelt_words_can_be_left_out():
+    assert full_text_query(["Matrix", "of"], ["public"], misspelt=False) == "+scope_token:(s_public) +(Matrix of)"
 
 
 @given(st.lists(st.text(max_size=50)), st.lists(st.sampled_from(["public", "kg:a"])))
