@@ -122,7 +122,7 @@ class RecalledTexts:
         memories = [
             FoundText(Node(row["id"], row["name"], MEMORY, text=row["content"])) for row in rows if _known(row, view)
         ]
-        if view.hidden.crowd > 1:  # what filters hide may have taken all the places
+        if len(memories) < len(rows):  # what filters hide, or came later, may have taken all the places
             ranked = {one.node.id for one in memories}
             memories += [one for one in found if one.node.kind == MEMORY and one.node.id not in ranked]
         known = {one.node.id: one for one in (*others, *memories)} | {one.node.id: one for one in found}

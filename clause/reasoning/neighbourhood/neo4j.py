@@ -120,6 +120,8 @@ _PATHS: Final[Mapping[int, str]] = {
 PATHS_TIMEOUT_S = 5.0
 """A search for long paths between hubs ends here, with UnavailableError."""
 FOREVER = datetime.max.replace(tzinfo=UTC)
+SEEN_TYPES = 256
+"""Views of which the relationship types are remembered; each session is one."""
 
 
 class Neo4jNeighbourhood:
@@ -236,7 +238,9 @@ class Neo4jNeighbourhood:
             same = found.get(kind.name)
             found[kind.name] = kind if same is None else _joined(same, kind)
         types = tuple(found.values())
-        self._types[view.scopes] = (self._clock(), view.types_told, types)
+        now = self._clock()
+        believed = [one for one in self._types.items() if now - one[1][0] < self._types_for_s and one[0] != view.scopes]
+        self._types = {**dict(believed[1 - SEEN_TYPES :]), view.scopes: (now, view.types_told, types)}
         return types
 
     def forget(self) -> None:

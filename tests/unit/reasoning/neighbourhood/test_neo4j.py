@@ -9,7 +9,7 @@ import pytest
 from clause.errors import OutOfBoundsError
 from clause.graph.catalogue import Catalogue
 from clause.reasoning.neighbourhood import neo4j as neo4j_neighbourhood
-from clause.reasoning.neighbourhood.neo4j import OWN_RELATIONS, Neo4jNeighbourhood
+from clause.reasoning.neighbourhood.neo4j import OWN_RELATIONS, SEEN_TYPES, Neo4jNeighbourhood
 from clause.reasoning.neighbourhood.port import Edge, Expansion, Hop, View
 
 VIEW = View(("public",))
@@ -96,3 +96,17 @@ async def test_path_lengths_are_bounded(hops: int) -> None:
     with pytest.raises(OutOfBoundsError) as error:
         await port_on(FakeGraph()).paths(["a"], ["b"], VIEW, max_hops=hops, limit=5)
     assert error.value.field == "max_hops"
+
+
+async def test_the_types_of_sessions_that_are_gone_are_forgotten() -> None:
+    graph, clock = FakeGraph(), [0.0]
+    port = Neo4jNeighbourhood(graph, types_for_s=5, clock=lambda: clock[0])  # type: ignore[arg-type]
+    for session in range(3 * SEEN_TYPES):
+        await port.relationship_types(View((f"session:{session}",)))
+    assert len(port._types) == SEEN_TYPES
+    before = len(graph.asked)
+    await port.relationship_types(View((f"session:{3 * SEEN_TYPES - 1}",)))
+    assert len(graph.asked) == before
+    clock[0] = 6.0
+    await port.relationship_types(VIEW)
+    assert list(port._types) == [VIEW.scopes]
