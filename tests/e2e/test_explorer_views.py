@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Route, expect
 
 from tests.e2e.chromium import Watched, chromium, watch
 
 pytestmark = pytest.mark.integration
 
 CHOIR = "user:e2e-choir"
+BAND = "user:e2e-band"
 SIZES = {"desk": (1400, 900), "phone": (390, 844)}
 PEOPLE = [
     ("Ilse Brandner", "sings_in", "Harbour Choir"),
@@ -67,6 +69,19 @@ def choir(http: httpx.Client) -> Iterator[dict[str, str]]:
              {"source": source, "relation": relation, "target": target, "scope": CHOIR})  # fmt: skip
     yield ids
     post(http, "/api/erasures", {"scope": CHOIR})
+
+
+@pytest.fixture
+def band(http: httpx.Client) -> Iterator[None]:
+    """What the band knows beside the choir, and what each of them understood on one topic."""
+    post(http, "/api/beliefs", {"content": "The band rehearses in a garage.", "scope": BAND})
+    for scope, content in ((CHOIR, "Ilse counts aloud in the motet."), (BAND, "Ilse drums on every table.")):
+        post(http, "/api/insights", {
+            "topic_key": "user:ilse", "category": "user_reflection", "content": content, "salience_spent": 3.0,
+            "valences": {"warmth": 0.6}, "scope": scope,
+        })  # fmt: skip
+    yield
+    post(http, "/api/erasures", {"scope": BAND})
 
 
 @pytest.fixture(scope="module")
@@ -254,6 +269,65 @@ async def test_a_change_that_another_made_meanwhile_is_refused_and_told(
     await expect(dialog.get_by_role("alert")).not_to_be_empty()
     await page.keyboard.press("Escape")
     await expect(dialog).to_be_hidden()
+
+
+async def test_beliefs_and_tensions_of_two_scopes_are_listed_together(
+    explorer: Watched, choir: dict[str, str], band: None
+) -> None:
+    page = explorer.page
+    await page.evaluate(f"location.hash = 'view=beliefs&scopes={CHOIR},{BAND}'")
+    await expect(page.locator("#lines")).to_contain_text("The band rehearses in a garage.")
+    await expect(page.locator("#lines")).to_contain_text("plum cake")
+    await page.locator("#show").select_option(label="Tensions")
+    await expect(page.locator("#lines")).to_contain_text("The altos leave at nine")
+    await expect(page.get_by_role("alert").first).to_be_empty()
+
+
+async def test_one_topic_of_two_scopes_is_opened_in_each_where_no_scope_is_chosen(
+    explorer: Watched, choir: dict[str, str], band: None
+) -> None:
+    page = explorer.page
+    lines, detail = page.locator("#lines a").filter(has_text="user:ilse"), page.locator("#detail")
+    for scope, own, other in ((BAND, "drums", "counts"), (CHOIR, "counts", "drums")):
+        await page.evaluate("location.hash = 'view=insights'")
+        await expect(lines).to_have_count(2)
+        await lines.filter(has_text=scope).press("Enter")
+        await expect(detail.locator("h3")).to_have_text("user:ilse")
+        await expect(detail).to_contain_text(scope)
+        await expect(detail).to_contain_text(own)
+        await expect(detail).not_to_contain_text(other)
+        await expect(page.locator("#lines [aria-current]")).to_have_count(1)
+        await page.go_back()
+        await expect(lines.filter(has_text=scope)).to_be_focused()
+    await expect(page.get_by_role("alert").first).to_be_empty()
+
+
+async def test_clusters_of_experiences_are_those_of_the_latest_run_of_every_scope(explorer: Watched) -> None:
+    page, asked = explorer.page, []
+    runs = [{"id": f"r{number}", "scope": scope} for number, scope in ((4, BAND), (3, CHOIR), (2, BAND))]
+
+    async def answer(route: Route) -> None:
+        url = urlsplit(route.request.url)
+        query = dict(parse_qsl(url.query))
+        asked.append((url.path, query))
+        if url.path.endswith("/runs"):
+            after = query.get("cursor")
+            items = [{"id": "r1", "scope": CHOIR}, {"id": "r0", "scope": "kg:e2e-tour"}] if after else runs
+            return await route.fulfill(json={"items": items, "next_cursor": None if after else "r2"})
+        if url.path.endswith("/members"):
+            return await route.fulfill(json={"items": [{"id": "x", "payload": {"goal": "keep time"}}]})
+        one = {"cluster_id": f"full_0@{query['run_id']}", "size": 3, "avg_weight": 0.5, "scope": query["scope"]}
+        return await route.fulfill(json={"items": [one]})
+
+    await page.route("**/api/value_clusters**", answer)
+    await page.evaluate("location.hash = 'view=values&show=full'")
+    await expect(page.locator("#lines .title")).to_have_text(["full_0@r4", "full_0@r3"])
+    await page.locator("#more-lines").press("Enter")
+    await expect(page.locator("#lines .title")).to_have_text(["full_0@r4", "full_0@r3", "full_0@r0"])
+    await opened(explorer, "full_0@r3")
+    await expect(page.locator("#detail")).to_contain_text("keep time")
+    ((_, members),) = [one for one in asked if one[0].endswith("/members")]
+    assert members["scope"] == CHOIR
 
 
 async def test_dark_is_dark_and_a_list_that_fails_keeps_no_former_lines(

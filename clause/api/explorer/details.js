@@ -43,7 +43,7 @@ async function cluster(id) {
 
 async function value(id) {
   const one = await get(at("/api/values", id));
-  const cause = one.cluster_id ? to("values", one.cluster_id, one.cluster_id, { detail: "experiences" }) : null;
+  const cause = one.cluster_id ? to("values", one.cluster_id, one.cluster_id, { detail: "experiences", scope: one.scope }) : null;
   return [
     heading(one.text),
     facts([one.axis, one.scope, day(one.created_at)]),
@@ -87,7 +87,7 @@ async function experience(id) {
 }
 
 async function experiences(id, { given }) {
-  const { items } = await get(`${at("/api/value_clusters", id)}/members`, { scope: scopes()?.[0], limit: 50 });
+  const { items } = await get(`${at("/api/value_clusters", id)}/members`, { scope: given.scope || scopes()?.[0], limit: 50 });
   return [
     heading(`Experiences of ${id}`),
     entries(items.map(({ id: own, payload }) => link({ ...given, id: own, detail: "experience" }, payload.goal || own))),
@@ -116,11 +116,13 @@ async function insights(id) {
   ];
 }
 
-async function topic(key) {
+async function topic(key, { given }) {
+  const where = given.scope ? [given.scope] : scopes();
   const [one, { items }] = await Promise.all([
-    get(at("/api/topics", key), { scope: scopes()?.[0] }),
-    post("/api/insights/retrieve_raw", { topic_key: key, limit: 50, scopes: scopes() }),
+    get(at("/api/topics", key), { scope: where?.[0] }),
+    post("/api/insights/retrieve_raw", { topic_key: key, limit: 50, scopes: where }),
   ]);
+  const own = items.filter((part) => part.scope === one.scope);
   return [
     heading(one.key),
     facts([
@@ -131,8 +133,8 @@ async function topic(key) {
     ]),
     section(
       "Insights",
-      items.length
-        ? entries(items.map((part) => to("insights", part.id, part.content, { detail: "insights" })))
+      own.length
+        ? entries(own.map((part) => to("insights", part.id, part.content, { detail: "insights" })))
         : make("p", { class: "quiet" }, "None is shown by the default profile."),
     ),
   ];

@@ -79,20 +79,16 @@ const job = (one) => ({
   facts: [one.state, one.total ? `${one.done} of ${one.total}` : null, one.scope, day(one.created_at), one.message],
 });
 
+const decay = (scope) =>
+  get("/api/memories/configuration", { scope }).then(
+    (one) => one.used,
+    () => null,
+  );
+
 /** Memories with the share of a score that decay has left them: factor ^ (time since they were used / unit). */
 async function fading(items) {
   const wanted = [...new Set(items.map((one) => one.scope))];
-  const known = new Map(
-    await Promise.all(
-      wanted.map(async (scope) => [
-        scope,
-        await get("/api/memories/configuration", { scope }).then(
-          (one) => one.used,
-          () => null,
-        ),
-      ]),
-    ),
-  );
+  const known = new Map(await Promise.all(wanted.map(async (scope) => [scope, await decay(scope)])));
   return items.map((one) => {
     const of = known.get(one.scope);
     return of?.decay_factor
@@ -129,13 +125,7 @@ const recall = async (query) =>
   );
 
 async function statistics() {
-  const [of, kept] = await Promise.all([
-    get("/api/memories/stats", { scope: scopes() }),
-    get("/api/memories/configuration", { scope: scopes()?.[0] }).then(
-      (one) => one.used,
-      () => null,
-    ),
-  ]);
+  const [of, kept] = await Promise.all([get("/api/memories/stats", { scope: scopes() }), decay(scopes()?.[0])]);
   return facts([
     `${some(of.memories, "memory", "memories")} in ${some(of.clusters, "cluster")}`,
     `${number(of.compression)} a cluster`,
@@ -144,6 +134,18 @@ async function statistics() {
     `${percent(of.stale_share)} stale`,
     kept?.decay_factor ? `a score keeps ${kept.decay_factor} of itself each ${Math.round(kept.decay_unit_seconds / 36) / 100} h` : null,
   ]);
+}
+
+/** Clusters of experiences on an axis: those of the latest run of each scope, as many as a page of runs has. */
+function clustersBy(axis) {
+  let seen;
+  return async ({ cursor }) => {
+    const told = cursor ? seen : (seen = new Set());
+    const { items, next_cursor: next } = await page("/api/value_clusters/runs", { axis })({ cursor });
+    const latest = items.filter(({ scope }) => !told.has(scope) && told.add(scope));
+    const lists = await Promise.all(latest.map(({ scope, id }) => get("/api/value_clusters", { axis, scope, run_id: id })));
+    return { items: lists.flatMap((one) => one.items), next_cursor: next };
+  };
 }
 
 /** Views by name: `lists` by the words of the picker; a list gives a page of items, `row` tells how one looks. */
@@ -209,9 +211,10 @@ export const VIEWS = {
           {
             words: `Clusters by ${axis.replace("_", " ")}`,
             detail: "experiences",
-            load: async () => found((await get("/api/value_clusters", { axis, scope: scopes()?.[0] })).items),
+            load: clustersBy(axis),
             row: (one) => ({
               id: one.cluster_id,
+              more: { scope: one.scope },
               title: one.cluster_id,
               facts: [`${one.size} experiences`, `mean weight ${one.avg_weight.toFixed(2)}`, one.scope],
             }),
@@ -234,6 +237,7 @@ export const VIEWS = {
         load: page("/api/topics"),
         row: (one) => ({
           id: one.key,
+          more: { scope: one.scope },
           title: one.key,
           meter: Math.min(1, one.current_salience),
           facts: [one.kind, `${one.insights} insights`, `salience ${one.current_salience.toFixed(2)}`, one.scope],

@@ -94,10 +94,8 @@ export function showPickers() {
 function choose() {
   const ticked = [...byId("scope-list").querySelectorAll("input:checked")].map((box) => box.value);
   const { run, q } = parts();
-  go(
-    { ...parts(), id: undefined, run: undefined, reading: undefined, q: run ? byId("query").value : q, scopes: ticked.join(",") },
-    { replace: true },
-  );
+  const nothing = { id: undefined, scope: undefined, run: undefined, reading: undefined };
+  go({ ...parts(), ...nothing, q: run ? byId("query").value : q, scopes: ticked.join(",") }, { replace: true });
 }
 
 export function listenToPickers() {

@@ -7,17 +7,19 @@ import { bar, facts } from "./words.js";
 
 let turn = 0;
 let opened = null; // what the detail tells of: who goes back to the list is put on its line
+const mark = (id, scope) => id && (scope ? `${scope} ${id}` : id); // one key may stand in two scopes
 
 function line({ id, at, more, title, facts: said, meter, dim }) {
   const here = parts();
   const entry = link(
-    at || { ...here, id, ...more, detail: undefined },
+    at || { ...here, scope: undefined, id, ...more, detail: undefined },
     make("span", { class: "title", dir: "auto" }, title),
     meter === undefined || meter === null ? null : bar(meter),
     facts(said),
   );
-  if (id && here.id === id) entry.setAttribute("aria-current", "true");
-  return make("li", { class: dim ? "dim" : null, "data-id": id }, entry);
+  const own = mark(id, more?.scope);
+  if (own && own === mark(here.id, here.scope)) entry.setAttribute("aria-current", "true");
+  return make("li", { class: dim ? "dim" : null, "data-id": own }, entry);
 }
 
 /** Show the list that the address names and, where it names one thing, what is told of it. */
@@ -28,7 +30,7 @@ export async function showView(name, given, fresh) {
   const finding = view.find && given.find;
   const listed = view.lists[given.show] || Object.values(view.lists)[0];
   const left = !given.id && byId("detail").contains(document.activeElement) ? opened : null;
-  opened = given.id;
+  opened = mark(given.id, given.scope);
   complain(null);
   byId("view-title").textContent = view.title;
   byId("about").textContent = view.about;
@@ -87,7 +89,7 @@ async function tellOne(kind, given, late, fresh) {
     const told = await details[kind](given.id, { given, again });
     if (late()) return;
     holder.replaceChildren(
-      link({ ...given, id: undefined, twin: undefined, detail: undefined }, "‹ Back to the list"),
+      link({ ...given, id: undefined, scope: undefined, twin: undefined, detail: undefined }, "‹ Back to the list"),
       ...told.filter(Boolean),
     );
     holder.firstChild.className = "back";
