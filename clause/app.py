@@ -296,15 +296,13 @@ async def _join(
 
 async def _embedder(settings: Settings, graph: Graph, stack: AsyncExitStack) -> SentenceTransformerEmbedder:
     """The embedding model, and a graph whose schema is the present one and whose vectors are this model's."""
-    from clause.graph.database import check_embedding_model
     from clause.graph.migrations import migrate
     from clause.text.embedder import SentenceTransformerEmbedder
 
     embedder = SentenceTransformerEmbedder.of(settings)
     stack.callback(embedder.close)
     dimension = await asyncio.to_thread(lambda: embedder.dimension)
-    await migrate(graph, dimension=dimension)
-    await check_embedding_model(graph, embedder.model, dimension)
+    await migrate(graph, dimension=dimension, model=embedder.model)
     return embedder
 
 

@@ -351,7 +351,7 @@ async def _reembed(scope: str | None, ray: str | None) -> EmbedReport:
     with RayPool.at(ray) as cluster, loading_bar() as progress:
         embedder = SentenceTransformerEmbedder.of(settings, cluster)
         async with open_graph(settings, progress=progress) as graph:
-            await migrate(graph)
+            await migrate(graph, vectors=False)
             report = await reembed(graph, embedder, scope=scope, progress=progress)
     embedder.close()
     return report

@@ -13,11 +13,13 @@ from typing import Any, Self
 from ulid import ULID
 
 from clause.errors import ClauseError, MigrationError, NotFoundError
+from clause.graph.database import check_embedding_model
 from clause.graph.migration_scripts import Declaration, Script, chained, declared, differences, load_scripts
 from clause.graph.runner import Graph
 from clause.graph.wire import Rows, Sleep
 
 _LOCK_POLL_S = 0.25
+_VECTOR = "VECTOR"
 
 
 class MigrationLock:
@@ -105,6 +107,8 @@ async def migrate(
     graph: Graph,
     *,
     dimension: int = DIMENSION,
+    model: str | None = None,
+    vectors: bool = True,
     scripts: Sequence[Script] | None = None,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     owner: Callable[[], str] = lambda: str(ULID()),
@@ -114,11 +118,13 @@ async def migrate(
     """Apply what is pending, wait until indexes are online, and check the schema for drift. Safe to run at any time.
 
     `dimension` fills `{{dimension}}` while the graph records no embedding model; afterwards the record stands.
+    A `model` is compared with the record before the schema is; without `vectors` their indexes are left to `resize`.
     Scripts are applied in the order of their versions and chained in the order of their application: a lower version
     that arrives late is applied late. A run that was killed is taken up where it stopped: schema statements say
     IF NOT EXISTS, data scripts are one transaction with their record.
 
     Raises:
+        EmbedderMismatchError: another model than `model` embedded the graph.
         MigrationError: an applied script was changed or is not here, the chain is broken, the lock is another's for
             longer than `patience_s` seconds, an index cannot be built, or the schema drifted.
     """
@@ -137,21 +143,50 @@ async def migrate(
                 await _apply(graph, script, filled, link)
                 done.append(script.id)
     await online(graph, sleep=sleep)
-    found = await drift(graph, dimension=filled["dimension"], scripts=scripts)
+    if model is not None:
+        await check_embedding_model(graph, model, dimension)
+    found = await drift(graph, dimension=filled["dimension"], scripts=scripts, vectors=vectors)
     if found:
-        name, difference = next(iter(found.items()))
-        raise MigrationError(
-            f"the schema drifted: {name} {difference}" + (f" (and {len(found) - 1} more)" if len(found) > 1 else ""),
-            remedy=f"run `clause db reindex {name}`",
-            details={"drift": found},
-        )
+        raise drift_error(found)
     return MigrationReport(applied=tuple(done), before=len(applied))
 
 
-async def drift(graph: Graph, *, dimension: int = DIMENSION, scripts: Sequence[Script] | None = None) -> dict[str, str]:
-    """Tell how the indexes and constraints that exist differ from the declared ones, by name; empty when they agree."""
+async def drift(
+    graph: Graph, *, dimension: int = DIMENSION, scripts: Sequence[Script] | None = None, vectors: bool = True
+) -> dict[str, str]:
+    """Tell how the indexes and constraints that exist differ from the declared ones, by name; empty when they agree.
+
+    Without `vectors` vector indexes are left out.
+    """
     wanted = await _declared(graph, dimension, scripts)
-    return differences(wanted, await graph.run("graph/indexes"), await graph.run("graph/constraints"))
+    compared = {name: one for name, one in wanted.items() if vectors or one.type != _VECTOR}
+    return differences(compared, await graph.run("graph/indexes"), await graph.run("graph/constraints"))
+
+
+def drift_error(found: Mapping[str, str]) -> MigrationError:
+    """The error that names a drift and its cure: vectors of another length are left by an unfinished `clause reembed`.
+
+    >>> drift_error({"entity_id": "is missing"}).remedy
+    'run `clause db reindex entity_id`'
+    """
+    name, difference = next(iter(found.items()))
+    resized = any("vector.dimensions" in one for one in found.values())
+    return MigrationError(
+        f"the schema drifted: {name} {difference}" + (f" (and {len(found) - 1} more)" if len(found) > 1 else ""),
+        remedy=("run `clause reembed` again where it was broken off, else" if resized else "run")
+        + f" `clause db reindex {name}`",
+        details={"drift": dict(found)},
+    )
+
+
+async def resize(graph: Graph, dimension: int) -> tuple[str, ...]:
+    """Make those vector indexes anew that are missing or not for vectors of this length; their names."""
+    wanted = await _declared(graph, dimension, None, dimension)
+    vectors = {name: one for name, one in wanted.items() if one.type == _VECTOR}
+    async with MigrationLock(graph, str(ULID())) as lock:
+        chosen = tuple(differences(vectors, await graph.run("graph/indexes"), ()))
+        await _rebuild(graph, lock, [vectors[name] for name in chosen])
+    return chosen
 
 
 async def reindex(
@@ -181,10 +216,7 @@ async def reindex(
             for key, declaration in sorted(wanted.items())
             if key == name or (name is None and (declaration.type != "UNIQUENESS" or key in drifted))
         ]
-        for declaration in chosen:
-            await lock.require()
-            await _rebuild(graph, declaration)
-        await online(graph, sleep=sleep)
+        await _rebuild(graph, lock, chosen, sleep)
     return tuple(declaration.name for declaration in chosen)
 
 
@@ -240,11 +272,16 @@ async def _apply(graph: Graph, script: Script, filled: Mapping[str, object], lin
     await graph.run("graph/record_version", **record)
 
 
-async def _rebuild(graph: Graph, declaration: Declaration) -> None:
-    await graph.run("graph/drop_constraint", name=declaration.name)
-    await graph.run("graph/drop_index", name=declaration.name)
-    if declaration.statement is not None:
-        await graph.execute(declaration.statement, {}, timeout_s=_DDL_TIMEOUT_S)
+async def _rebuild(
+    graph: Graph, lock: MigrationLock, chosen: Sequence[Declaration], sleep: Sleep = asyncio.sleep
+) -> None:
+    for declaration in chosen:
+        await lock.require()
+        await graph.run("graph/drop_constraint", name=declaration.name)
+        await graph.run("graph/drop_index", name=declaration.name)
+        if declaration.statement is not None:
+            await graph.execute(declaration.statement, {}, timeout_s=_DDL_TIMEOUT_S)
+    await online(graph, sleep=sleep)
 
 
 async def _declared(

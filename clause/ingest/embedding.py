@@ -13,7 +13,7 @@ import numpy as np
 from clause.graph.database import check_embedding_model, replace_embedding_model
 from clause.graph.jobs import Jobs
 from clause.graph.lease import Job, Lease
-from clause.graph.migrations import online, reindex
+from clause.graph.migrations import online, resize
 from clause.graph.runner import Graph
 from clause.graph.scopes import known_scopes, parse_scope, scope_token
 from clause.ingest.passage_reader import MentionFinder
@@ -64,25 +64,6 @@ EMBEDDED: Final[Mapping[str, Part]] = {
 """Each kind of node that has vectors, in the order in which they are made."""
 
 PAGE = 256
-_INDEXES = (
-    "entity_embedding",
-    "relationship_type_embedding",
-    "passage_embedding",
-    "attractor_basin_embedding",
-    "thoughtseed_embedding",
-    "belief_embedding",
-    "pattern_embedding",
-    "evidence_embedding",
-    "experience_full",
-    "experience_strategy",
-    "experience_surprise",
-    "experience_root_cause",
-    "value_cluster_centroid",
-    "value_embedding",
-    "insight_embedding",
-    "memory_embedding",
-    "memory_cluster_prototype",
-)
 
 
 async def submit_embedding(jobs: Jobs, scope: str, model: str) -> Job:
@@ -123,17 +104,14 @@ async def reembed(
 ) -> EmbedReport:
     """Embed anew what another model embedded, in one scope or everywhere, and record the model; run again after a kill.
 
-    When vectors get another length, the vector indexes are made anew first, and all scopes must be embedded.
+    Vector indexes for vectors of another length are made anew first; then, too, all scopes must be embedded.
     The record in the graph changes last, so that a broken off run is noticed at every start.
     """
     recorded = await graph.one("graph/embedding_model")
-    resized = recorded is not None and recorded["dimension"] != embedder.dimension
-    changed = recorded is None or resized or recorded["model"] != embedder.model
-    if resized:
-        for name in _INDEXES:
-            await reindex(graph, name, dimension=embedder.dimension)
+    changed = recorded is None or (recorded["model"], recorded["dimension"]) != (embedder.model, embedder.dimension)
+    resized = await resize(graph, embedder.dimension)
     known = await known_scopes(graph)
-    chosen = known if scope is None or changed else [scope]
+    chosen = known if scope is None or changed or resized else [scope]
     report = await _embed(
         graph,
         embedder,

@@ -20,7 +20,7 @@ from clause.errors import ClauseError, EmbedderMismatchError, MigrationError, Se
 from clause.graph.catalogue import Catalogue
 from clause.graph.database import probe
 from clause.graph.migration_scripts import load_scripts
-from clause.graph.migrations import drift
+from clause.graph.migrations import drift, drift_error
 from clause.graph.runner import Graph
 from clause.graph.server import ManagedServer, ServerStatus, downloads
 from clause.graph.server.launch import find_java, java_version
@@ -269,11 +269,7 @@ async def migrations(graph: Graph) -> str:
     if pending := [script.id for script in scripts if script.id not in applied]:
         raise MigrationError(f"{len(pending)} to apply: {', '.join(pending)}", remedy="run `clause migrate`")
     if drifted := await drift(graph):
-        name, difference = next(iter(drifted.items()))
-        raise MigrationError(
-            f"the schema drifted: {name} {difference}" + (f" (and {len(drifted) - 1} more)" * (len(drifted) > 1)),
-            remedy=f"run `clause db reindex {name}`",
-        )
+        raise drift_error(drifted)
     return f"{len(scripts)} applied"
 
 

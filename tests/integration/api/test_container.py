@@ -9,6 +9,7 @@ from clause.app import Container
 from clause.errors import ClauseError, EmbedderMismatchError
 from clause.graph.catalogue import Catalogue
 from clause.graph.database import replace_embedding_model
+from clause.graph.migrations import reindex
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
 from clause.graph.wire import Address
@@ -71,6 +72,19 @@ async def test_a_graph_of_another_embedding_model_is_refused_with_the_way_out(mi
                 pass
     finally:
         await use_model(migrated_address, DEFAULT_MODEL)
+
+
+async def test_the_way_out_is_named_too_where_embedding_anew_was_broken_off(migrated_address: Address) -> None:
+    await use_model(migrated_address, "another-model")
+    async with Graph(migrated_address, Catalogue.load()) as graph:
+        await reindex(graph, "entity_embedding", dimension=8)
+        try:
+            with pytest.raises(EmbedderMismatchError, match="clause reembed"):
+                async with Container.open(settings_of(migrated_address)):
+                    pass
+        finally:
+            await reindex(graph, "entity_embedding")
+            await use_model(migrated_address, DEFAULT_MODEL)
 
 
 async def test_a_server_that_is_away_is_unavailable(migrated_address: Address) -> None:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from clause.arrays import Floats
+from clause.cli import db
+from clause.errors import EmbedderMismatchError, MigrationError
 from clause.graph.database import replace_embedding_model
+from clause.graph.migrations import DIMENSION, drift, migrate, reindex
 from clause.graph.runner import Graph
+from clause.graph.wire import Address
 from clause.ingest.embedding import reembed
 from clause.ingest.samples import load_sample, pack_sample, save
 from clause.ingest.triples import load_triples
+from clause.text.embedder import SentenceTransformerEmbedder
 from tests.fakes.embedder import HashEmbedder
 from tests.servers import statement
 from tests.shapes import write_text
@@ -96,3 +102,35 @@ async def test_embedding_anew_that_was_broken_off_does_only_what_is_left(
     assert (before["model"], after["model"]) == (recorded, other)
     assert report.embedded >= 3
     assert (await graph.execute(_MODELS, {"scope": scope}))[0]["models"] == [other]
+
+
+@pytest.mark.timeout(300)
+async def test_embedding_anew_in_another_length_goes_on_after_a_kill_and_may_turn_back(
+    graph: Graph, scope: str, recorded: str, migrated_address: Address, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    await load_triples(graph, HashEmbedder(model=recorded), write_text(tmp_path / "kb.txt", KB), scope)
+    monkeypatch.setenv("CLAUSE_NEO4J_URI", migrated_address.uri)
+    monkeypatch.setenv("CLAUSE_NEO4J_USER", migrated_address.user)
+    monkeypatch.setenv("CLAUSE_NEO4J_PASSWORD", migrated_address.password.get_secret_value())
+
+    async def reembed_by(embedder: HashEmbedder) -> None:
+        monkeypatch.setattr(SentenceTransformerEmbedder, "of", lambda *_: embedder)
+        await asyncio.to_thread(db.reembed, None, None, as_json=True)
+
+    try:
+        with pytest.raises(StoppedError):
+            await reembed_by(FragileEmbedder(8, "short"))
+        await graph.run("graph/drop_index", name="entity_embedding")  # as a kill between dropping and making leaves it
+        with pytest.raises(EmbedderMismatchError, match="clause reembed"):
+            await migrate(graph, model="short", dimension=8)
+        with pytest.raises(MigrationError, match=r"drifted: .* run `clause reembed` again"):
+            await migrate(graph, model=recorded)
+
+        await reembed_by(HashEmbedder(8, "short"))
+        assert (await graph.execute(_MODELS, {"scope": scope}))[0]["models"] == ["short"]
+        assert await drift(graph) == {}
+    finally:
+        await reembed_by(HashEmbedder(DIMENSION, recorded))
+    await reindex(graph, "entity_embedding", dimension=8)  # as another kill leaves it
+    await reembed_by(HashEmbedder(DIMENSION, recorded))
+    await migrate(graph, model=recorded)

@@ -195,6 +195,17 @@ async def test_a_drifted_schema_is_told_with_its_cure(
     assert caught.value.remedy == "run `clause db reindex one`"
 
 
+async def test_vectors_of_another_length_are_told_as_an_unfinished_embedding(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def drift(graph: Any) -> dict[str, str]:
+        return {"one": "is missing", "two": "has vector.dimensions 768 instead of 384"}
+
+    monkeypatch.setattr(checks, "drift", drift)
+    graph: Any = FakeGraph({"graph/applied": [{"id": script.id} for script in checks.load_scripts()]})
+    with pytest.raises(MigrationError) as caught:
+        await checks.migrations(graph)
+    assert caught.value.remedy == "run `clause reembed` again where it was broken off, else `clause db reindex one`"
+
+
 async def test_the_model_of_the_graph_is_compared_with_the_setting() -> None:
     graph: Any = FakeGraph({"graph/embedding_model": [{"model": "tiny", "dimension": 8}]})
     assert await checks.embedder(graph, "tiny") == "tiny, 8 numbers"
