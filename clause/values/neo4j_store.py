@@ -102,7 +102,7 @@ class Neo4jVectorStore:
         limit: int = 1,
     ) -> list[ClusteringRun]:
         """Runs, newest first, older than the run with id `before`, or the one with `run_id`."""
-        given = {"scopes": [*scopes], "axis": axis, "before": before, "run_id": run_id, "limit": limit}
+        given: dict[str, Any] = {"scopes": [*scopes], "axis": axis, "before": before, "run_id": run_id, "limit": limit}
         rows = await self._graph.run("values/runs", **given)
         return [_run_of(row["run"]) for row in rows]
 

@@ -197,9 +197,11 @@ def take_filters(of: Skeleton, text: str, *, denied: bool = True) -> tuple[tuple
     for hit in _OUTSIDE.finditer(text):
         first, second = _OPERATORS[hit["one"]], _OPERATORS[hit["two"]]
         if {first, second} in ({"before", "after"}, {"less", "more"}):
-            low, high = sorted((hit["low"], hit["high"]), reverse=first in {"after", "more"})  # letters, as they stand
+            low, high = (
+                value(hit[one]) for one in (("low", "high") if first in {"before", "less"} else ("high", "low"))
+            )
             words = _words(hit["lead"], hit["counted"], hit["counted2"])
-            found.append(LiteralFilter("between", value(low), value(high), words, negated=True))
+            found.append(LiteralFilter("between", low, high, words, negated=True))
             text = _tidy(text.replace(hit[0], " "))
     for hit in _EITHER.finditer(text):
         low, high = value(hit["low"]), value(hit["high"])
@@ -213,8 +215,8 @@ def take_filters(of: Skeleton, text: str, *, denied: bool = True) -> tuple[tuple
         for hit in _ON.finditer(text)
     ]
     text = _tidy(_ON.sub(" ", text))
-    bounds, text = _bounds(of, text)
-    found += bounds
+    single, text = _bounds(of, text)
+    found += single
     for hit in _NAMED.finditer(text):
         number = value(hit["value"])
         if isinstance(number, Number) and not number.unit:
