@@ -123,7 +123,7 @@ class RecalledTexts:
             FoundText(Node(row["id"], row["name"], MEMORY, text=row["content"])) for row in rows if _known(row, view)
         ]
         if len(memories) < len(rows):  # what filters hide, or came later, may have taken all the places
-            ranked = {one.node.id for one in memories}
+            ranked = {row["id"] for row in rows}
             memories += [one for one in found if one.node.kind == MEMORY and one.node.id not in ranked]
         known = {one.node.id: one for one in (*others, *memories)} | {one.node.id: one for one in found}
         fused = reciprocal_rank_fusion([[one.node.id for one in memories], [one.node.id for one in others]])

@@ -197,9 +197,7 @@ def take_filters(of: Skeleton, text: str, *, denied: bool = True) -> tuple[tuple
     for hit in _OUTSIDE.finditer(text):
         first, second = _OPERATORS[hit["one"]], _OPERATORS[hit["two"]]
         if {first, second} in ({"before", "after"}, {"less", "more"}):
-            low, high = (
-                value(hit[one]) for one in (("low", "high") if first in {"before", "less"} else ("high", "low"))
-            )
+            low, high = map(value, hit.group(*(("low", "high") if first in {"before", "less"} else ("high", "low"))))
             words = _words(hit["lead"], hit["counted"], hit["counted2"])
             found.append(LiteralFilter("between", low, high, words, negated=True))
             text = _tidy(text.replace(hit[0], " "))
