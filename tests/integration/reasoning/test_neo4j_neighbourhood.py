@@ -149,6 +149,7 @@ async def test_an_insight_is_walked_unless_it_is_in_quarantine_or_superseded(
     graph: Graph, view: View, scope: str, wide: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(neo4j_neighbourhood, "WIDE", wide)
+    monkeypatch.setattr(neo4j_neighbourhood, "PATHS_TIMEOUT_S", 60.0)
     await run(
         graph,
         "MATCH (e:Entity {id: 'heat'}) UNWIND ['held', 'hidden', 'old', 'unmarked'] AS name "
