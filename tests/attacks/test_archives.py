@@ -155,7 +155,6 @@ CRAFTED: dict[str, list[Form | bytes]] = {
     "a day in other letters": [*HONEST, link("KNOWS", ME, ME, since={"$date": "20260102"})],
     "a loaded property with a NUL": [*HONEST, link("KNOWS", ME, ME, **{"a\0b": 1})],
     "a loaded property that is a map": [*HONEST, link("KNOWS", ME, ME, since={"a": 1})],
-    "a loaded relationship of another scope": [*HONEST, link("KNOWS", ME, ME, scope="user:bob")],
     "a loaded relationship since a word": [*HONEST, link("KNOWS", ME, ME, valid_from="2026")],
     "a further field": changed(0, lambda form: form.update(extra=1)),
     "a relationship without its start": [HONEST[1], *HONEST[2:]],
