@@ -246,11 +246,17 @@ async def test_no_operation_takes_a_parameter_that_it_does_not_declare() -> None
 
 
 @pytest.mark.parametrize(
-    "query", ["scope=user:ann&scope=user:bob", "limit=1&limit=100", "status=active&status=archived"]
+    "query",
+    [
+        "value_clusters?scope=user:ann&scope=user:bob",
+        "beliefs?entity_id=a&entity_id=b",
+        "beliefs?limit=1&limit=100",
+        "beliefs?status=active&status=archived",
+    ],
 )
 async def test_a_parameter_that_comes_twice_is_refused(query: str) -> None:
     async with client_of() as client:
-        answer = await client.get(f"/api/beliefs?{query}")
+        answer = await client.get(f"/api/{query}")
     assert answer.status_code == 422
     assert "more than once" in answer.json()["detail"]
 
