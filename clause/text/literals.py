@@ -55,7 +55,7 @@ WORDS: Final[dict[str, Operator]] = {
 """Words that compare two values, as operators."""
 
 _TAGGED = re.compile(r'"(?P<text>.*)"(?:@(?P<language>[A-Za-z]{2,3}(?:-[A-Za-z0-9]+)*)|\^\^<?(?P<type>[^>]*)>?)?', re.S)
-_RANGE = re.compile(r"\b(?:between|from) (?P<low>\d+)(?: (?:and|to) | ?[-–] ?)$", re.IGNORECASE)
+_RANGE = re.compile(r"\b(?:(?:between|from) )?(?P<low>\d+)(?P<by> and | to | ?[-–] ?)$", re.IGNORECASE)
 _TIMES = frozenset({"day", "month", "year"})
 _DATES = frozenset({"date", "datetime", "gyear", "gyearmonth", "localdatetime"})
 _NUMBERS = frozenset({"integer", "int", "long", "float", "double", "decimal", "short", "nonnegativeinteger"})
@@ -160,6 +160,8 @@ def _counted_like(low: FoundLiteral, high: FoundLiteral, text: str) -> FoundLite
     opened = _RANGE.search(text[: high.start])
     counted = text[high.start : high.end].lstrip("0123456789.,")
     if opened is None or opened.span("low") != (low.start, low.end) or not counted or isinstance(high.value, Date):
+        return low
+    if opened["by"].strip() == "and" and not opened[0].lower().startswith(("between", "from")):
         return low
     return replace(low, value=read_number(opened["low"] + counted) or low.value)
 

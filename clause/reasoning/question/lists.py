@@ -24,7 +24,7 @@ IMPLIED = 3.0
 """The gain of a draft that the words of an implied relation made, over the patterns that only resemble it."""
 UNFIT = 3.0
 """The loss of a draft to which a filter of the question cannot be applied."""
-_EITHER = re.compile(r"\bit or (?:the )?it\b")
+_EITHER = re.compile(r"(?<![,;:] )\bit or (?:the )?it\b")  # behind a comma they are a choice
 SEEN = 24
 """Answers of a draft whose surroundings are looked at."""
 

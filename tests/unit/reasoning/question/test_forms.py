@@ -359,6 +359,7 @@ def test_no_of_counts() -> None:
         ("films released from 1999 onwards", ["since 1999"]),
         ("films released by 1999", ["until 1999"]),
         ("films released in 1990 or 2004", ["either 1990 or 2004"]),
+        ("treatments that took 60 to 130 hours", ["between 216000 s and 468000 s"]),
         ("films not released in 1999", ["not in 1999"]),
         ("films that weren't released before 1999", ["not before 1999"]),
         ("films not made between 1990 and 2000", ["not between 1990 and 2000"]),
