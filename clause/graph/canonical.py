@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from clause.graph.codec import WRITTEN
 from clause.graph.runner import Graph
 
 UPKEEP = frozenset({"SchemaVersion", "EmbeddingModel", "IdempotencyKey", "ApiKey", "Job", "JobLease", "TestDatabase"})
@@ -27,7 +26,6 @@ PAGE = 200
 """Nodes read at a time."""
 
 _NUMBERS = 16
-_READ = {"$float": float, **{name: read for name, _, _, read in WRITTEN}}
 
 
 class NodeLine(NamedTuple):
@@ -127,6 +125,8 @@ def packed(value: Any) -> Any:
     >>> packed([0.5, float("inf"), b"a"])
     [0.5, {'$float': 'inf'}, {'$bytes': 'YQ=='}]
     """
+    from clause.graph.codec import WRITTEN  # noqa: PLC0415 -- the driver's types take a moment to import
+
     for name, kind, written, _ in WRITTEN:
         if isinstance(value, kind):
             return {name: written(value)}
@@ -151,9 +151,11 @@ def unpacked(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     if len(value) == 1:
+        from clause.graph.codec import READ  # noqa: PLC0415 -- as above
+
         ((key, content),) = value.items()
-        if key in _READ:
-            return _READ[key](content)
+        if key in READ:
+            return READ[key](content)
         if key in {"$f32", "$f64"}:
             return np.frombuffer(base64.b64decode(content), dtype=f"<f{int(key[2:]) // 8}").astype(float).tolist()
     return {key: unpacked(item) for key, item in value.items()}

@@ -101,6 +101,8 @@ WRITTEN: Final[tuple[tuple[str, type[Any], Callable[[Any], str], Callable[[str],
     ("$bytes", bytes, lambda value: base64.b64encode(value).decode(), base64.b64decode),
 )
 """Properties that JSON has no word for: the name of each kind, its type, and how it is written and read."""
+READ: Final[Mapping[str, Callable[[str], Any]]] = {"$float": float, **{name: read for name, _, _, read in WRITTEN}}
+"""The readers of such properties, by the names of their kinds."""
 
 
 RECORD_BYTES = 2 << 20

@@ -73,7 +73,7 @@ _PHONE_KEYS = frozenset(["phone", "phones", "telephone", "tel", "mobile", "cell"
 _PHONE_DIGITS = range(7, 16)
 _PHONE = re.compile(
     r"^\+|\(\d{1,5}\)"
-    r"|(?<![\d-])(?:(?:0\d{1,4}|1[38]00|\d{1,3})(?:-\d{2,}){2,}|\d{3}[ .]\d{3}[ .-]\d{4})(?![\d-])"
+    r"|(?<![\d-])(?:(?:0\d{1,4}|1[38]00|\d{1,3})(?:-\d{2,}){2,}|\d{3} \d{3}-\d{4})(?![\d-])"
     r"|(?<!\d)(?<!\d )0[1-9](?:(?: \d\d){4}|\d{0,3}(?: \d{3,4}){2})(?! ?\d)"
 )
 """Digits written as a telephone number: a plus, an area in brackets, groups by dashes, or a 0 and groups by blanks."""
