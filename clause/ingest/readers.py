@@ -239,7 +239,7 @@ CLASS_RELATION = "is_a"
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_+")
 _CLOCKS = frozenset({"valid_from", "valid_until", "recorded_at", "retracted_at"})
 OWN_PROPERTIES = _CLOCKS | {"scope", "weight", "strength", "source_id", "version"}
-"""What we keep on relationships ourselves."""
+"""Properties of relationships that are ours, whatever else a source says of them."""
 
 
 @dataclass(frozen=True)

@@ -29,10 +29,19 @@ MERGE (p)-[:FROM]->(s)
 // columns:    unit, uri, scope, source_id, sources, reputation, status, recorded_at
 CYPHER 25 CALL () {
   UNWIND $edges AS edge
-  MATCH (a:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster|Insight|Session|Exchange|Pattern {id: edge[1]}) WHERE a.scope IN $scopes
-  MATCH (b:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster|Insight|Session|Exchange|Pattern {id: edge[3]}) WHERE b.scope IN $scopes
+  OPTIONAL MATCH (head:Entity {id: edge[1]})
+  OPTIONAL MATCH (tail:Entity {id: edge[3]})
+  // most ends are entities: only for another all its labels are looked up
+  CALL (edge, head) {
+    WHEN head IS NOT NULL THEN { RETURN head AS a }
+    ELSE { MATCH (a:Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster|Insight|Session|Exchange|Pattern {id: edge[1]}) RETURN a }
+  }
+  CALL (edge, tail) {
+    WHEN tail IS NOT NULL THEN { RETURN tail AS b }
+    ELSE { MATCH (b:Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster|Insight|Session|Exchange|Pattern {id: edge[3]}) RETURN b }
+  }
   MATCH (a)-[r]->(b)
-  WHERE type(r) = edge[2] AND (r.scope IS NULL OR r.scope IN $scopes)
+  WHERE a.scope IN $scopes AND b.scope IN $scopes AND type(r) = edge[2] AND (r.scope IS NULL OR r.scope IN $scopes)
     AND NOT coalesce(r.source_id, '') IN $hidden_sources
   WITH edge, a, r ORDER BY r.source_id
   WITH edge, a, collect(DISTINCT r.source_id) AS source_ids, min(r.recorded_at) AS recorded_at,
