@@ -115,9 +115,8 @@ class Bert:
         present: Flags = np.arange(lengths.max()) < lengths[:, None]
         ids: Longs = np.zeros(present.shape, dtype=np.int64)
         ids[present] = [token for row in tokens for token in row]
-        summed = self._words[ids] + self._places[: present.shape[1]]
-        (states,) = self._session.run(None, {"summed": summed, "present": present})
-        return TokenRun(rows, states, present)
+        summed = self._words[ids] + self._places[: ids.shape[1]]
+        return TokenRun(rows, *self._session.run(None, {"summed": summed, "present": present}), present)
 
 
 def unit_means(states: Floats, present: Flags) -> Floats:
@@ -160,10 +159,11 @@ def _in_bytes(weights: Mapping[str, Any]) -> dict[str, Any]:
     """Some maps as bytes [inputs, outputs], with the scale and the total of each output; the rest as it is."""
     found = dict(weights)
     for name in (one for one in weights if one.endswith(BYTE_MAPS)):
-        scale = np.maximum(np.abs(weights[name]).max(axis=1), 1e-12) / 64  # 2 x 64 x 255 fits 16 bits (decision 20)
-        near = np.rint(found.pop(name).T / scale)
-        parts = {"bytes": near.astype(np.int8), "scale": scale, "total": near.sum(axis=0) * scale}
-        found |= {name.replace("weight", part): value for part, value in parts.items()}
+        near = found.pop(name).T
+        scale = np.abs(np.concatenate([near, near[::2] + near[1::2]])).max(axis=0).clip(1e-12) / 127  # decision 20
+        near = np.rint(near / scale)
+        for part, value in (("bytes", near.astype(np.int8)), ("scale", scale), ("total", near.sum(axis=0) * scale)):
+            found[name.replace("weight", part)] = value
     return found
 
 
