@@ -116,7 +116,7 @@ class Bert:
         ids: Longs = np.zeros(present.shape, dtype=np.int64)
         ids[present] = [token for row in tokens for token in row]
         summed = self._words[ids] + self._places[: ids.shape[1]]
-        return TokenRun(rows, *self._session.run(None, {"summed": summed, "present": present}), present)
+        return TokenRun(rows, self._session.run(None, {"summed": summed, "present": present})[0], present)
 
 
 def unit_means(states: Floats, present: Flags) -> Floats:
