@@ -32,7 +32,7 @@ CROWD = servers.statement(
     "sequence: i, occurred_at: $at, recorded_at: $at, last_access_at: $at})",
     parameters="$scope STRING, $token STRING, $said STRING, $at ZONED DATETIME",
 )
-ERASE = servers.statement("UNWIND $ids AS id MATCH (n {scope: id}) DETACH DELETE n", parameters="$ids LIST<STRING>")
+ERASE = servers.statement("MATCH (n) WHERE n.scope IN $ids DETACH DELETE n", parameters="$ids LIST<STRING>")
 SAID = "Zoe keeps a samovar in the conservatory at Wolverton"
 
 
