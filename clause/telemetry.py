@@ -113,6 +113,10 @@ def logger(name: str) -> structlog.stdlib.BoundLogger:
     return bound
 
 
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+"""HTTP methods that have a series of their own."""
+
+
 class Metrics:
     """The numbers behind /metrics, in a registry of their own (two apps in one process do not meet)."""
 
@@ -158,8 +162,11 @@ class Metrics:
         self.retries = Counter("clause_database_retries_total", "Database calls tried again.", registry=self.registry)
 
     def observe_request(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Count one answered request; `route` is the path's template, never the path itself."""
-        self.requests.labels(method, route, str(status)).inc()
+        """Count one answered request; `route` is the path's template, never the path itself.
+
+        A method that nobody serves counts as `other`: who may send a request must not make a series.
+        """
+        self.requests.labels(method if method in METHODS else "other", route, str(status)).inc()
         self.latency_s.labels(route).observe(seconds)
 
     def observe_stages(self, performance: Mapping[str, float]) -> None:

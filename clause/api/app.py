@@ -48,7 +48,7 @@ from clause.api.strict_json import StrictJSONResponse
 from clause.app import Container
 from clause.errors import SetupError
 from clause.operations.keys import is_loopback
-from clause.operations.listening import listen
+from clause.operations.listening import listen, serve
 from clause.operations.listening import server_of as serving
 from clause.operations.processes import leave, one_of_a_crew
 from clause.settings import Settings
@@ -267,7 +267,7 @@ async def _serve(settings: Settings, listener: socket.socket, opener: Opener, al
         configure_tracing(settings.traces_url)
     metrics = Metrics()
     async with opener(settings, metrics) as container:
-        await server_of(container, settings, metrics, allowance).serve(sockets=[listener])
+        await serve(server_of(container, settings, metrics, allowance), listener)
 
 
 def server_of(

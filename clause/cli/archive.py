@@ -62,9 +62,10 @@ def restore(
         print_json(report.model_dump(mode="json"))
         return
     resumed = ", going on where it was broken off" if report.resumed else ""
+    same = f", without {report.left_out:,} that led out of the scope" if report.left_out else " as in the archive"
     stdout().print(
         f"{report.nodes:,} nodes and {report.relationships:,} relationships of {report.scope} are back{resumed}, "
-        f"hash {report.canonical[:16]} as in the archive",
+        f"hash {report.canonical[:16]}{same}",
         markup=False,
     )
 

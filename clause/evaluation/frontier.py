@@ -6,7 +6,7 @@ Differences are paired by question; their intervals are of the percentile bootst
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Annotated, Any, NamedTuple
 
@@ -149,7 +149,11 @@ async def frontier_study(
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
     scores: dict[str, list[list[float]]] = {name: [] for name in names}
     for place, (cell, name) in enumerate(product(cells, names), start=1):
-        outcomes = await ask_all(make(name, cell), questions, clients=clients)
+        found = await ask_all(make(name, cell), questions, clients=clients)
+        outcomes = [  # where nothing answers, to withhold a candidate is right
+            replace(one, answers=()) if one.abstained and not asked.answers else one
+            for asked, one in zip(questions, found, strict=True)
+        ]
         summary: Mapping[str, Any] = summarise(questions, outcomes)
         rows[name].append({"policy": name, **cell.about, **{key: summary[key] for key in SHOWN}})
         scores[name].append(list(map(supported_f1, questions, outcomes)))

@@ -9,11 +9,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from pathlib import Path
+from typing import Any
 
 from clause.errors import BadInputError
 from clause.ingest.source import open_text
 from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.skeleton import mask, named_span
+from clause.text.names import normalise
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,21 +51,37 @@ def read_json_lines(path: Path, limit: int | None = None) -> list[GoldQuestion]:
         BadInputError: a line is not such an object; the message names its number.
         NotFoundError: there is no such file.
     """
-    questions = []
-    with open_text(path, field="questions") as lines:
+    told = question_objects(path, limit)
+    return [GoldQuestion(text, answers, item.get("entity"), item.get("type")) for text, answers, item in told]
+
+
+def question_objects(
+    path: Path, limit: int | None = None, field: str = "questions"
+) -> Iterator[tuple[str, tuple[str, ...], dict[str, Any]]]:
+    """The objects of a JSON-lines file, plain or gzipped, each with its question and its answers as graphs name them.
+
+    Raises:
+        BadInputError: a line is not `{"question": TEXT, "answers": [NAME or NUMBER, ...]}`; the message tells which.
+        NotFoundError: there is no such file.
+    """
+    with open_text(path, field=field) as lines:
         for number, line in _first(_filled(lines), limit):
             try:
                 item = json.loads(line)
-                questions.append(
-                    GoldQuestion(str(item["question"]), tuple(item["answers"]), item.get("entity"), item.get("type"))
-                )
-            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                text, answers = item["question"], item["answers"]
+                if not isinstance(text, str) or not isinstance(answers, list) or not all(map(_is_name, answers)):
+                    raise TypeError
+            except (ValueError, KeyError, TypeError) as error:
                 raise BadInputError(
                     f"{path.name}, line {number}: not a question",
                     remedy='each line is {"question": "...", "answers": ["..."]}',
-                    field="questions",
+                    field=field,
                 ) from error
-    return questions
+            yield text, tuple(normalise(str(answer)) for answer in answers), item
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
 
 
 def drawn(questions: Sequence[GoldQuestion], count: int | None, seed: int = 0) -> list[GoldQuestion]:

@@ -20,6 +20,7 @@ from clause.reasoning.neighbourhood.port import NeighbourhoodPort, View
 from clause.reasoning.neighbourhood.snapshot import Snapshot, joined
 from clause.reasoning.question.seeds import SeedFinder
 from clause.text.embedder import Embedder, SentenceTransformerEmbedder
+from clause.text.fields import utc_now
 
 if TYPE_CHECKING:
     from clause.policy.config import Recipe
@@ -123,6 +124,7 @@ async def export_snapshot(
     while True:
         rows = await graph.run(
             "evaluation/export_page",
+            now=utc_now(),
             scopes=list(view.scopes),
             relations=[kind.name for kind in types],
             after=after,

@@ -110,6 +110,10 @@ class Jobs:
         self._lease_s = lease_s
         self._sleep = sleep
 
+    def now(self) -> datetime:
+        """The instant by the clock of `created_at`: what a run records is not of the time when it was queued."""
+        return self._now()
+
     async def submit(
         self,
         kind: str,

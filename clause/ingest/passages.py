@@ -137,7 +137,7 @@ async def _load(
     started = when.clock()
     async with when.jobs.lease(job.id, patient=True) as lease:
         form = await _placed(graph, form, scope)
-        load = _PassageLoad(graph, lease, form, on_bad=on_bad, progress=when.progress)
+        load = _PassageLoad(graph, lease, form, when.jobs.now(), on_bad=on_bad, progress=when.progress)
         resumed_at = load.records
         await load.run(when.batch)
     seconds = when.clock() - started
@@ -213,19 +213,28 @@ def _read_files(files: Mapping[str, tuple[_FoundFile, SourceFile]], skip: int) -
             yield DocumentRecord(number, None, f"{source.name}: {error}")
 
 
-def learn(records: Iterable[DocumentRecord]) -> MentionFinder:
-    """Read a corpus once for its titles and the names that its passages share."""
-    finder = MentionFinder()
-    for record in records:
-        if record.document is not None:
-            finder.learn(record.document.title, record.document.text)
-    return finder
+def learn(records: Iterable[DocumentRecord]) -> tuple[MentionFinder, dict[int, str]]:
+    """Read a corpus once for its titles and the names that its passages share, and for documents that take the id of
+    another: the numbers of these records, and why they are bad."""
+    finder, first, repeated = MentionFinder(), dict[str, tuple[int, str]](), dict[int, str]()
+    for number, document, _ in records:
+        if document is None:
+            continue
+        content = _content_hash(document)
+        line, known = first.setdefault(document.given_id, (number, content))
+        if known == content:
+            finder.learn(document.title, document.text)
+        else:
+            repeated[number] = f"the id {document.given_id[:60]!r} is that of record {line}, which says something else"
+    return finder, repeated
 
 
 class _PassageLoad:
     """One run through the file."""
 
-    def __init__(self, graph: Graph, lease: Lease, form: _Form, *, on_bad: str, progress: Progress) -> None:
+    def __init__(
+        self, graph: Graph, lease: Lease, form: _Form, at: datetime, *, on_bad: str, progress: Progress
+    ) -> None:
         self._graph = graph
         self._lease = lease
         self._form = form
@@ -233,41 +242,46 @@ class _PassageLoad:
         self._scope = lease.job.scope
         self._on_bad = on_bad
         self._progress = progress
-        self._recorded_at = lease.job.created_at
+        self._recorded_at = at
         self.records = int(lease.cursor.get("records", 0))
         self.created = int(lease.cursor.get("created", 0))
         self.known = int(lease.cursor.get("known", 0))
         self.replaced = int(lease.cursor.get("replaced", 0))
         self.bad_count = int(lease.cursor.get("bad_count", 0))
         self.bad = [BadRecord(number=number, reason=reason) for number, reason in lease.cursor.get("bad", [])]
+        self._repeated: Mapping[int, str] = {}
 
     async def run(self, size: int) -> None:
         await self._graph.run("graph/register_scope", scope=self._scope, recorded_at=self._recorded_at)
         for source in self._form.sources.values() or [self._source]:
             await self._graph.run("ingest/merge_source", **source.row(self._scope, self._recorded_at))
-        finder = await asyncio.to_thread(lambda: learn(self._form.read(0)))
+        finder, self._repeated = await asyncio.to_thread(lambda: learn(self._form.read(0)))
         records = self._form.read(self.records)
         while batch := await asyncio.to_thread(lambda: list(islice(records, size))):
             await self._write(batch, finder)
 
     async def _write(self, batch: Sequence[DocumentRecord], finder: MentionFinder) -> None:
-        bad = [BadRecord(number=r.number, reason=r.reason) for r in batch if r.document is None]
+        reasons = {one.number: one.reason for one in batch if one.document is None}
+        reasons |= {one.number: self._repeated[one.number] for one in batch if one.number in self._repeated}
+        bad = [BadRecord(number=number, reason=reason) for number, reason in sorted(reasons.items())]
         if bad and self._on_bad == "fail":
             raise BadRecordError(
                 bad[0].reason if self._form.sources else f"{self._source.name} line {bad[0].number}: {bad[0].reason}",
                 remedy="mend the file, or load with --on-bad skip",
                 field="file",
             )
-        documents = {r.document.given_id: r.document for r in batch if r.document is not None}
+        good = [one.document for one in batch if one.document is not None and one.number not in reasons]
+        documents = {one.given_id: one for one in good}
         changed, replaced = await self._changed(documents)
         rows, entities = await asyncio.to_thread(self._rows, changed, finder)
         common: dict[str, Any] = {"scope": self._scope, "recorded_at": self._recorded_at}
         if entities:
             token = scope_token(self._scope)
-            await self._graph.run("graph/merge_entities", rows=entities, scope_token=token, **common)
+            (row,) = await self._graph.run("graph/merge_entities", rows=entities, scope_token=token, **common)
+            _lead_on(rows, {one: other for one, other in row["merged"] if other})
         self.records += len(batch)
         self.created += sum(len(row["passages"]) for row in rows)
-        self.known += len(documents) - len(changed)
+        self.known += len(good) - len(changed)
         self.replaced += replaced
         self.bad_count += len(bad)
         self.bad += bad[: BAD_KEPT - len(self.bad)]
@@ -331,6 +345,14 @@ class _PassageLoad:
     def _cursor(self) -> dict[str, Any]:
         counts = {"records": self.records, "created": self.created, "known": self.known, "replaced": self.replaced}
         return {**counts, "bad_count": self.bad_count, "bad": [[bad.number, bad.reason] for bad in self.bad]}
+
+
+def _lead_on(rows: Sequence[dict[str, Any]], merged: Mapping[str, str]) -> None:
+    """Let passages name what the entities that they name were merged into."""
+    for passage in (one for row in rows for one in row["passages"]) if merged else ():
+        passage["mentions"] = list(dict.fromkeys(merged.get(one, one) for one in passage["mentions"]))
+        about = {merged.get(one, one): how for one, *how in reversed(passage["about"])}
+        passage["about"] = [[one, *how] for one, how in reversed(about.items())]
 
 
 def _named(row: dict[str, Any]) -> list[str]:

@@ -182,7 +182,10 @@ def _instant(text: str) -> datetime | None:
     if not text.strip():
         return None
     instant = datetime.fromisoformat(text.strip())
-    return instant.replace(tzinfo=UTC) if instant.tzinfo is None else instant.astimezone(UTC)
+    try:
+        return instant.replace(tzinfo=UTC) if instant.tzinfo is None else instant.astimezone(UTC)
+    except OverflowError:  # `for ever`, or `since ever`, told in another zone
+        return instant.replace(tzinfo=UTC)
 
 
 def _from_fields(number: int, fields: list[str], most: int = len(_COLUMNS)) -> Record:

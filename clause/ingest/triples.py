@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
@@ -31,6 +31,7 @@ from clause.text.names import (
 )
 
 _REMEMBERED = 500_000
+_KEY = 5  # head, type, tail, valid from, valid until: one fact
 _BLANK = "_:"
 
 
@@ -44,6 +45,7 @@ class TripleBatch:
         triples: rows of ingest/create_triples, without repetitions.
         bad: the records that are no triples.
         fresh: ids of those entities that had no relationship before this batch; filled by the loader.
+        led: rows as they were, by number, of triples whose ends were merged into others; filled by `lead`.
     """
 
     records: int = 0
@@ -51,6 +53,18 @@ class TripleBatch:
     triples: list[list[Any]] = field(default_factory=list)
     bad: list[Record] = field(default_factory=list)
     fresh: set[str] = field(default_factory=set)
+    led: dict[int, list[Any]] = field(default_factory=dict)
+
+    def lead(self, merged: Mapping[str, str]) -> None:
+        """Say of the entities that others were merged into what was said of these, but nothing of both alone."""
+        rows: dict[tuple[Any, ...], tuple[list[Any], list[Any]]] = {}
+        for before in self.triples:
+            head, name, tail, *rest = before
+            row = [merged.get(head, head), name, merged.get(tail, tail), *rest]
+            if row[0] != row[2] or head == tail:
+                rows.setdefault(tuple(row[:_KEY]), (row, before))
+        self.triples = [row for row, _ in rows.values()]
+        self.led = {number: before for number, (row, before) in enumerate(rows.values()) if row != before}
 
 
 class Interner:
@@ -68,17 +82,17 @@ class Interner:
         if len(self._young) > self._remembered:
             self._old, self._young = self._young, {}
         batch = TripleBatch(records=len(records))
-        seen: set[tuple[str, str, str]] = set()
+        seen: set[tuple[Any, ...]] = set()
         for record in records:
             if record.triple is None:
                 batch.bad.append(record)
                 continue
             head, relation, tail, valid_from, valid_until, properties = record.triple
-            key = (self._id(head, batch), stored_name(relation), self._id(tail, batch))
+            key = (self._id(head, batch), stored_name(relation), self._id(tail, batch), valid_from, valid_until)
             if key not in seen:
                 seen.add(key)
                 kept = [dict(properties)] if properties else []
-                batch.triples.append([*key, valid_from, valid_until, *kept])
+                batch.triples.append([*key, *kept])
         return batch
 
     def _id(self, term: Term, batch: TripleBatch) -> str:
@@ -191,7 +205,7 @@ async def _loaded(
         job = await jobs.submit(KIND, parameters, scope, resource=f"load:{scope}", resume=True)
         try:
             async with jobs.lease(job.id, patient=True) as lease:
-                load = _TripleLoad(graph, lease, source, on_bad=on_bad, progress=progress)
+                load = _TripleLoad(graph, lease, source, jobs.now(), on_bad=on_bad, progress=progress)
                 resumed_at = load.records
                 await load.run(records(resumed_at), batch_size)
             break
@@ -220,7 +234,9 @@ async def _loaded(
 class _TripleLoad:
     """One run: while a batch's relationships are written, the next batch is read and its entities are merged."""
 
-    def __init__(self, graph: Graph, lease: Lease, source: SourceFile, *, on_bad: str, progress: Progress) -> None:
+    def __init__(
+        self, graph: Graph, lease: Lease, source: SourceFile, at: datetime, *, on_bad: str, progress: Progress
+    ) -> None:
         scope = lease.job.scope
         self._graph = graph
         self._lease = lease
@@ -228,9 +244,10 @@ class _TripleLoad:
         self._scope = scope
         self._on_bad = on_bad
         self._progress = progress
-        self._recorded_at = lease.job.created_at
+        self._recorded_at = at
         self._names = Interner(scope, source.id)
         self._types: set[str] = set()
+        self._merged: dict[str, str] = {}
         cursor = lease.cursor
         self.records = int(cursor.get("records", 0))
         self.created = int(cursor.get("created", 0))
@@ -260,6 +277,9 @@ class _TripleLoad:
             token = scope_token(self._scope)
             (row,) = await self._graph.run("graph/merge_entities", rows=batch.entities, scope_token=token, **common)
             batch.fresh.update(batch.entities[number][1] for number in row["fresh"])
+            self._merged.update((one, other) for one, other in row["merged"] if other)
+        if self._merged:
+            batch.lead(self._merged)
         unseen = {relation for _, relation, *_ in batch.triples} - self._types
         if unseen:
             rows = [[*register(self._scope, name)] for name in sorted(unseen)]
@@ -269,13 +289,14 @@ class _TripleLoad:
     async def _known(self, batch: TripleBatch) -> set[int]:
         """Numbers of the batch's triples that the graph has; only those whose two ends had relationships are asked."""
         rows = [
-            [number, head, relation, tail]
-            for number, (head, relation, tail, *_) in enumerate(batch.triples)
-            if head not in batch.fresh and tail not in batch.fresh
+            [number, *row[:_KEY]]
+            for number, row in enumerate(batch.triples)
+            if row[0] not in batch.fresh and row[2] not in batch.fresh
         ]
+        rows += [[number, *row[:_KEY]] for number, row in batch.led.items()]  # taken back before the merge: not again
         if not rows:
             return set()
-        (row,) = await self._graph.run("ingest/known_triples", rows=rows, scope=self._scope)
+        (row,) = await self._graph.run("ingest/known_triples", rows=rows, scope=self._scope, source_id=self._source.id)
         return set(row["known"])
 
     async def _write(self, batch: TripleBatch, known: set[int]) -> None:

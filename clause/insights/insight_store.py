@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -18,13 +18,14 @@ from clause.insights.conflict_resolution import (
     EarlierInsight,
     conflict_signals,
 )
-from clause.insights.models import Insight, StoreInsight, valences_of
+from clause.insights.models import Insight, StoreInsight, Valences, valences_of
 from clause.insights.nodes import insight_of, properties_of
 from clause.insights.retriever import OWNER
 from clause.insights.topic_book import TopicBook
 from clause.insights.topics import TopicKey, parse_topic
 
 _TRIES = 100
+_Known = tuple[str, Valences, Floats]  # what an insight says, feels like, and its vector
 
 
 class QuarantinedError(NotFoundError):
@@ -110,17 +111,19 @@ class InsightStore:
             PreconditionError: it is of another version by now.
         """
         owner = await self._owner(insight_id, caller)
-        caller.require_write(owner["scope"])
-        row = await self._graph.one(
-            "insights/quarantine",
-            id=insight_id,
-            scope=owner["scope"],
-            versions=None if versions is None else [*versions],
-            quarantined=request.quarantined,
-            reason=request.reason,
-            change_id=self._ground.ids(),
-            now=self._ground.now(),
-        )
+        mark: dict[str, Any] = {
+            "id": insight_id,
+            "scope": caller.require_write(owner["scope"]),
+            "versions": None if versions is None else [*versions],
+            "quarantined": request.quarantined,
+            "reason": request.reason,
+            "change_id": self._ground.ids(),
+        }
+        hidden = await self._graph.one("insights/hidden", id=insight_id, scope=mark["scope"])
+        if request.quarantined or hidden is None or len(hidden["embedding"]) != self._ground.embedder.dimension:
+            row = await self._graph.one("insights/quarantine", **mark, claim=None, now=self._ground.now())
+        else:
+            row = await self._let_out(mark, hidden)
         if row is None:
             raise _unknown(insight_id)
         if not row["accepted"]:
@@ -141,13 +144,37 @@ class InsightStore:
         rows = await self._graph.run("insights/changes", id=insight_id, scope=owner["scope"], after=after, limit=limit)
         return [InsightChange.model_validate(row["change"]) for row in rows]
 
+    async def _let_out(self, mark: Mapping[str, Any], hidden: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Let an insight out, marked with what does not go together with it: nobody compared it while it was hidden."""
+        node, scope, claim = hidden["insight"], mark["scope"], self._ground.ids()
+        topic = parse_topic(node["topic_key"])
+        known = (node["content"], valences_of(node), hidden["embedding"])
+        near = (node["created_at"], [mark["id"], *hidden["marked"]])
+        for _ in range(_TRIES):
+            now = self._ground.now()
+            seen = await self._topics.seen(topic, scope, None, now)
+            rows = await self._conflicts(known, topic, scope, *near)
+            added = {"insight_id": mark["id"], "scope": scope, "recorded_at": now, "rows": rows}
+            written = await self._graph.write(
+                [
+                    ("insights/claim_topic", seen.claim(claim, seen.salience, now)),
+                    ("insights/quarantine", {**mark, "claim": claim, "now": now}),
+                    ("insights/add_conflicts", added),
+                ]
+            )
+            if written[0]:
+                return written[1][0] if written[1] else None
+        raise ConflictError("too many others write on this topic", remedy="try again", field="insight_id")
+
     async def _try(
         self, insight_id: str, request: StoreInsight, topic: TopicKey, scope: str, embedding: Floats
     ) -> Insight | None:
         """Write on the version of the topic that was read; None when it has moved on."""
         now = self._ground.now()
         seen = await self._topics.seen(topic, scope, request.original_topic_salience, now)
-        rows = [] if request.quarantined else await self._conflicts(request, topic, scope, embedding, now)
+        known = (request.content, request.valences, embedding)
+        away = [request.supersedes] if request.supersedes else []
+        rows = [] if request.quarantined else await self._conflicts(known, topic, scope, now, away)
         salience = seen.salience if request.original_topic_salience is None else request.original_topic_salience
         properties = properties_of(request, topic, scope, salience, now)
         stamp = {"scope": scope, "recorded_at": now}
@@ -174,19 +201,21 @@ class InsightStore:
         return insight_of(stored) if written[1] else None
 
     async def _conflicts(
-        self, request: StoreInsight, topic: TopicKey, scope: str, embedding: Floats, now: datetime
+        self, known: _Known, topic: TopicKey, scope: str, at: datetime, exclude: Sequence[str]
     ) -> list[dict[str, Any]]:
+        days = timedelta(days=CANDIDATE_DAYS)
         rows = await self._graph.run(
             "insights/candidates",
             topic_id=topic.node_id(scope),
             scope=scope,
-            since=now - timedelta(days=CANDIDATE_DAYS),
-            embedding=embedding,
+            since=at - days,
+            until=at + days,
+            embedding=known[2],
             dimension=self._ground.embedder.dimension,
-            exclude=[request.supersedes] if request.supersedes else [],
+            exclude=[*exclude],
             limit=MOST_CANDIDATES,
         )
-        found = await self._ground.pool.run(_judged, request, embedding, [_candidate(row) for row in rows])
+        found = await self._ground.pool.run(_judged, known, [_candidate(row) for row in rows])
         ids = self._ground.ids
         return [
             {
@@ -220,10 +249,8 @@ class InsightStore:
         return row
 
 
-def _judged(
-    request: StoreInsight, embedding: Floats, candidates: Sequence[EarlierInsight]
-) -> list[tuple[EarlierInsight, tuple[str, ...]]]:
-    judged = [(other, conflict_signals(request.content, request.valences, embedding, other)) for other in candidates]
+def _judged(known: _Known, candidates: Sequence[EarlierInsight]) -> list[tuple[EarlierInsight, tuple[str, ...]]]:
+    judged = [(other, conflict_signals(*known, other)) for other in candidates]
     return [(other, signals) for other, signals in judged if signals]
 
 

@@ -18,6 +18,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from clause.errors import ConflictError, UnavailableError
+from clause.graph.runner import apart
 from clause.graph.scopes import Caller
 from clause.graph.wire import WAITS_S
 from clause.ground import Ground
@@ -133,11 +134,13 @@ class ConflictGuard:
         work, parameters = await self._prepared(request, scope)
         for attempt, wait_s in enumerate((*WAITS_S, None), start=1):
             final: Resolution = "ROLLBACK" if wait_s is None else "RETRY"
-            tried = {**parameters, **_RULES, "unresolved": final, "attempts": attempt}
-            *_, rows = await self._ground.graph.write([*work, ("intelligence/agent_writes", tried)])
-            outcomes = sorted(rows[0]["outcomes"], key=lambda outcome: int(outcome["place"]))
-            if rows[0]["clear"]:
-                return self._done(request, scope, outcomes)
+            tried = {**parameters, **_RULES, "unresolved": final, "attempts": attempt, "look": False}
+            outcomes = await self._met(scope, tried) if parameters["relations"] else []
+            if not outcomes:
+                *_, rows = await self._ground.graph.write([*work, ("intelligence/agent_writes", tried)])
+                outcomes = _in_order(rows)
+                if rows[0]["clear"]:
+                    return self._done(request, scope, outcomes)
             if wait_s is not None:
                 await self._sleep(wait_s)
         self._count(len(outcomes), 0)
@@ -147,6 +150,14 @@ class ConflictGuard:
             field=f"writes.{outcomes[0]['place']}",
             details={"conflicts": [outcome["conflict_id"] for outcome in outcomes]},
         )
+
+    async def _met(self, scope: str, tried: dict[str, Any]) -> list[dict[str, Any]]:
+        """What stands against it, recorded by itself: nothing of a block that fails would stay, and others must be able
+        to settle it between two tries."""
+        known = ("graph/register_scope", {"scope": scope, "recorded_at": tried["now"]})
+        with apart():
+            *_, rows = await self._ground.graph.write([known, ("intelligence/agent_writes", {**tried, "look": True})])
+        return _in_order(rows)
 
     async def list(self, *, caller: Caller, limit: int = 50) -> Conflicts:
         """Recorded conflicts that the caller may read, newest first, with the rate of the last minute."""
@@ -215,6 +226,10 @@ class ConflictGuard:
         metrics = self._ground.metrics
         metrics.count_intelligence(conflicts_detected=detected, conflicts_resolved=resolved)
         metrics.conflict_rate.set(self.window.rate)
+
+
+def _in_order(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(rows[0]["outcomes"], key=lambda outcome: int(outcome["place"]))
 
 
 def _names(one: StrengthWrite | RelationWrite | ConceptWrite) -> list[str]:

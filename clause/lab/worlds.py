@@ -20,7 +20,7 @@ from clause.arrays import Floats
 from clause.errors import BadInputError, NotFoundError
 from clause.evaluation.frontier import Cell, paired_bootstrap
 from clause.evaluation.harness import AnswerOutcome, f1
-from clause.evaluation.question_files import GoldQuestion
+from clause.evaluation.question_files import GoldQuestion, question_objects
 from clause.evaluation.service import Stage, read_episode
 from clause.graph.scopes import Caller
 from clause.ingest.triples import load_triples
@@ -66,18 +66,8 @@ def own_questions(file: Path) -> list[OwnCase]:
         NotFoundError: there is no such file.
         BadInputError: a line is no such object, or there is none.
     """
-    if not file.is_file():
-        raise NotFoundError(f"there is no file {file}", field="file")
-    asked: list[OwnCase] = []
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-            answers = tuple(str(answer) for answer in row["answers"])
-            asked.append(OwnCase(str(row["question"]), answers, row.get("start"), row.get("form")))
-        except (ValueError, KeyError, TypeError) as error:
-            raise BadInputError(f"{file}, line {number}: question and answers are needed", field="file") from error
+    told = question_objects(file, field="file")
+    asked = [OwnCase(text, answers, row.get("start"), row.get("form")) for text, answers, row in told]
     if not asked:
         raise BadInputError(f"{file} holds no question", field="file")
     return asked
@@ -310,8 +300,9 @@ async def prove_questions(
     what is served keeps limits without; kept in a file of JSON lines, one a question: what is there is not done again.
     """
     known = _kept_rows(file)
+    told = [list(cell.about.values()) for cell in cells]
     for one in asked:
-        if one.question in known:
+        if (key := _row_key({"question": one.question, "answers": one.answers, "cells": told})) in known:
             continue
         question = GoldQuestion(one.question, one.answers, one.start)
         prepared = await stage.ask(question, cells[0].prices)
@@ -326,14 +317,23 @@ async def prove_questions(
             ]
         play = partial(stage.coordinator.play, prepared, ReadOnce(served, DECIDING["served"]), hard=False)
         free = [not read_episode(await play(cell.budgets), 0.0).violations for cell in cells]
-        known[one.question] = {"question": one.question, "scores": scores, "feasible": free}
-        _keep_row(file, known[one.question])
-    return [known[one.question] for one in asked]
+        row = {"question": one.question, "answers": one.answers, "cells": told}
+        known[key] = {**row, "scores": scores, "feasible": free}
+        _keep_row(file, known[key])
+    keys = [_row_key({"question": one.question, "answers": one.answers, "cells": told}) for one in asked]
+    return [known[key] for key in keys]
+
+
+def _row_key(row: Mapping[str, Any]) -> str:
+    return json.dumps([row.get("question"), row.get("answers"), row.get("cells")])
 
 
 def _kept_rows(file: Path) -> dict[str, dict[str, Any]]:
-    lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
-    return {row["question"]: row for row in map(json.loads, lines)}
+    """What an earlier run has done; a line that a kill cut short is none."""
+    lines = file.read_text(encoding="utf-8").split("\n") if file.is_file() else []
+    if lines and lines[-1]:
+        file.write_text("\n".join((*lines[:-1], "")), encoding="utf-8")
+    return {_row_key(row): row for row in map(json.loads, filter(None, lines[:-1]))}
 
 
 def _keep_row(file: Path, row: Mapping[str, Any]) -> None:

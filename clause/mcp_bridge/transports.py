@@ -69,18 +69,18 @@ def run_http(holder: LazyContainer, listener: socket.socket, application: Applic
     Raises:
         ClauseError: the container cannot be opened.
     """
-    from clause.operations.listening import server_of  # noqa: PLC0415
+    from clause.operations.listening import serve, server_of  # noqa: PLC0415
 
     _quiet()
 
-    async def serve() -> None:
+    async def run() -> None:
         try:
             await holder.container()
-            await server_of(application, holder.settings).serve(sockets=[listener])
+            await serve(server_of(application, holder.settings), listener)
         finally:
             await holder.close()
 
-    asyncio.run(serve())
+    asyncio.run(run())
 
 
 def _quiet() -> None:

@@ -15,7 +15,7 @@ from clause.arrays import Floats
 from clause.errors import BadInputError, ClauseError, ConflictError, NotFoundError, OutOfBoundsError
 from clause.settings import Settings
 from clause.text.embedder import Embedder
-from clause.text.fields import Frozen, Instant
+from clause.text.fields import Frozen, Instant, ScopeName
 
 FusionMethod = Literal["rrf", "rsf"]
 """Weighted reciprocal rank fusion, or fusion of relative scores."""
@@ -93,10 +93,10 @@ class MemoryWriteInput(BaseModel):
     metadata: dict[str, str | int | float | bool | Annotated[list[str], Field(max_length=20)]] | None = Field(
         None, max_length=100, description="free keys; `tags` is a list of words"
     )
-    user_id: str | None = Field(None, max_length=128, description="whose it is")
-    session_id: str | None = Field(None, max_length=128, description="of which session it is")
+    user_id: str | None = Field(None, min_length=1, max_length=128, description="whose it is")
+    session_id: str | None = Field(None, min_length=1, max_length=128, description="of which session it is")
     force_new_cluster: bool = Field(False, description="open a cluster of its own, however near another is")
-    scope: str | None = Field(None, max_length=300, description="whose it is, in place of user_id and session_id")
+    scope: ScopeName | None = Field(None, description="whose it is, in place of user_id and session_id")
     timestamp: str | None = Field(
         None, max_length=200, description="when it was said: ISO 8601 or a date with its year; others stay text"
     )
@@ -172,8 +172,8 @@ class MemoryReadInput(BaseModel):
 
     embedding: list[float] | None = Field(None, description="query vector of the embedder's length")
     k: int = Field(5, ge=1, le=100, description="how many memories at most")
-    user_id: str | None = Field(None, max_length=128, description="whose memories")
-    session_id: str | None = Field(None, max_length=128, description="of which session")
+    user_id: str | None = Field(None, min_length=1, max_length=128, description="whose memories")
+    session_id: str | None = Field(None, min_length=1, max_length=128, description="of which session")
     min_similarity: float = Field(0.0, ge=0.0, le=1.0, description="least cosine of a result")
     query_text: str | None = Field(None, min_length=1, max_length=10000, description="Original text for BM25")
     search_mode: SearchMode = Field(

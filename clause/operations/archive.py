@@ -132,6 +132,16 @@ def _key(end: End) -> int:
     return int.from_bytes(digest, "big")
 
 
+async def kept_policies(graph: Graph, archive: Archive) -> list[bytes]:
+    """The digests of the policies that the archive's scope has and the archive has not: no erasure takes them."""
+    scope = archive.header.scope
+    told = {line.start.id for line in archive.forms() if line.kind == "node" and line.name == "Policy"}
+    ids = [str(row["id"]) for row in await graph.run("graph/scope_ids", label="Policy", scope=scope)]
+    others = [one for one in ids if one not in told]
+    rows = await graph.run("graph/scope_nodes", label="Policy", ids=others, scope=scope) if others else []
+    return [line_digest(NodeLine(("Policy",), row["properties"]["id"], row["properties"])) for row in rows]
+
+
 class ArchiveWriter:
     """Lines to a file, counted and hashed; `with ArchiveWriter(path, zipped=False) as out:`."""
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import signal
 import socket
+import threading
 from typing import Any, Final
 
 import h11
@@ -69,6 +71,16 @@ def server_of(application: Any, settings: Settings) -> uvicorn.Server:
         timeout_graceful_shutdown=_GRACE_S,
     )
     return uvicorn.Server(config)
+
+
+async def serve(server: uvicorn.Server, listener: socket.socket) -> None:
+    """Serve on `listener` until interrupted or terminated; then the caller goes on, and closes what it has opened.
+
+    Once it has ended, uvicorn sends the process again the signal that it ended by, which would kill it there and then.
+    """
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, lambda *_: None)
+    await server.serve(sockets=[listener])
 
 
 class ImpatientProtocol(H11Protocol):

@@ -16,7 +16,7 @@ from clause.graph.jobs import Jobs
 from clause.graph.lease import Lease
 from clause.graph.runner import Graph
 from clause.graph.scopes import confined
-from clause.operations.archive import Archive
+from clause.operations.archive import Archive, kept_policies
 from clause.operations.archive_lines import Checked, End, may_end_outside
 from clause.telemetry import Progress, silent
 from clause.text.fields import Frozen
@@ -104,6 +104,7 @@ async def _planned(graph: Graph, archive: Archive) -> _ImportPlan:
         there.update(End("Entity", str(row["id"]), str(row["scope"])) for row in found)
     kept = {digest for digest, line in outside.items() if line.end in there and may_end_outside(line, archive.header)}
     left = [digest for digest in archive.lines.digests if digest not in outside or digest in kept]
+    left += await kept_policies(graph, archive)
     return _ImportPlan(frozenset(there), combined(left), len(outside) - len(kept))
 
 

@@ -219,7 +219,7 @@ class SessionService:
     ) -> SessionEnded:
         """Close a session; its summary and themes become beliefs where they say enough and are to be believed.
 
-        Without a summary one is taken from the stored exchanges, where there are any.
+        Without a summary that of an earlier end stays, or one is taken from the stored exchanges, where there are any.
 
         Raises:
             NotFoundError: there is no such session for this caller.
@@ -235,7 +235,7 @@ class SessionService:
             "scope": session.scope,
             "status": given.status,
             "summary": summary,
-            "themes": list(given.themes),
+            "themes": list(session.themes if given.summary is None and not given.themes else given.themes),
             "method": method,
             "versions": list(versions) if versions else None,
             "ended_at": self._ground.now(),
@@ -243,7 +243,7 @@ class SessionService:
         (rows,) = await self._ground.graph.write([("sessions/end", ending)], idempotent=False)
         if not rows:
             raise await self._refused(session_id, caller, versions)
-        said = [("summary", summary)] if summary else []
+        said = [("summary", summary)] if summary and (given.summary is not None or method == "extracted") else []
         said += [("theme", theme) for theme in given.themes]
         captured = [await self._captured(text, kind, session, caller) for kind, text in said if given.believe]
         return SessionEnded(session=session_of(rows[0]["session"]), captured=tuple(captured))
@@ -257,6 +257,8 @@ class SessionService:
     async def _summary(self, given: SessionEnd, session: Session, caller: Caller) -> tuple[str | None, SummaryMethod]:
         if given.summary is not None:
             return given.summary, "given"
+        if session.summary_method == "given":  # taken up again, and nothing said against it
+            return session.summary, "given"
         said = await self._exchanges.recent(session, caller=caller)
         summary = await self._summarizer.summary([one.content for one in said if one.role in {"user", "assistant"}])
         return (summary, "extracted") if summary else (None, "none")

@@ -109,7 +109,7 @@ def read_instant(text: str) -> datetime | None:
     """The instant that a text writes out in ISO 8601, or as a date and its year in words; UTC where it names no zone.
     None where a part of it stays open ("8 May", "2 days ago") or is not understood (a strange zone).
 
-    >>> str(read_instant("1:56 pm on 8 May, 2023")), read_instant("2 days ago")
+    >>> str(read_instant("1:56 pm on 08.05.2023")), read_instant("2 days ago")
     ('2023-05-08 13:56:00+00:00', None)
     """
     text = _BESIDE_OFFSET.sub("", text.strip())
@@ -121,13 +121,13 @@ def read_instant(text: str) -> datetime | None:
         with suppress(ValueError):
             found: datetime = parser.isoparse(text)
             return utc(found if found.tzinfo else found.replace(tzinfo=UTC))
-        found, skipped = parser.parse(text, fuzzy_with_tokens=True, default=_EARLY, tzinfos=_zone)
-        late = parser.parse(text, fuzzy=True, default=_LATE, tzinfos=_zone)
+        day = bool(re.search(r"(?<!\d)\d{1,2}([.-])\d{1,2}\1\d{2,4}", text))  # first, as in `quantities.read_date`
+        found, skipped = parser.parse(text, fuzzy_with_tokens=True, default=_EARLY, tzinfos=_zone, dayfirst=day)
+        late = parser.parse(text, fuzzy=True, default=_LATE, tzinfos=_zone, dayfirst=day)
         whole = found == late or (found.day == 1 and late == found.replace(day=28, hour=0, minute=0))
-        year, years = f"{found.year:04}", _FOUR_DIGITS.findall(text)
-        dated = years == [year] if years else year[2:] in text
-        read = set(re.findall(r"\w+", " ".join(skipped).casefold())) <= _BETWEEN
-        return utc(found) if whole and dated and read else None
+        dated = (_FOUR_DIGITS.findall(text) or [f"{found.year:04}"]) == [f"{found.year:04}"] and f"{found:%y}" in text
+        dated &= _BETWEEN.issuperset(re.findall(r"\w+", " ".join(skipped).casefold()))
+        return utc(found) if whole and dated else None
     except (ValueError, OverflowError, AttributeError, TypeError, KeyError):
         return None
 

@@ -58,7 +58,12 @@ SET document.title = row.title, document.name = row.title, document.content_hash
     document.degree = size(row.passages), document.version = coalesce(document.version, 0) + 1,
     document.source_id = row.source_id
 MERGE (document)-[:FROM]->(source)
-WITH document, row
+WITH document, row, source
+CALL (document, source) {
+  MATCH (document)-[before:FROM]->(other)
+  WHERE other.id <> source.id
+  DELETE before
+}
 CALL (document, row) {
   UNWIND row.passages AS given
   CREATE (document)-[:HAS_PASSAGE {scope: $scope, recorded_at: $recorded_at, weight: 1.0, source_id: row.source_id}]->

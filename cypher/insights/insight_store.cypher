@@ -17,14 +17,15 @@ RETURN n {.*, embedding: NULL} AS insight,
     RETURN o.id ORDER BY o.id
   } AS superseded_by
 
-// insights/quarantine, put an insight into quarantine or let it out; the change is recorded where it is one
+// insights/quarantine, put an insight into quarantine or let it out, where its topic is claimed for that; the change is
+//                      recorded where it is one
 // mode:       write
 // returns:    maybe
 // parameters: $id STRING, $scope STRING, $versions LIST<INTEGER>, $quarantined BOOLEAN, $reason STRING,
-//             $change_id STRING, $now ZONED DATETIME
+//             $change_id STRING, $claim STRING, $now ZONED DATETIME
 // columns:    version, accepted
 CYPHER 25 MATCH (n:Insight {id: $id})
-WHERE n.scope = $scope
+WHERE n.scope = $scope AND ($claim IS NULL OR EXISTS { (n)-[:ON_TOPIC]->(:Topic {claim: $claim}) })
 SET n.locked_at = $now
 WITH n, ($versions IS NULL OR n.version IN $versions) AS accepted
 CALL (n, accepted) {
@@ -36,6 +37,17 @@ CALL (n, accepted) {
   CREATE (change)-[:CHANGED {scope: $scope, recorded_at: $now}]->(n)
 }
 RETURN n.version AS version, accepted
+
+// insights/hidden, an insight in quarantine with what it is compared by, and those that are marked against it already
+// mode:       read
+// returns:    maybe
+// parameters: $id STRING, $scope STRING
+// columns:    insight, embedding, marked
+CYPHER 25 MATCH (n:Insight {id: $id})
+WHERE n.scope = $scope AND n.quarantined = true AND n.embedding IS NOT NULL
+  AND NOT EXISTS { (n)<-[:SUPERSEDES]-(:Insight) }
+RETURN n {.*, embedding: NULL} AS insight, vector(n.embedding, size(n.embedding), FLOAT32) AS embedding,
+  COLLECT { MATCH (n)-[:CONFLICTS_WITH|SUPERSEDES]-(o:Insight) RETURN o.id ORDER BY o.id } AS marked
 
 // insights/changes, what was marked on an insight, oldest first
 // mode:       read
@@ -83,7 +95,7 @@ CALL (n) {
 // parameters: $insight_id STRING, $scope STRING, $recorded_at ZONED DATETIME, $rows LIST<MAP>
 // columns:    none
 CYPHER 25 MATCH (n:Insight {id: $insight_id})
-WHERE n.scope = $scope
+WHERE n.scope = $scope AND n.quarantined = false
 UNWIND $rows AS row
 MATCH (o:Insight {id: row.other})
 WHERE o.scope = $scope AND NOT EXISTS { (n)-[:CONFLICTS_WITH {id: row.id}]->(o) }
@@ -100,11 +112,11 @@ CREATE (:InsightChange {id: change_id, scope: $scope, recorded_at: $recorded_at,
 // insights/candidates, insights on a topic since an instant that are most similar to a vector; superseded ones left out
 // mode:       read
 // returns:    many
-// parameters: $topic_id STRING, $scope STRING, $since ZONED DATETIME, $embedding VECTOR, $dimension INTEGER,
+// parameters: $topic_id STRING, $scope STRING, $since ZONED DATETIME, $until ZONED DATETIME, $embedding VECTOR, $dimension INTEGER,
 //             $exclude LIST<STRING>, $limit INTEGER
 // columns:    insight, embedding, similarity
 CYPHER 25 MATCH (:Topic {id: $topic_id})<-[:ON_TOPIC]-(n:Insight)
-WHERE n.scope = $scope AND n.quarantined = false AND n.retracted_at IS NULL AND n.created_at >= $since
+WHERE n.scope = $scope AND n.quarantined = false AND n.retracted_at IS NULL AND n.created_at >= $since AND n.created_at <= $until
   AND NOT n.id IN $exclude AND size(n.embedding) = $dimension AND NOT EXISTS { (n)<-[:SUPERSEDES]-(:Insight) }
 WITH n, vector(n.embedding, $dimension, FLOAT32) AS embedding
 WITH n, embedding, 2 * vector.similarity.cosine(embedding, $embedding) - 1 AS similarity

@@ -1,12 +1,13 @@
 // intelligence/agent_writes, an agent's absolute writes, all or none: what is written is locked first, in the order of
 //                            ids; a contradiction lets nothing be written; a version that moved is merged by rule (the
-//                            larger strength). Every conflict is recorded in the same transaction
+//                            larger strength). Every conflict is recorded in the same transaction. Who only looks
+//                            writes nothing but these
 // mode:       write
 // returns:    one
 // parameters: $locks LIST<STRING>, $strengths LIST<MAP>, $relations LIST<MAP>, $creations LIST<MAP>, $scope STRING,
 //             $agent STRING, $now ZONED DATETIME, $source STRING, $unresolved STRING, $merged STRING,
 //             $kinds MAP, $attempts INTEGER, $made LIST<STRING>, $token STRING, $least FLOAT, $most FLOAT,
-//             $new_basin MAP, $states MAP
+//             $new_basin MAP, $states MAP, $look BOOLEAN
 // columns:    clear, outcomes
 CYPHER 25 CALL () {
   UNWIND $locks AS id
@@ -24,7 +25,7 @@ CALL (locked) {
                   resolution: $unresolved, subject: row.cause + ' ' + row.effect, version: coalesce(r.version, 1),
                   detail: 'stored ' + type(r) + ', written ' + row.type}) AS contradictions
 }
-WITH contradictions, size(contradictions) = 0 AS clear
+WITH contradictions, size(contradictions) = 0 AND NOT $look AS clear
 CALL (clear) {
   UNWIND CASE WHEN clear THEN $strengths ELSE [] END AS row
   MATCH (entity:Entity {id: row.entity})
@@ -39,9 +40,12 @@ CALL (clear) {
   SET basin.strength = CASE WHEN seen OR row.strength > before THEN row.strength ELSE before END,
       basin.version = basin.version + 1
   SET entity.basin_strength = basin.strength,
+      basin.decayed_at = $now,
       basin.state = CASE
         WHEN basin.strength >= $most THEN $states.saturated
-        WHEN basin.strength > $least AND basin.state = $states.dormant THEN $states.activating
+        WHEN basin.strength <= $least THEN $states.dormant
+        WHEN basin.state = $states.dormant THEN $states.activating
+        WHEN basin.state = $states.saturated THEN $states.active
         ELSE basin.state
       END
   RETURN collect({place: row.place, version: basin.version, conflict_id: CASE WHEN NOT seen THEN row.conflict_id END,

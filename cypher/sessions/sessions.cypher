@@ -108,10 +108,19 @@ RETURN properties(s) AS session
 // columns:    id, scope, content, confidence, own, similarity
 CYPHER 25 CALL () {
   WHEN $project IS NOT NULL THEN {
-    MATCH (b:Belief)
-    SEARCH b IN (VECTOR INDEX belief_embedding FOR $embedding
-      WHERE b.scope IN $scopes AND b.status IN ['active', 'disputed'] LIMIT $pool) SCORE AS score
-    RETURN b, 2.0 * score - 1.0 AS similarity,
+    CALL () {
+      MATCH (b:Belief)
+      SEARCH b IN (VECTOR INDEX belief_embedding FOR $embedding
+        WHERE b.scope IN $scopes AND b.status IN ['active', 'disputed'] LIMIT $pool) SCORE AS score
+      RETURN b, 2.0 * score - 1.0 AS similarity
+      UNION ALL
+      MATCH (b:Belief)
+      WHERE b.scope IN $scopes AND b.status IN ['active', 'disputed']
+        AND any(part IN b.domain_path WHERE toLower(part) = toLower($project))
+      WITH b ORDER BY b.id DESC LIMIT $pool
+      RETURN b, coalesce(2.0 * vector.similarity.cosine(b.embedding, $embedding) - 1.0, 0.0) AS similarity
+    }
+    RETURN b, max(similarity) AS similarity,
       any(part IN coalesce(b.domain_path, []) WHERE toLower(part) = toLower($project)) AS own
   }
   ELSE {

@@ -26,7 +26,7 @@ CALL (row) {
   MERGE (activation:BasinActivation {id: given[2]})
   ON CREATE SET activation.scope = $scope, activation.recorded_at = $recorded_at, activation.basin_id = basin.id,
     activation.document_id = row.document_id, activation.fresh = true
-  WITH entity, basin, activation, coalesce(activation.fresh, false) AS fresh
+  WITH entity, basin, activation, coalesce(activation.fresh, false) OR basin.strength IS NULL AS fresh
   FOREACH (_ IN CASE WHEN fresh THEN [1] ELSE [] END |
     SET activation.fresh = null,
         basin.strength = CASE

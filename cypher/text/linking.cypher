@@ -22,18 +22,23 @@ RETURN n.id AS id, n.scope AS scope, n.name AS name, n.kind AS kind, coalesce(n.
 ORDER BY degree DESC, id
 LIMIT 100000
 
-// graph/merge_entities, entities by their ids; tells which of the rows have no relationship yet
-//                       a row is [number, id, canonical_key, name, name_key, kind, aliases]
+// graph/merge_entities, entities by their ids; tells which of the rows have no relationship yet, and what was merged into
+//                       another: [id, the other's]; a row is [number, id, canonical_key, name, name_key, kind, aliases]
 // mode:       write
 // returns:    one
 // parameters: $rows LIST<LIST<ANY>>, $scope STRING, $scope_token STRING, $recorded_at ZONED DATETIME
-// columns:    fresh
+// columns:    fresh, merged
 CYPHER 25 UNWIND $rows AS row
 MERGE (entity:Entity {id: row[1]})
 ON CREATE SET entity.scope = $scope, entity.scope_token = $scope_token, entity.canonical_key = row[2],
               entity.name = row[3], entity.name_key = row[4], entity.kind = row[5], entity.aliases = row[6],
               entity.degree = 0, entity.recorded_at = $recorded_at, entity.version = 1
-RETURN collect(CASE WHEN entity.degree = 0 THEN row[0] END) AS fresh
+RETURN collect(CASE WHEN entity.degree = 0 THEN row[0] END) AS fresh,
+  collect(CASE WHEN entity.merged_into IS NOT NULL THEN [entity.id, head(COLLECT {
+    MATCH (entity) ((one:Entity)-[:SAME_AS]->(other:Entity) WHERE one.merged_into = other.id){1,20} (last)
+    WHERE last.merged_into IS NULL
+    RETURN last.id
+  })] END) AS merged
 
 // graph/embed_new_entities, vectors of entities that have none yet
 // mode:       write

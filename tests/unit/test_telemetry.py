@@ -134,3 +134,12 @@ def test_figures_of_several_processes_are_summed(tmp_path: Path) -> None:
     for _ in range(2):
         done = subprocess.run([sys.executable, "-c", count], env=environ, capture_output=True, text=True, check=True)
     assert 'clause_memories_total{operation="read"} 4.0' in done.stdout
+
+
+def test_methods_that_nobody_serves_are_one_series() -> None:
+    metrics = Metrics()
+    for method in ("GET", "ZZ1", "ZZ2", "get"):
+        metrics.observe_request(method, "unmatched", 405, 0.01)
+    exposed = metrics.render().decode()
+    assert 'method="other",route="unmatched",status="405"} 3.0' in exposed
+    assert "ZZ1" not in exposed

@@ -16,7 +16,7 @@ async function memories(id) {
     table([
       ["Cluster", to("memories", one.cluster_id, one.cluster_id, { detail: "cluster" })],
       ["Recorded", day(one.recorded_at)],
-      ["Said", one.timestamp && day(one.timestamp)],
+      ["Said", one.timestamp],
       ["Used", `${one.access_count} times, last ${day(one.last_access_at)}`],
       ...Object.entries(one.metadata).map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]),
       ["Id", one.memory_id],

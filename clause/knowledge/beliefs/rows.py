@@ -336,6 +336,7 @@ def as_recorded(found: Mapping[str, Any], recorded: datetime) -> dict[str, Any] 
         **{f"{name}_at": past.get(name) for name in ended},
         "verified_at": at if (at := found.get("verified_at")) is not None and at <= recorded else None,
         "superseded_by_id": found.get("superseded_by_id") if "superseded" in past else None,
+        "merged_into": found.get("merged_into") if "archived" in past else None,
         "valid_until": _end_known(found, recorded) if "superseded" in past else found.get("given_until"),
         "status": status,
         "stage": stage(sources),

@@ -89,6 +89,10 @@ class ErasureService:
         plan = await self._planned(given, caller, MOST)
         counts = Counter(label for label, _ in plan.gone)
         counts["Run"] += len(plan.runs)
+        if plan.root[0] == "Source":
+            asked: dict[str, Any] = {"source_id": plan.root[1], "scope": plan.scope, "timeout_s": _ERASE_S}
+            row = await self._ground.graph.one("knowledge/count_said", **asked)
+            counts += Counter({"triples": row["triples"], "Entity": row["entities"]} if row else {})
         counts.update(await self._traces.count(plan.pieces))
         elsewhere = await self._traces.elsewhere(plan.family, plan.texts, [key[1] for key in plan.gone])
         vectors = await self._traces.vectors(plan.gone, plan.known)
@@ -140,7 +144,9 @@ class ErasureService:
                 break
             most *= 1 if others else _WIDER
         if plan.root[0] == "Source":
-            counts["triples"] = await self._triples(plan)
+            erased, embedded = await self._triples(plan)
+            counts.update(erased)
+            vectors += embedded
         if not keep_root:
             erased, embedded = await self._erase([plan.root], plan)
             counts.update(erased)
@@ -206,9 +212,8 @@ class ErasureService:
         runs |= {str(run) for row in rows for run in row["runs"]}
         touched = sorted({*homes.values()})
         many = len(gone) > BULK
-        pieces = (
-            [piece for one in touched for piece in pieces_of_scope(one)] if many else pieces_of([*_ids(gone), *texts])
-        )
+        pieces = pieces_of([root[1]] if many else [*_ids(gone), *texts])
+        pieces += [piece for one in touched for piece in pieces_of_scope(one)] if many else []
         runs |= await self._traces.runs(touched, None if many else pieces)
         gone -= {("Run", run) for run in runs}
         weakened = tuple(sorted(key for key in dependents.keys() - gone if key[0] != "Run"))
@@ -255,21 +260,25 @@ class ErasureService:
                 vectors += row["vectors"]
         return counts, vectors
 
-    async def _triples(self, plan: _Plan) -> int:
-        source_id, scope, total = plan.root[1], plan.scope, 0
+    async def _triples(self, plan: _Plan) -> tuple[Counter[str], int]:
+        """Erase what the source says of entities, and those that nothing else speaks of; counts, and of vectors."""
+        counts: Counter[str] = Counter()
+        about: dict[str, Any] = {"source_id": plan.root[1], "scope": plan.scope, "limit": 5_000}
+        vectors = 0
         while True:
-            row = await self._ground.graph.one(
-                "knowledge/erase_triples", source_id=source_id, scope=scope, limit=5_000, timeout_s=_ERASE_S
-            )
-            erased = int(row["erased"]) if row else 0
-            total += erased
-            if not erased:
-                break
-        while rows := await self._ground.graph.run("knowledge/lone_entities", scope=scope, limit=_SLICE):
-            if not total:
-                break
-            await self._erase([("Entity", str(row["id"])) for row in rows], plan)
-        return total
+            row = await self._ground.graph.one("knowledge/erase_triples", **about, timeout_s=_ERASE_S)
+            if row is None or not row["erased"]:
+                return counts, vectors
+            counts["triples"] += row["erased"]
+            rows = await self._ground.graph.run("knowledge/lone_entities", ids=row["ends"], scope=plan.scope)
+            lone = {("Entity", str(one["id"])) for one in rows}
+            gone = set(lone)
+            await self._add_parts(gone, lone, plan.known)
+            asked = sorted({str(run) for one in rows for run in one["runs"]})
+            counts.update(await self._traces.erase(plan.known, pieces_of(_ids(gone)), (), asked, said=()))
+            erased, embedded = await self._erase(sorted(gone), plan)
+            counts.update(erased)
+            vectors += embedded
 
 
 def _ids(keys: Iterable[Key]) -> tuple[str, ...]:

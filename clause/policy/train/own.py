@@ -55,10 +55,11 @@ def set_aside(questions: Sequence[Posed], seed: int) -> tuple[list[Posed], list[
     >>> [len(part) for part in set_aside([GoldQuestion(str(n), ("a",)) for n in range(20)], 0)]
     [15, 5]
     """
+    known = {(one.text, tuple(one.answers)): one for one in questions}
+    questions = [*known.values()]  # else the gate asks what was taught
     if not FEWEST <= len(questions) <= MOST:
-        raise BadInputError(
-            f"{len(questions)} questions cannot be trained on", field="questions", bound=f"{FEWEST} to {MOST:,}"
-        )
+        told = f"{len(questions)} different questions cannot be trained on"
+        raise BadInputError(told, field="questions", bound=f"{FEWEST} to {MOST:,}")
     order = np.random.default_rng(seed).permutation(len(questions)).tolist()
     aside = min(200, max(5, len(questions) // 4))
     return [questions[place] for place in sorted(order[aside:])], [questions[place] for place in sorted(order[:aside])]
@@ -127,6 +128,8 @@ class OwnRun:
         that moves has to answer more of them rightly: to be less sure of wrong ones, it need not move.
         """
         asked = [(place, fold) for fold in folds for place in fold.questions][:_JUDGED]
+        if not asked:  # one question alone teaches: what it brings cannot be judged
+            return (0.0, 0.0), {"offset": 0.0, "shipped_right": 0.0, "right": 0.0}
         priors, done = (0.0, *PRECISIONS), 0
         worths: dict[tuple[float, float], tuple[float, int]] = {}
         for prior in priors:

@@ -48,7 +48,9 @@ class VectorTable:
         self._vectors.update(zip(missing, made, strict=True))
         if self._file is not None:
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            np.savez(self._file, texts=np.array(list(self._vectors)), vectors=np.stack(list(self._vectors.values())))
+            draft = self._file.with_suffix(".part.npz")
+            np.savez(draft, texts=np.array(list(self._vectors)), vectors=np.stack(list(self._vectors.values())))
+            draft.replace(self._file)
 
     def __getitem__(self, text: str) -> Vectors:
         return self._vectors[text]

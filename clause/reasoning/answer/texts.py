@@ -20,6 +20,11 @@ _SPARSE = ("passage_text", "belief_text", "memory_text", "value_text", "insight_
 _FIELDS = 4  # of belief_text, which has most
 
 
+HELD = ("active", "disputed")
+STATUSES = (*HELD, "superseded", "archived", "retracted")
+"""What beliefs may be now, and may have been."""
+
+
 class IndexedTexts:
     """Passages, beliefs, memories, values, experiences and insights by meaning and by words (one round trip), fused by
     ranks.
@@ -63,6 +68,7 @@ class IndexedTexts:
             "valid": view.as_of_valid or self._now(),
             "recorded": view.as_of_recorded or FOREVER,
             "hidden_texts": list(view.hidden.texts),
+            "statuses": list(HELD if view.as_of_recorded is None else STATUSES),
         }
         rows = await self._graph.run("reasoning/nearest_texts", **given)
         may_miss = view.hidden.crowd > 1 and limit + len(view.hidden.texts) > looked

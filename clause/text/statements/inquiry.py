@@ -12,9 +12,9 @@ from itertools import pairwise
 from typing import Final
 
 from clause.text.mentions import Mention, find_proper_names
-from clause.text.statements.lexicon import Relation, relation, shipped_lexicon
+from clause.text.statements.lexicon import shipped_lexicon
 from clause.text.statements.quantities import MONTHS, WEEKDAYS
-from clause.text.statements.words import ADJUNCTS, ARTICLES, Word, bases, words
+from clause.text.statements.words import ADJUNCTS, ARTICLES, NEGATIONS, NOUNS, Word, bases, denials, words
 
 
 class Wanted(StrEnum):
@@ -39,42 +39,12 @@ class Counted(StrEnum):
     ANYTHING = "anything"
 
 
-_TIMES = """time times day days date dates year month week weekday hour hours deadline quarter season birthday
-anniversary"""
-_PLACES = """city country town office room place street building region site floor village port hotel restaurant shop
-school hospital station airport address island beach park hall museum"""
-_NUMBERS = (
-    "percentage number amount share budget score temperature price fee salary wage rent size weight height length age "
-    "rate total sum figure capacity distance speed duration bill balance"
-)
-_PEOPLE = """person people colleague doctor dentist vet teacher customer engineer man woman boy girl friend neighbour
-neighbor boss director employee worker member student pupil nurse lawyer solicitor author writer artist actor actress
-singer musician conductor organist driver expert guest visitor client tenant landlord landlady lodger mother father
-mum mom dad parents grandmother grandfather grandma grandpa gran sister brother daughter son wife husband partner
-cousin aunt uncle niece nephew children kids child baby family twin fiance fiancee girlfriend boyfriend flatmate
-roommate housemate caretaker janitor gardener cleaner plumber electrician carpenter joiner builder roofer painter
-mechanic locksmith baker butcher grocer florist hairdresser barber tailor cobbler chemist pharmacist optician midwife
-surgeon physio physiotherapist therapist psychologist paramedic accountant bookkeeper auditor adviser advisor
-consultant broker banker notary secretary clerk receptionist treasurer chairman chairwoman president mayor
-minister priest vicar pastor rabbi imam judge coach trainer referee captain pilot sailor skipper fisherman farmer
-shepherd forester vintner postman courier farrier reviewer critic journalist reporter editor publisher translator
-interpreter proofreader illustrator photographer curator librarian archivist supplier provider contractor manager
-supervisor foreman intern apprentice trainee volunteer assistant deputy owner founder professor lecturer researcher
-scientist developer programmer designer architect analyst operator inspector officer policeman police firefighter
-soldier guard cook chef waiter waitress host hostess babysitter nanny council committee board team crew staff company
-firm club union agency society association university insurer insurance bank"""
 _MANY = "many much long old far big tall high fast large deep heavy wide cold hot"
 _WHENEVER = frozenset(["often", "early", "late", "soon"])
 _AUXILIARIES = """is are was were do does did can could has have had will would should may might must am isn't aren't"""
 _TRUTHS = frozenset(_AUXILIARIES.split())
 _BEING = frozenset(["is", "are", "was", "were", "isn't", "aren't"])
-_OF_NOUN: Final = {
-    **dict.fromkeys(_TIMES.split(), Wanted.TIME),
-    **dict.fromkeys(_PLACES.split(), Wanted.PLACE),
-    **dict.fromkeys(_NUMBERS.split(), Wanted.NUMBER),
-    **dict.fromkeys(("reason", "cause"), Wanted.REASON),
-    **dict.fromkeys((form for one in _PEOPLE.split() for form in (one, one + "s")), Wanted.PERSON),
-}
+_OF_NOUN: Final = {noun: Wanted(kind) for kind, nouns in NOUNS.items() for noun in nouns}
 _COSTING = "cost costs price save saves saved pay pays weigh weighs charge charges earn earns"
 _AMOUNTS = frozenset(_COSTING.split())
 _AMOUNTING = frozenset(["come", "comes", "came", "amount", "amounts", "amounted"])
@@ -149,19 +119,6 @@ def _about(after: Sequence[str], found: Wanted) -> bool:
     return after[0] not in _BEING or (found is Wanted.PERSON and "name" not in after)
 
 
-def same_word(asked: Word, said: Word) -> float:
-    """Rate how far a statement's word stands for a question's: 1 in any form, less for synonyms and wider words.
-
-    >>> from clause.text.statements.words import words
-    >>> [same_word(*pair) for pair in (words("moved moves"), words("child kids"), words("tea table"))]
-    [1.0, 0.9, 0.0]
-    """
-    if asked.lower == said.lower or asked.bases & said.bases:
-        return 1.0
-    found = relation(asked.lower, said.lower)
-    return {Relation.SAME: 0.9, Relation.WIDER: 0.6}.get(found, 0.0)
-
-
 _NUMBER_WORDS = (
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million dozen half zero"
@@ -181,11 +138,17 @@ _CLOCK = (
 )
 _MONTH = "|".join(sorted((name for name in MONTHS if name not in ("may", "march", "mar")), key=len, reverse=True))
 _DAYS = "|".join(f"{day}s?" for day in sorted(WEEKDAYS))
+_HOUR = r"\d{1,2}(?:[:.]\d\d)?(?:\s*[ap]\.?m\.?)?"
 _TIME = re.compile(
-    rf"\b(?:{_CLOCK}|(?:the\s+)?\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:{_MONTH}|May|March)\b(?:,?\s+\d{{4}})?"
+    r"\b(?:\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?"
+    rf"|\d{{1,2}}[./]\d{{1,2}}[./]\d{{2,4}}|{_HOUR}\s?[-\u2013]\s?(?:{_CLOCK})|(?<=\bat )\d{{1,2}}\.\d\d"
+    rf"|(?:(?<=\bfrom )|between ){_HOUR} (?:to|and|until|till) (?=\d)(?:{_CLOCK}|\d{{1,2}})"
+    r"|(?:the\s+)?(?:\d{1,2}(?:st|nd|rd|th)\s+century|\d{3}0s)(?:\s(?:BCE?|AD|CE))?|\d{1,4}\s(?:BCE?|AD|CE)"
+    r"|(?<=\bin )\d{3,4}\b(?![.,:/-]\d|\s(?!and|when|while|by|for|with|after|before|as)[a-z])"
+    rf"|{_CLOCK}|(?:the\s+)?\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:{_MONTH}|May|March)\b(?:,?\s+\d{{4}})?"
     rf"|(?:{_MONTH}|May|March)\s+\d{{1,2}}(?:st|nd|rd|th)?\b(?:,?\s+\d{{4}})?|(?:{_MONTH}|May|March)\b(?:\s+\d{{4}})?"
-    rf"|\d{{4}}-\d\d-\d\d|the\s+\d{{1,2}}(?:st|nd|rd|th)\b|(?<=\b[bo][yn] )the (?:{_ORDINALS})\b"
-    rf"|(?:1[6-9]|20)\d\d\b|{_DAYS}|yesterday|today|tomorrow|tonight|noon|midnight"
+    rf"|the\s+\d{{1,2}}(?:st|nd|rd|th)\b|(?<=\b[bo][yn] )the (?:{_ORDINALS})\b"
+    rf"|(?<![./-])(?:1[6-9]|20)\d\d\b(?![./-]\d)|{_DAYS}|yesterday|today|tomorrow|tonight|noon|midnight"
     r"|(?:(?:last|next|this|every|each)\s+(?:other\s+|two\s+|three\s+)?)(?:day|night|morning|afternoon|evening|week|weekend|month|"
     r"quarter|year|spring|summer|autumn|fall|winter)s?|daily|weekly|monthly|quarterly|yearly|annually|nightly|hourly|q[1-4]"
     rf"|(?:an?|half an|\d+|{_SPELT})\s(?:minute|hour|day|week|month|year)s?\s(?:before|after|ago|later|earlier)"
@@ -195,7 +158,9 @@ _TIME = re.compile(
 )
 _JOIN = re.compile(r"\s*(?:,|at|of|on|in|the|and|around|about|from|to|until|\s)*\s*", re.IGNORECASE)
 _NUMBER = re.compile(
-    rf"(?<![\w.:-])(?:[$\u20ac\u00a3\u00a5]\s?)?(?:\d+(?:[.,]\d+)*(?:\s?(?:%|\u20ac|(?:{_SHORT})\b))?"
+    r"(?<![\w.:/\u2212-])[-\u2212]?(?:[$\u20ac\u00a3\u00a5]\s?)?(?:(?:\d{1,3}(?: \d{3})+|\d+(?:[.,'\u2019]\d+)*)"
+    r"(?:\s?[-\u2013/]\s?[$\u20ac\u00a3\u00a5]?\d+(?:[.,]\d+)*|\s\d/\d)*(?:\s(?:thousand|million|billion)\b)?"
+    rf"(?:\s?(?:%|\u20ac|(?:{_SHORT})\b))?"
     rf"|(?:{_SPELT})(?:[\s-](?:and\s)?(?:{_SPELT}))*\b)",
     re.IGNORECASE,
 )
@@ -237,7 +202,26 @@ def told(inquiry: Inquiry, statement: str, common: frozenset[str] = frozenset())
         if inquiry.wanted is Wanted.NUMBER:
             found = (one for one in found if _may_count(_counted(inquiry), one.name, statement[one.end :]))
     clause = inquiry.wanted in (Wanted.REASON, Wanted.MANNER)
-    return [one for one in found if not _said(one, said, clause) or _digits(one, inquiry)]
+    denied = [] if clause else _denied(inquiry, statement)
+    return [
+        one
+        for one in found
+        if (not _said(one, said, clause) or _digits(one, inquiry)) and not _is_denied(one, statement, denied)
+    ]
+
+
+def _is_denied(one: Mention, statement: str, denied: Sequence[tuple[int, int]]) -> bool:
+    inside = any(start < one.end and one.start < end for start, end in denied)
+    return inside and not _SINCE.search(statement[: one.start])
+
+
+_SINCE = re.compile(r"\b(?:since|until|till|before|after|for) (?:the )?$", re.IGNORECASE)
+
+
+def _denied(inquiry: Inquiry, statement: str) -> list[tuple[int, int]]:
+    """The stretches of a statement that say that it is not so; none where the question asks what is not."""
+    asks = {one.lower for one in inquiry.tokens}
+    return [] if asks & NEGATIONS else denials([one.bases | {one.lower} for one in inquiry.content], statement)
 
 
 def _said(one: Mention, said: AbstractSet[str], clause: bool) -> bool:
@@ -293,7 +277,7 @@ def _counted(inquiry: Inquiry) -> Counted:
 
 _SOMEBODY = re.compile(
     r"\b(?:by|from|to|with|for) (?:the|an?|our|my|his|her|its|their) [^\W\d_]"
-    rf"|(?<![\w-])(?:{'|'.join(_PEOPLE.split())})s?(?![\w-])",
+    rf"|(?<![\w-])(?:{'|'.join(NOUNS['person'])})s?(?![\w-])",
     re.IGNORECASE,
 )
 
@@ -309,20 +293,29 @@ def passes_over(inquiry: Inquiry, statement: str, telling: Sequence[str]) -> boo
     if telling or inquiry.wanted not in (Wanted.PERSON, Wanted.PLACE, Wanted.TIME, Wanted.NUMBER):
         return False
     said = {token.lower for token in inquiry.tokens}
-    return inquiry.wanted is not Wanted.PERSON or all(one[0].lower() in said for one in _SOMEBODY.finditer(statement))
+    return (
+        inquiry.wanted is not Wanted.PERSON
+        or bool(_denied(inquiry, statement))
+        or all(one[0].lower() in said for one in _SOMEBODY.finditer(statement))
+    )
 
 
 def _nothing(_statement: str) -> Iterator[Mention]:
     return iter(())
 
 
+_I = re.compile(r"\b(?:I|we|We|me|us|mine|ours|myself|ourselves)\b")
+_OTHERS = re.compile(
+    r"(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]heir|[Tt]he|[Hh]e|[Ss]he|[Tt]hey)\b"
+    r"|[A-Z][\w'\u2019-]+(?: [A-Z][\w'\u2019-]+)? (?:is|was|has|no|does|did|[a-z]+(?:ed|s))\b"
+)
 _BEFORE_PLACES = re.compile(r"\b(?:on|in|at|from|via|near|of the|the|an?)\s+$", re.IGNORECASE)
 
 
 def _people(statement: str, common: frozenset[str]) -> Iterator[Mention]:
     """Names that may be somebody's: who speaks, and those that stand where somebody acts or is spoken of."""
     speaker = _SPEAKER.match(statement)
-    if speaker:
+    if speaker and (_I.search(statement) or not _OTHERS.match(statement, speaker.end())):
         yield Mention(speaker[1], *speaker.span(1))
     for name in find_proper_names(statement):
         letters = [part.lower() for part in _LETTERS.findall(name.name)]
@@ -368,7 +361,8 @@ def _numbers(statement: str) -> Iterator[Mention]:
 
 def _places(statement: str) -> Iterator[Mention]:
     times = [hit.span() for hit in _TIME.finditer(statement)]
-    for hit in _PLACE.finditer(statement):
+    hit = _PLACE.search(statement)
+    while hit:
         end = hit.start(2)
         for word in re.finditer(r"\S+", hit[2]):
             here = hit.start(2) + word.start()
@@ -377,6 +371,8 @@ def _places(statement: str) -> Iterator[Mention]:
             end = hit.start(2) + word.end() if word[0].lower() not in _WITHIN_PLACES else end
         if end > hit.start(2) and not any(start <= hit.start(2) < stop for start, stop in times):
             yield Mention(statement[hit.start(2) : end], hit.start(2), end)
+        another = hit[0].startswith("from ") or statement.startswith(" but ", end)  # from here to there; not here but there
+        hit = _PLACE.search(statement, end if another and end > hit.start(2) else hit.end())
 
 
 def _reasons(statement: str) -> Iterator[Mention]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -44,6 +44,28 @@ spill spilt; spit spat; spoil spoilt; spring sprang sprung; sting stung; stink s
 swear swore sworn; swell swollen; tread trod trodden; undergo underwent undergone; undertake undertook undertaken;
 undo undid undone; withdraw withdrew withdrawn; withhold withheld; withstand withstood; wring wrung; rebuild rebuilt;
 rewrite rewrote rewritten; unwind unwound; uphold upheld; oversee oversaw overseen; forgo forwent forgone"""
+_TIMES = """time times day days date dates year month week weekday hour hours deadline quarter season birthday
+anniversary"""
+_PLACES = """city country town office room place street building region site floor village port hotel restaurant shop
+school hospital station airport address island beach park hall museum"""
+_FIGURES = """percentage number amount share budget score temperature price fee salary wage rent size weight height
+length age rate total sum figure capacity distance speed duration bill balance"""
+_PEOPLE = """person people colleague doctor dentist vet teacher customer engineer man woman boy girl friend neighbour
+neighbor boss director employee worker member student pupil nurse lawyer solicitor author writer artist actor actress
+singer musician conductor organist driver expert guest visitor client tenant landlord landlady lodger mother father
+mum mom dad parents grandmother grandfather grandma grandpa gran sister brother daughter son wife husband partner
+cousin aunt uncle niece nephew children kids child baby family twin fiance fiancee girlfriend boyfriend flatmate
+roommate housemate caretaker janitor gardener cleaner plumber electrician carpenter joiner builder roofer painter
+mechanic locksmith baker butcher grocer florist hairdresser barber tailor cobbler chemist pharmacist optician midwife
+surgeon physio physiotherapist therapist psychologist paramedic accountant bookkeeper auditor adviser advisor
+consultant broker banker notary secretary clerk receptionist treasurer chairman chairwoman president mayor
+minister priest vicar pastor rabbi imam judge coach trainer referee captain pilot sailor skipper fisherman farmer
+shepherd forester vintner postman courier farrier reviewer critic journalist reporter editor publisher translator
+interpreter proofreader illustrator photographer curator librarian archivist supplier provider contractor manager
+supervisor foreman intern apprentice trainee volunteer assistant deputy owner founder professor lecturer researcher
+scientist developer programmer designer architect analyst operator inspector officer policeman police firefighter
+soldier guard cook chef waiter waitress host hostess babysitter nanny council committee board team crew staff company
+firm club union agency society association university insurer insurance bank"""
 
 ARTICLES = frozenset(_ARTICLES.split())
 AUXILIARIES = frozenset(_AUXILIARIES.split())
@@ -54,6 +76,15 @@ LIGHT = frozenset(_LIGHT.split())
 """Base forms that may be there or not: `a hat colored red`, `a group of people`, `wearing a hat`."""
 
 NEGATIONS = frozenset(_NEGATIONS.split())
+NOUNS = {
+    "time": tuple(_TIMES.split()),
+    "place": tuple(_PLACES.split()),
+    "number": tuple(_FIGURES.split()),
+    "reason": ("reason", "cause"),
+    "person": tuple(form for one in _PEOPLE.split() for form in (one, one + "s")),
+}
+"""Nouns of what questions ask for, by its kind."""
+
 MODALS = frozenset(_MODALS.split())
 PAST = frozenset(_PAST.split())
 PRESENT = frozenset(_PRESENT.split())
@@ -269,3 +300,47 @@ def _plain(stem: str) -> Iterator[str]:
         yield stem[:-1] + "y"
     if len(stem) > 2 and stem[-1] == stem[-2]:
         yield stem[:-1]
+
+
+_DENIAL = re.compile(
+    r"\b(?:(?P<always>not|never|cannot|no longer|no more)|no|nobody|no one|none|neither|nor|nothing|nowhere|without"
+    r"|hardly|barely)\b|(?P<short>n['\u2019]t)\b",
+    re.IGNORECASE,
+)
+_NO_DENIAL = re.compile(
+    r"(?:not|n['\u2019]t) (?:only|just|until|till|before)\b|no\.? ?\d|(?:no|not) (?:\w+er|more|less) than\b"
+    r"|(?:nothing|none|nobody|no one|not|n['\u2019]t) (?:\w+ )?(?:but|except)\b",
+    re.IGNORECASE,
+)
+_CLAUSES = re.compile(
+    r"[,;:.!?\u2014]+(?=\s|$)|\s[-\u2013]+\s|\s(?=(?:but|because|although|though|while|whereas|so|instead"
+    r"|and (?:she|he|it|they|we|i|now|not|is|are|was|were|lives?|works?))\s)",
+    re.IGNORECASE,
+)
+_PASSED_OVER = frozenset(["longer", "more", "any", "yet", "ever", "even", "always", "currently", "actually", "anymore"])
+
+
+def denials(asked: Sequence[frozenset[str]], statement: str) -> list[tuple[int, int]]:
+    """The stretches of a statement that say of what is asked that it is not so: the clause, where it denies an asked
+    word (each with its bases) or puts another in the place of one; else what stands right behind the `not`.
+
+    >>> said = "Ann no longer lives in Porto, but in Ghent."
+    >>> [said[start:end] for start, end in denials([frozenset(["live"])], said)]
+    ['Ann no longer lives in Porto,']
+    """
+    if not _DENIAL.search(statement):
+        return []
+    found, start = [], 0
+    for end in (*(hit.end() for hit in _CLAUSES.finditer(statement)), len(statement)):
+        said = frozenset[str]().union(*(one.bases | {one.lower} for one in words(statement[start:end])))
+        for hit in _DENIAL.finditer(statement, start, end):
+            after = [one for one in words(statement[hit.end() : end]) if one.lower not in ADJUNCTS | _PASSED_OVER]
+            if _NO_DENIAL.match(statement, hit.start()):
+                continue
+            missing = not all(one & said for one in asked)
+            if (after and any(after[0].bases & one for one in asked)) or (missing and (hit["always"] or hit["short"])):
+                found.append((start, end))
+            elif after:
+                found.append((hit.end(), statement.index(after[0].text, hit.end()) + 1))
+        start = end
+    return found

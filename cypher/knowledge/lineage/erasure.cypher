@@ -80,6 +80,10 @@ CYPHER 25 CALL () {
     MATCH (n:Entity)-[:HAS_BASIN]->(x:AttractorBasin)
     RETURN x
     UNION
+    WITH n WHERE n:AttractorBasin
+    MATCH (x:BasinActivation {basin_id: n.id})
+    RETURN x
+    UNION
     MATCH (x:Kept)
     WHERE x.node_id = n.id
     RETURN x
@@ -115,27 +119,50 @@ ORDER BY label
 // mode:       write
 // returns:    one
 // parameters: $source_id STRING, $scope STRING, $limit INTEGER
-// columns:    erased
+// columns:    erased, ends
 CYPHER 25 MATCH (a:Entity)-[r]->(b:Entity)
 WHERE a.scope = $scope AND r.source_id = $source_id
 WITH a, r, b, type(r) AS kind LIMIT $limit
 SET a.degree = a.degree - 1, b.degree = b.degree - CASE WHEN a = b THEN 0 ELSE 1 END
 DELETE r
-WITH kind, count(*) AS gone
+WITH kind, count(*) AS gone, collect(DISTINCT a.id) + collect(DISTINCT b.id) AS ends
 CALL (kind, gone) {
   MATCH (t:RelationshipType {scope: $scope, name: kind})
   SET t.count = t.count - gone
 }
-RETURN coalesce(sum(gone), 0) AS erased
+RETURN coalesce(sum(gone), 0) AS erased, reduce(all = [], one IN collect(ends) | all + one) AS ends
 
-// knowledge/lone_entities, entities of a scope that nothing speaks of any more
+// knowledge/lone_entities, those of some entities that nothing speaks of any more, nor of what they were merged into or
+//                          with, and the runs that were asked from them
 // mode:       read
 // returns:    many
-// parameters: $scope STRING, $limit INTEGER
-// columns:    id
-CYPHER 25 MATCH (e:Entity)
-WHERE e.scope = $scope
-  AND NOT EXISTS { MATCH (e)-[r]-() WHERE NOT type(r) IN ['VISITED', 'ASKED_FROM', 'MAYBE_SAME_AS', 'HAS_BASIN'] }
-RETURN e.id AS id
+// parameters: $ids LIST<STRING>, $scope STRING
+// columns:    id, runs
+CYPHER 25 UNWIND $ids AS id
+MATCH (e:Entity {id: id})
+WHERE e.scope = $scope AND all(one IN [e] + COLLECT { MATCH (e)-[:SAME_AS]-{1,20}(o:Entity) RETURN DISTINCT o } WHERE
+  NOT EXISTS { MATCH (one)-[r]-() WHERE NOT type(r) IN ['VISITED', 'ASKED_FROM', 'MAYBE_SAME_AS', 'HAS_BASIN', 'SAME_AS'] })
+RETURN DISTINCT id, COLLECT { MATCH (run:Run)-[:ASKED_FROM]->(e) RETURN run.id ORDER BY run.id } AS runs
 ORDER BY id
-LIMIT $limit
+
+// knowledge/count_said, how many relationships a source says, and entities that it alone speaks of
+// mode:       read
+// returns:    one
+// parameters: $source_id STRING, $scope STRING
+// columns:    triples, entities
+CYPHER 25 CALL () {
+  MATCH (a:Entity)-[r]->(b:Entity)
+  WHERE a.scope = $scope AND r.source_id = $source_id
+  RETURN count(r) AS triples, collect(DISTINCT a) + collect(DISTINCT b) AS ends
+}
+CALL (ends) {
+  UNWIND ends AS e
+  WITH DISTINCT e
+  WHERE e.scope = $scope AND NOT EXISTS {
+    MATCH (e)-[r]-()
+    WHERE coalesce(r.source_id, '') <> $source_id
+      AND NOT type(r) IN ['VISITED', 'ASKED_FROM', 'MAYBE_SAME_AS', 'HAS_BASIN', 'SAME_AS']
+  }
+  RETURN count(e) AS entities
+}
+RETURN triples, entities

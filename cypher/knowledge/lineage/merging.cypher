@@ -88,7 +88,8 @@ MATCH (receipt:Receipt {id: $receipt_id})
 SET receipt.names = fresh
 
 // knowledge/take_over, a winner gets copies of the loser's relationships, marked with the receipt; the loser keeps its
-//                      own. Types in $own_affair are not copied, nor is what the winner has with the same end
+//                      own. Types in $own_affair are not copied, nor is what the winner has with the same end for the
+//                      same time
 // mode:       write
 // returns:    one
 // parameters: $label STRING, $winner STRING, $loser STRING, $receipt_id STRING, $own_affair LIST<STRING>,
@@ -101,7 +102,12 @@ WHERE l.scope IN $scopes
 CALL (w, l) {
   MATCH (l)-[r]->(m)
   WHERE m <> w AND m <> l AND NOT type(r) IN $own_affair AND r.retracted_at IS NULL
-    AND NOT EXISTS { MATCH (w)-[same]->(m) WHERE type(same) = type(r) AND same.retracted_at IS NULL }
+    AND NOT EXISTS {
+      MATCH (w)-[same]->(m)
+      WHERE type(same) = type(r) AND same.retracted_at IS NULL
+        AND coalesce(same.valid_from, $now) = coalesce(r.valid_from, $now)
+        AND coalesce(same.valid_until, $now) = coalesce(r.valid_until, $now)
+    }
   WITH w, r, m, type(r) AS kind, properties(r) AS about
   CREATE (w)-[c:$(kind)]->(m)
   SET c += about, c.merge_id = $receipt_id, c.recorded_at = $now
@@ -111,7 +117,12 @@ CALL (w, l) {
 CALL (w, l) {
   MATCH (m)-[r]->(l)
   WHERE m <> w AND m <> l AND NOT type(r) IN $own_affair AND r.retracted_at IS NULL
-    AND NOT EXISTS { MATCH (m)-[same]->(w) WHERE type(same) = type(r) AND same.retracted_at IS NULL }
+    AND NOT EXISTS {
+      MATCH (m)-[same]->(w)
+      WHERE type(same) = type(r) AND same.retracted_at IS NULL
+        AND coalesce(same.valid_from, $now) = coalesce(r.valid_from, $now)
+        AND coalesce(same.valid_until, $now) = coalesce(r.valid_until, $now)
+    }
   WITH w, r, m, type(r) AS kind, properties(r) AS about
   CREATE (m)-[c:$(kind)]->(w)
   SET c += about, c.merge_id = $receipt_id, c.recorded_at = $now

@@ -1,5 +1,6 @@
-// knowledge/erase_traces, remove kept answers, ended jobs and curiosity's questions of whatever scope that hold a piece of
-//                         text (as JSON writes it): they repeat what callers sent and got
+// knowledge/erase_traces, remove kept answers, ended jobs, loads that nobody does any more (another would go on behind what
+//                         is erased) and curiosity's questions of whatever scope that hold a piece of text (as JSON writes
+//                         it): they repeat what callers sent and got
 // mode:       write
 // returns:    one
 // parameters: $pieces LIST<STRING>
@@ -12,7 +13,10 @@ CYPHER 25 CALL () {
 }
 CALL () {
   MATCH (j:Job)
-  WHERE j.state IN ['succeeded', 'failed', 'cancelled']
+  WHERE (j.state IN ['succeeded', 'failed', 'cancelled'] OR j.kind STARTS WITH 'load_' AND NOT EXISTS {
+      MATCH (lease:JobLease {id: j.resource})
+      WHERE lease.job_id = j.id AND lease.expires_at > datetime.realtime()
+    })
     AND any(piece IN $pieces WHERE j.parameters CONTAINS piece OR j.cursor CONTAINS piece
             OR coalesce(j.message, '') CONTAINS piece OR coalesce(j.error, '') CONTAINS piece)
   DETACH DELETE j
@@ -67,7 +71,10 @@ LIMIT 100000
 // columns:    answers, jobs, questions
 CYPHER 25 RETURN
   COUNT { MATCH (k:IdempotencyKey) WHERE any(piece IN $pieces WHERE k.response CONTAINS piece) } AS answers,
-  COUNT { MATCH (j:Job) WHERE j.state IN ['succeeded', 'failed', 'cancelled']
+  COUNT { MATCH (j:Job) WHERE (j.state IN ['succeeded', 'failed', 'cancelled'] OR j.kind STARTS WITH 'load_' AND NOT EXISTS {
+      MATCH (lease:JobLease {id: j.resource})
+      WHERE lease.job_id = j.id AND lease.expires_at > datetime.realtime()
+    })
     AND any(piece IN $pieces WHERE j.parameters CONTAINS piece OR j.cursor CONTAINS piece
             OR coalesce(j.message, '') CONTAINS piece OR coalesce(j.error, '') CONTAINS piece) } AS jobs,
   COUNT { MATCH (t:CuriosityTrigger)
@@ -153,6 +160,15 @@ WITH node, labels(node)[0] AS label, size([key IN keys(node) WHERE key ENDS WITH
 DETACH DELETE node
 RETURN label, count(*) AS erased, sum(vectors) AS vectors
 ORDER BY label
+
+// knowledge/leave_scopes, what was noted of other scopes' nodes as well stays, and is no longer of those that go
+// mode:       write
+// returns:    none
+// parameters: $scopes LIST<STRING>
+// columns:    none
+CYPHER 25 MATCH (x:ThoughtSeed|CuriosityTrigger)
+WHERE any(scope IN x.scopes WHERE scope IN $scopes)
+SET x.scopes = [scope IN x.scopes WHERE NOT scope IN $scopes]
 
 // knowledge/count_noted, how much other scopes noted, while reasoning, of some scopes' nodes alone: what `erase_noted` takes
 // mode:       read

@@ -3,8 +3,9 @@
 // returns:    maybe
 // parameters: $id STRING, $scopes LIST<STRING>
 // columns:    run, policy, steps, evidence
-CYPHER 25 MATCH (run:Run {id: $id})-[:DECIDED_BY]->(policy:Policy)
+CYPHER 25 MATCH (run:Run {id: $id})
 WHERE run.scope IN $scopes AND all(scope IN run.scopes WHERE scope IN $scopes)
+OPTIONAL MATCH (run)-[:DECIDED_BY]->(policy:Policy)  // an archive does not bring it back
   // Steps are read last: each row that is sorted is charged with the lists that were made before it.
 CALL (run) {
   MATCH (run)-[selected:SELECTED]->(e:Evidence)
@@ -16,7 +17,7 @@ CALL (run) {
   WITH step ORDER BY step.index LIMIT 10000
   RETURN collect(properties(step)) AS steps
 }
-RETURN properties(run) AS run, policy.id AS policy, steps, evidence
+RETURN properties(run) AS run, coalesce(policy.id, run.policy, '') AS policy, steps, evidence
 
 // reasoning/runs, recorded runs that read only scopes of the caller's, newest first
 // mode:       read
@@ -27,8 +28,8 @@ CYPHER 25 MATCH (run:Run)
 WHERE run.scope IN $scopes AND all(scope IN run.scopes WHERE scope IN $scopes)
   AND ($after IS NULL OR run.id < $after)
 WITH run ORDER BY run.id DESC LIMIT $limit
-MATCH (run)-[:DECIDED_BY]->(policy:Policy)
-RETURN run.id AS id, run.scope AS scope, run.query AS query, policy.id AS policy, run.recorded_at AS recorded_at
+OPTIONAL MATCH (run)-[:DECIDED_BY]->(policy:Policy)
+RETURN run.id AS id, run.scope AS scope, run.query AS query, coalesce(policy.id, run.policy, '') AS policy, run.recorded_at AS recorded_at
 ORDER BY id DESC
 
 // reasoning/statements, the times of triples ([head, type, tail]; one row for each source) and of texts by id; a belief
@@ -72,7 +73,7 @@ ON CREATE SET policy.scope = 'public', policy.name = row.policy, policy.recorded
 WITH row, policy
 WHERE NOT EXISTS { (:Run {id: row.id}) }
 CREATE (run:Run {id: row.id})-[:DECIDED_BY]->(policy)
-SET run += row.properties
+SET run += row.properties, run.policy = row.policy
 CALL (run, row) {
   UNWIND row.steps AS taken
   CREATE (run)-[:HAS_STEP]->(step:RunStep {id: taken.id})

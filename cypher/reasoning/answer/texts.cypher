@@ -1,10 +1,11 @@
 // reasoning/nearest_texts, passages, beliefs, memories, values, experiences and insights near a question: one ranking by
 //                          meaning, and one by words for each full-text index, for one fusion; what is not held, in
-//                          quarantine, not yet known or not valid at the clocks is left out
+//                          quarantine, not yet known or not valid at the clocks is left out; beliefs of other statuses take
+//                          no place of one that is held
 // mode:       read
 // returns:    many
 // parameters: $embedding VECTOR, $words STRING, $scopes LIST<STRING>, $limit INTEGER, $valid ZONED DATETIME,
-//             $recorded ZONED DATETIME, $hidden_texts LIST<STRING>
+//             $recorded ZONED DATETIME, $hidden_texts LIST<STRING>, $statuses LIST<STRING>
 // columns:    ranking, id, kind, name, text, confidence, sources, named, score
 CYPHER 25 CALL () {
   MATCH (n:Passage)
@@ -12,7 +13,7 @@ CYPHER 25 CALL () {
   RETURN 'dense' AS ranking, n, score
   UNION ALL
   MATCH (n:Belief)
-  SEARCH n IN (VECTOR INDEX belief_embedding FOR $embedding WHERE n.scope IN $scopes LIMIT $limit) SCORE AS score
+  SEARCH n IN (VECTOR INDEX belief_embedding FOR $embedding WHERE n.scope IN $scopes AND n.status IN $statuses LIMIT $limit) SCORE AS score
   RETURN 'dense' AS ranking, n, score
   UNION ALL
   MATCH (n:Memory)
@@ -28,7 +29,7 @@ CYPHER 25 CALL () {
   RETURN 'dense' AS ranking, n, score
   UNION ALL
   MATCH (n:Insight)
-  SEARCH n IN (VECTOR INDEX insight_embedding FOR $embedding WHERE n.scope IN $scopes LIMIT $limit) SCORE AS score
+  SEARCH n IN (VECTOR INDEX insight_embedding FOR $embedding WHERE n.scope IN $scopes AND n.quarantined = false LIMIT $limit) SCORE AS score
   RETURN 'dense' AS ranking, n, score
   UNION ALL
   UNWIND ['passage_text', 'belief_text', 'memory_text', 'value_text', 'insight_text'] AS ranking
@@ -37,7 +38,7 @@ CYPHER 25 CALL () {
   RETURN ranking, n, score
 }
 WITH ranking, n, score, coalesce(n.text, n.content) AS text
-WHERE text IS NOT NULL AND n.merged_into IS NULL AND NOT n.id IN $hidden_texts
+WHERE text IS NOT NULL AND (n.merged_into IS NULL OR n.archived_at > $recorded) AND NOT n.id IN $hidden_texts
   AND (n.recorded_at IS NULL OR n.recorded_at <= $recorded)
   AND (n.retracted_at IS NULL OR n.retracted_at > $recorded)
   AND (n.archived_at IS NULL OR n.archived_at > $recorded)
@@ -55,11 +56,12 @@ LIMIT 3000
 // mode:       read
 // returns:    many
 // parameters: $embedding VECTOR, $words STRING, $scopes LIST<STRING>, $limit INTEGER, $valid ZONED DATETIME,
-//             $recorded ZONED DATETIME, $hidden_texts LIST<STRING>
+//             $recorded ZONED DATETIME, $hidden_texts LIST<STRING>, $statuses LIST<STRING>
 // columns:    ranking, id, kind, name, text, confidence, sources, named, score
 CYPHER 25 CALL () {
   MATCH (n:Passage|Belief|Memory|Value|Experience|Insight)
   WHERE n.scope IN $scopes AND n.embedding IS NOT NULL AND NOT n.id IN $hidden_texts
+    AND (NOT n:Belief OR n.status IN $statuses)
   RETURN 'dense' AS ranking, n, vector.similarity.cosine(n.embedding, $embedding) AS score
   UNION ALL
   UNWIND ['passage_text', 'belief_text', 'memory_text', 'value_text', 'insight_text'] AS ranking
@@ -68,7 +70,7 @@ CYPHER 25 CALL () {
   RETURN ranking, n, score
 }
 WITH ranking, n, score, coalesce(n.text, n.content) AS text
-WHERE text IS NOT NULL AND n.merged_into IS NULL
+WHERE text IS NOT NULL AND (n.merged_into IS NULL OR n.archived_at > $recorded)
   AND (n.recorded_at IS NULL OR n.recorded_at <= $recorded)
   AND (n.retracted_at IS NULL OR n.retracted_at > $recorded)
   AND (n.archived_at IS NULL OR n.archived_at > $recorded)

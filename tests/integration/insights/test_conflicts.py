@@ -240,3 +240,25 @@ async def test_quarantine_is_told_to_those_who_may_end_it(room: Insights, scope:
     with pytest.raises(NotFoundError) as unknown:
         await room.insights.get(kept.id, caller=reader)
     assert unknown.value.code == "not_found"
+
+
+async def test_an_insight_that_is_let_out_is_held_against_what_came_meanwhile(room: Insights, clock: Clock) -> None:
+    hidden = (await store(room, quarantined=True)).insight
+    clock.forward(days=1)
+    later = await store(room, valences=Valences(tension=0.9))
+    old = await store(room, content="nothing of the kind", valences=Valences(awe=1))
+    assert later.conflicts == ()
+    with pytest.raises(PreconditionError):
+        await room.insights.quarantine(hidden.id, Quarantine(quarantined=False), versions=[7])
+    assert (await room.insights.get(later.insight.id)).conflicts_with == ()
+    await room.insights.quarantine(hidden.id, Quarantine(quarantined=False))
+    assert (await room.insights.get(hidden.id)).conflicts_with == (later.insight.id,)
+    assert (await room.insights.get(later.insight.id)).conflicts_with == (hidden.id,)
+    assert (await room.insights.get(old.insight.id)).conflicts_with == ()
+    for quarantined in (True, False):
+        await room.insights.quarantine(hidden.id, Quarantine(quarantined=quarantined))
+    assert len(await room.settlement.conflicts(scopes=[hidden.scope])) == 1
+    clock.forward(days=40)
+    late = (await store(room, quarantined=True, valences=Valences(tension=0.9))).insight
+    await room.insights.quarantine(late.id, Quarantine(quarantined=False))
+    assert (await room.insights.get(late.id)).conflicts_with == ()

@@ -203,3 +203,26 @@ async def test_too_many_conflicts_refuse_writes_for_a_minute(ground: Ground, clo
     clock.forward(seconds=61)
     assert guard.window.rate == 0.0
     await guard.write(by("ann", ConceptWrite(concept="Dam")), caller=OWNER)
+
+
+async def test_a_strength_written_on_a_sleeping_basin_pays_for_no_week_before(
+    graph: Graph, ground: Ground, guard: ConflictGuard, clock: Clock, scope: str
+) -> None:
+    basins = Basins(ground)
+    await basins.strengthen(StrengthenRequest(concepts=["Rain"], document_id="d"), caller=OWNER)
+    clock.forward(days=26 * 7)
+    await basins.decay([scope], clock.at)
+    (before,) = (await basins.strengthen(StrengthenRequest(concepts=["Rain"], document_id="d"), caller=OWNER)).basins
+    written = StrengthWrite(concept="Rain", strength=1.8, version=before.version)
+    await guard.write(by("a", written), caller=OWNER)
+    await basins.decay([scope], clock.at)
+    (after,) = (await basins.strengthen(StrengthenRequest(concepts=["Rain"], document_id="d"), caller=OWNER)).basins
+    assert (before.strength, after.strength, after.state) == (1.0, 1.8, "ACTIVATING")
+    for strength, state in ((2.0, "SATURATED"), (1.2, "ACTIVE"), (1.0, "DORMANT")):
+        done = await guard.write(
+            by("a", StrengthWrite(concept="Rain", strength=strength, version=after.version)), caller=OWNER
+        )
+        assert done.conflicts == []
+        (after,) = (await basins.strengthen(StrengthenRequest(concepts=["Rain"], document_id="d"), caller=OWNER)).basins
+        assert (after.strength, after.state) == (strength, state)
+    assert await recorded(graph, scope) == []

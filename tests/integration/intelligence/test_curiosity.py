@@ -191,3 +191,17 @@ async def test_a_caller_that_may_not_write_investigates_nothing(graph: Graph, gr
     await queue(graph, scope, "Mann")
     report = await Investigator(ground).work(caller=Caller(readable=(scope,), writable=()))
     assert report.investigated == 0
+
+
+async def test_what_was_asked_over_more_scopes_is_told_to_those_alone_who_may_read_all(
+    graph: Graph, ground: Ground, scope: str
+) -> None:
+    surprise = Surprise(f"{scope}:Mann", "Mann", "r", True, 0.9, 0.0)
+    both = [scope, "user:bob"]
+    rows = trigger_rows([surprise], threshold=0.5, question="bob's own", scope=scope, scopes=both, at=START)
+    await graph.run("intelligence/write_triggers", rows=rows)
+    for scopes, seen in (([scope], 0), (both, 1)):
+        listed = await graph.run("intelligence/triggers", scopes=scopes, status=None, limit=10)
+        waiting = await graph.run("intelligence/queued_surprises", scopes=scopes, limit=10)
+        counts = await graph.run("intelligence/trigger_counts", scopes=scopes)
+        assert (len(listed), len(waiting), sum(row["count"] for row in counts)) == (seen, seen, seen)

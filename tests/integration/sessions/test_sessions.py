@@ -197,3 +197,34 @@ async def test_idle_time_does_not_change_what_was_recorded(room: Sessions, clock
     clock.move(days=3)
     assert list(await room.exchanges.list(session.id, caller=OWNER)) == [exchange]
     assert exchange.tool_uses == ({"name": "grep"},)
+
+
+async def test_who_takes_an_ended_session_up_and_ends_it_without_a_word_keeps_what_was_given(room: Sessions) -> None:
+    first = await room.sessions.start(SessionStart(client_session_id="abc"), caller=OWNER)
+    given = SessionEnd(summary="Decided on one lock file because builds differed.", themes=("reproducible builds",))
+    await room.sessions.end(first.session.id, given, caller=OWNER)
+    again = await room.sessions.start(SessionStart(client_session_id="abc"), caller=OWNER)
+    await room.exchanges.add(again.session.id, said("The tests pass now, on both machines."), caller=OWNER)
+    ended = (await room.sessions.end(again.session.id, SessionEnd(believe=False), caller=OWNER)).session
+    assert (ended.summary, ended.summary_method, ended.themes) == (given.summary, "given", given.themes)
+    third = await room.sessions.start(SessionStart(client_session_id="abc"), caller=OWNER)
+    assert (await room.sessions.end(third.session.id, SessionEnd(), caller=OWNER)).captured == ()
+    fourth = await room.sessions.start(SessionStart(client_session_id="abc"), caller=OWNER)
+    other = SessionEnd(summary="Went back to two lock files.", believe=False)
+    ended = (await room.sessions.end(fourth.session.id, other, caller=OWNER)).session
+    assert (ended.summary, ended.themes) == (other.summary, ())
+
+
+async def test_a_projects_own_beliefs_are_found_among_many_that_are_nearer(
+    room: Sessions, knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("clause.sessions.sessions._POOL", 3)
+    own = BeliefCreate(content="Retries are capped at three", domain_path=["atlas"])
+    made = await knowledge.beliefs.create(own, caller=OWNER)
+    for number in range(6):
+        near = BeliefCreate(content=f"The atlas of mountain number {number} lies on the table")
+        await knowledge.beliefs.create(near, caller=OWNER)
+    started = await room.sessions.start(SessionStart(project_context="Atlas"), caller=OWNER)
+    assert made.belief is not None
+    assert started.beliefs[0].id == made.belief.id
+    assert len({one.id for one in started.beliefs}) == len(started.beliefs) > 1

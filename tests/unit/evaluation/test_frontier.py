@@ -74,3 +74,20 @@ async def test_without_matplotlib_a_picture_is_refused_clearly(tmp_path, monkeyp
     monkeypatch.setattr(frontier_report, "find_spec", lambda _name: None)
     with pytest.raises(BadInputError, match="matplotlib"):
         frontier_report.draw(await studied(), tmp_path / "frontier.png")
+
+
+class Doubter:
+    """Withholds every answer."""
+
+    def __init__(self, _name, _cell):
+        pass
+
+    async def answer(self, _question):
+        return AnswerOutcome((("wrong", 0.3),), frozenset(), edges=3, steps=2, tokens=7, abstained=True)
+
+
+async def test_to_withhold_is_right_where_nothing_answers():
+    asked = [GoldQuestion("what nobody knows", ()), GoldQuestion("who", ("right",))]
+    given = {"limits": grid([5], [64], [3]), "command": "clause evaluate"}
+    found = await frontier_study(Doubter, ["early"], "late", asked, **given)
+    assert {row["supported_f1"] for row in found["grid"]} == {0.5}

@@ -92,3 +92,18 @@ def test_a_type_names_its_hops(kind, pattern):
 def test_an_unknown_type_is_refused(kind):
     with pytest.raises(BadInputError, match="not a MetaQA question type"):
         type_pattern(kind)
+
+
+@pytest.mark.parametrize("answers", ['"Ann"', "3", "[true]", "[null]", '[["Ann"]]', "{}"])
+def test_answers_that_are_no_list_of_names_are_refused(tmp_path, answers):
+    path = tmp_path / "own.jsonl"
+    path.write_text(f'{{"question": "a?", "answers": []}}\n{{"question": "who?", "answers": {answers}}}\n')
+    with pytest.raises(BadInputError, match=r"own\.jsonl, line 2"):
+        read_questions(path)
+
+
+def test_names_are_read_as_graphs_hold_them_and_numbers_are_names(tmp_path):
+    path = tmp_path / "own.jsonl"
+    line = '{"question": "in which\u2028year?", "answers": [1985, " Jose\u0301 "]}\n'
+    path.write_bytes(b"\xef\xbb\xbf" + line.encode())
+    assert read_questions(path) == [GoldQuestion("in which\u2028year?", ("1985", "Jos\u00e9"))]

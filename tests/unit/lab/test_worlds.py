@@ -11,6 +11,7 @@ import pytest
 
 from clause.errors import BadInputError, NotFoundError
 from clause.evaluation.frontier import grid
+from clause.evaluation.question_files import read_json_lines
 from clause.lab.ablations import DECIDING, NULL
 from clause.lab.reader.exams import fan_world
 from clause.lab.reader.sources import wiki_world
@@ -18,6 +19,8 @@ from clause.lab.worlds import (
     NotedReadings,
     OwnCase,
     OwnOutcome,
+    _kept_rows,
+    _row_key,
     fitted_weights,
     moved_weights,
     own_differences,
@@ -50,6 +53,26 @@ def test_what_is_no_question_is_refused(tmp_path: Path, text: str) -> None:
         own_questions(file)
     with pytest.raises(NotFoundError):
         own_questions(tmp_path / "none.jsonl")
+
+
+def test_an_own_file_is_read_as_training_reads_it(tmp_path: Path) -> None:
+    line = '{"question": "in which\u2028year?", "answers": [1985, "Jose\u0301"], "form": "list"}\n'
+    file = tmp_path / "own.jsonl.gz"
+    file.write_bytes(gzip.compress(b"\xef\xbb\xbf" + line.encode()))
+    (case,) = own_questions(file)
+    (told,) = read_json_lines(file)
+    assert (case.question, case.answers) == (told.text, told.answers) == ("in which\u2028year?", ("1985", "Jos\u00e9"))
+
+
+def test_a_question_asked_in_other_cells_is_asked_again_and_a_cut_line_is_none(tmp_path: Path) -> None:
+    file = tmp_path / "rows.jsonl"
+    row = {"question": "Who?", "answers": ["Ann"], "cells": [[5, 6]], "scores": {}}
+    file.write_text(json.dumps(row) + "\n" + json.dumps(row)[:20])
+    known = _kept_rows(file)
+    assert list(known.values()) == [row]
+    assert _row_key({"question": "Who?", "answers": ("Ann",), "cells": [[5, 6]]}) in known
+    assert _row_key({"question": "Who?", "answers": ("Ann",), "cells": [[5, 7]]}) not in known
+    assert file.read_text() == json.dumps(row) + "\n"
 
 
 def test_an_abstention_is_right_where_nothing_answers() -> None:

@@ -177,3 +177,21 @@ async def test_a_taught_reader_of_another_or_damaged_is_refused(tmp_path: Path) 
     file.write_text(json.dumps({**about, "sha256": "of others"}))
     with pytest.raises(BadInputError, match="damaged"):
         GroundedPolicy(taught=tmp_path / "policy").warm()
+
+
+async def test_one_question_that_teaches_leaves_the_reader_as_it_is(tmp_path: Path) -> None:
+    graph, questions = harbour()
+    unknown = [GoldQuestion(one.text, ("nobody",)) for one in questions]
+    teaching, _ = set_aside(unknown, 0)
+    asked = [one if told.text == teaching[0].text else told for one, told in zip(questions, unknown, strict=True)]
+    metrics = await run_in(tmp_path).train(asked, asker(graph), "harbour")
+    assert (metrics["usable"], metrics["precision"], metrics["offset"]) == (1, 0.0, 0.0)
+
+
+def test_what_the_gate_asks_is_not_taught_though_the_file_says_it_twice() -> None:
+    questions = [GoldQuestion(str(number), ("a",)) for number in range(20)] * 2
+    teaching, aside = set_aside(questions, 0)
+    assert (len(teaching), len(aside)) == (15, 5)
+    assert not {one.text for one in teaching} & {one.text for one in aside}
+    with pytest.raises(BadInputError, match="19 different questions"):
+        set_aside(questions[:19] * 2, 0)

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from clause.policy.train.warm_start import VectorTable
 from tests.fakes.embedder import HashEmbedder
@@ -24,3 +25,17 @@ def test_vectors_of_another_model_are_not_taken(tmp_path: Path) -> None:
     other = HashEmbedder(16, model="other")
     VectorTable(other, tmp_path).learn(["a"])
     assert other.calls == 1
+
+
+def test_a_kill_while_vectors_are_kept_leaves_those_of_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    VectorTable(HashEmbedder(16), tmp_path).learn(["a"])
+
+    def killed(file: Path, **_arrays: object) -> None:
+        Path(file).write_bytes(b"PK half")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(np, "savez", killed)
+    with pytest.raises(KeyboardInterrupt):
+        VectorTable(HashEmbedder(16), tmp_path).learn(["b"])
+    monkeypatch.undo()
+    VectorTable(HashEmbedder(16), tmp_path).learn(["a", "b"])

@@ -98,3 +98,75 @@ def test_somebody_without_a_name_may_be_who_is_asked_for() -> None:
 def test_a_word_that_others_write_small_is_no_name() -> None:
     common = frozenset({"lambing"})
     assert not told(Inquiry.read("who was ill?"), "Lambing went well.", common)
+
+
+DENIED = [
+    ("where does Ann live?", "Ann no longer lives in Porto.", []),
+    ("where does Ann live?", "Ann doesn\u2019t live in Porto any more, she moved to Ghent.", ["Ghent"]),
+    ("where does Ann live?", "Ann does not smoke and lives in Porto.", ["Porto"]),
+    ("where does Ann live?", "Ann, who does not own a car, lives in Porto.", ["Porto"]),
+    ("where did Ben go?", "Ben flew to Porto without luggage.", ["Porto"]),
+    ("where is the spare key?", "The spare key is not in the drawer but in the bowl.", ["bowl"]),
+    ("who approved the budget?", "Ines Falk has not approved the budget yet.", []),
+    ("who leads the team?", "Ana Ruiz is no longer head of the team.", []),
+    ("who does not eat meat?", "Ann Lee does not eat meat.", ["Ann Lee"]),
+    ("who has a key?", "Nobody but Ines Falk has a key.", ["Ines Falk"]),
+    ("who signed it?", "Not only Ann Lee but also Bob Hart signed it.", ["Ann Lee", "Bob Hart"]),
+    ("who is the vet?", "Don't call Dr Marsh, call Dr Falk: she is the vet.", ["Dr Falk"]),
+    ("how much is the rent?", "The rent is no longer \u00a31,200.", []),
+    ("how many cats does Ann have?", "Ann does not have 3 cats.", []),
+    ("how many came?", "No more than 30 people came.", ["30"]),
+    ("when is the meeting?", "The meeting is not on Monday but on Tuesday.", ["Tuesday"]),
+    ("when does the shop open?", "The shop does not open until 9 am.", ["9 am"]),
+    ("when did the pump break?", "The pump has not worked since 3 March.", ["3 March"]),
+    ("when can Carla come?", "Carla cannot come on Monday.", []),
+]
+
+
+@pytest.mark.parametrize(("question", "statement", "names"), DENIED)
+def test_what_a_statement_denies_it_does_not_tell(question: str, statement: str, names: list[str]) -> None:
+    inquiry = Inquiry.read(question)
+    found = [one.name for one in told(inquiry, statement)]
+    assert found == names
+    assert passes_over(inquiry, statement, found) is not bool(names)
+
+
+WHOLE = [
+    ("when did it start?", "It started at 2026-03-04T10:15:00Z.", ["2026-03-04T10:15:00Z"]),
+    ("when is the meeting?", "The meeting is on 03.04.2026.", ["03.04.2026"]),
+    ("when is the deadline?", "The deadline is 12/03/2026.", ["12/03/2026"]),
+    ("when is the meeting?", "The meeting is at 10.30.", ["10.30"]),
+    ("when does it open?", "It is open from 9 to 5 pm.", ["9 to 5 pm"]),
+    ("when does it leave?", "It leaves between 7 and 8 am.", ["between 7 and 8 am"]),
+    ("when was it built?", "It was built in the 19th century.", ["the 19th century"]),
+    ("when was it built?", "It was built in the 1980s.", ["the 1980s"]),
+    ("when was it built?", "It was built in 1450 by monks.", ["1450"]),
+    ("when was it built?", "It was built in 44 BC.", ["44 BC"]),
+    ("how many cases were there?", "It was found in 845 cases.", ["845"]),
+    ("how long does delivery take?", "Delivery takes 3-5 days.", ["3-5 days"]),
+    ("how much is the fine?", "The fine is 10\u201315 euros.", ["10\u201315 euros"]),
+    ("how cold does the freezer get?", "It gets as cold as \u221218 \u00b0C.", ["\u221218 \u00b0C"]),
+    ("how much did it raise?", "It raised $1.5 million in 1923.", ["$1.5 million"]),
+    ("how much does the flat cost?", "The flat costs \u20ac 350 000.", ["\u20ac 350 000"]),
+    ("how far is the station?", "The station is 2 1/2 miles away.", ["2 1/2 miles"]),
+    ("where does Ann live?", "Ann moved from Porto to Lisbon.", ["Porto", "Lisbon"]),
+]
+
+
+@pytest.mark.parametrize(("question", "statement", "names"), WHOLE)
+def test_dates_ranges_and_signs_are_told_whole(question: str, statement: str, names: list[str]) -> None:
+    assert [one.name for one in told(Inquiry.read(question), statement)] == names
+
+
+SPEAKERS = [
+    ("Bob: my sister runs the Berlin office.", []),
+    ("Bob: Ana Ruiz runs the Berlin office.", ["Ana Ruiz"]),
+    ("Bob: I run the Berlin office.", ["Bob"]),
+    ("Bob: running the Berlin office since May.", ["Bob"]),
+    ("Bob: my sister helps, but I run the Berlin office.", ["Bob"]),
+]
+
+
+@pytest.mark.parametrize(("statement", "names"), SPEAKERS)
+def test_who_speaks_of_others_is_not_who_is_spoken_of(statement: str, names: list[str]) -> None:
+    assert [one.name for one in told(Inquiry.read("who runs the Berlin office?"), statement)] == names

@@ -1,0 +1,245 @@
+"""What was done before must not spoil what comes after: merged, taken back, forgotten, ended, and then told again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from clause import Clause
+from clause.graph.idempotency import IdempotencyKeys, RequestKey, StoredResponse
+from clause.graph.jobs import Jobs
+from clause.graph.runner import Graph
+from clause.ingest.passages import load_passages
+from clause.ingest.triples import load_triples
+from clause.intelligence.models import AgentWrites, RelationWrite, StrengthenRequest
+from clause.knowledge.beliefs.models import BeliefCreate
+from clause.knowledge.beliefs.query_models import BeliefQuery
+from clause.knowledge.entities import RelationCreate
+from clause.knowledge.lineage.models import MergeRequest, RetractionRequest
+from clause.operations.archive import export_scope
+from clause.operations.restoration import import_archive
+from tests.integration.graphs import triples
+from tests.integration.reasoning.known_graph import run
+from tests.integration.test_many_scopes import opened
+from tests.shapes import write_text
+
+__all__ = ["opened"]
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture
+async def jobs(graph: Graph, scope: str) -> AsyncIterator[Jobs]:
+    yield Jobs(graph)
+    await run(graph, "MATCH (n:Job|JobLease {scope: $scope}) DETACH DELETE n", scope=scope)
+
+
+async def entity(opened: Clause, name: str, scope: str) -> str:
+    found = await run(
+        opened.container.graph, "MATCH (e:Entity {scope: $s, name: $n}) RETURN e.id AS x", s=scope, n=name
+    )
+    return str(found[0]["x"])
+
+
+async def merged(opened: Clause, scope: str, winner: str, *losers: str) -> None:
+    for loser in losers:
+        given = MergeRequest(winner_id=await entity(opened, winner, scope), loser_id=await entity(opened, loser, scope))
+        await opened.entities.merge(given, caller=opened.caller)
+
+
+async def test_what_is_loaded_of_a_merged_entity_is_said_of_the_one_that_it_is_now(
+    opened: Clause, graph: Graph, scope: str, tmp_path: Path
+) -> None:
+    first = write_text(tmp_path / "a.txt", "J Smith|wrote|Fen\nJohn Smith|wrote|Tor\nJon Smith|wrote|Sea\n")
+    await load_triples(graph, None, first, scope)
+    await merged(opened, scope, "Jon Smith", "J Smith")
+    await merged(opened, scope, "John Smith", "Jon Smith")
+    later = write_text(tmp_path / "b.txt", "J Smith|wrote|Moor\nJohn Smith|wrote|Moor\nJ Smith|wrote|Dale\n")
+    report = await load_triples(graph, None, later, scope, batch_size=2)
+    assert report.created == 2
+    said = [row for row in await triples(graph, scope) if row[2] in {"Moor", "Dale"}]
+    assert sorted(said) == [("John Smith", "wrote", "Dale"), ("John Smith", "wrote", "Moor")]
+    again = await load_triples(graph, None, write_text(tmp_path / "c.txt", "Jon Smith|wrote|Moor\n"), scope)
+    assert (again.created, again.known) == (0, 1)
+    texts = [{"id": 1, "title": "J Smith", "text": "He lived by the sea."}]
+    await load_passages(graph, None, write_text(tmp_path / "d.jsonl", json.dumps(texts[0])), scope)
+    about = await run(graph, "MATCH (:Passage {scope: $s})-[:ABOUT]->(e:Entity) RETURN e.name AS x", s=scope)
+    assert "John Smith" in [row["x"] for row in about]
+    assert "J Smith" not in [row["x"] for row in about]
+
+
+async def test_two_terms_of_one_office_are_two_facts(graph: Graph, scope: str, tmp_path: Path) -> None:
+    terms = ["1885-03-04,1889-03-04", "1893-03-04,1897-03-04"]
+    lines = "".join(f"Cleveland,president_of,USA,{term}\n" for term in (*terms, terms[0]))
+    report = await load_triples(graph, None, write_text(tmp_path / "terms.csv", lines), scope)
+    assert (report.created, report.known) == (2, 1)
+    again = await load_triples(graph, None, write_text(tmp_path / "again.csv", lines), scope)
+    assert (again.created, again.known) == (0, 3)
+
+
+async def test_an_end_of_time_in_another_zone_is_read(graph: Graph, scope: str, tmp_path: Path) -> None:
+    line = "a,r,b,2001-01-01,9999-12-31T23:59:59-05:00\n"
+    report = await load_triples(graph, None, write_text(tmp_path / "ever.csv", line), scope)
+    assert (report.created, report.bad_count) == (1, 0)
+
+
+async def test_what_one_file_took_back_another_may_say(
+    opened: Clause, graph: Graph, scope: str, tmp_path: Path
+) -> None:
+    path = write_text(tmp_path / "a.txt", "Kes|directed_by|Loach\n")
+    first = await load_triples(graph, None, path, scope)
+    given = RetractionRequest(source_id=first.source_id, reason="forged")
+    await opened.knowledge.retraction.apply(given, caller=opened.caller)
+    assert (await load_triples(graph, None, path, scope)).created == 0
+    other = await load_triples(graph, None, write_text(tmp_path / "b.txt", "Kes|directed_by|Loach\n"), scope)
+    assert other.created == 1
+    answer = await opened.coordinate("who directed Kes", scopes=[scope])
+    assert [one.name for one in answer.result.answers] == ["Loach"]
+
+
+async def test_a_merge_keeps_what_the_other_did_at_another_time(opened: Clause, graph: Graph, scope: str) -> None:
+    years = [("Ann Lee", 2010, 2012), ("A Lee", 2015, None)]
+    for name, begin, end in years:
+        given = RelationCreate(
+            source=name, relation="works_at", target="Acme", scope=scope, valid_from=datetime(begin, 1, 1, tzinfo=UTC),
+            valid_until=datetime(end, 1, 1, tzinfo=UTC) if end else None,
+        )  # fmt: skip
+        await opened.entities.relate(given, caller=opened.caller)
+    await merged(opened, scope, "Ann Lee", "A Lee")
+    answer = await opened.coordinate("where does Ann Lee work", scopes=[scope])
+    assert [one.name for one in answer.result.answers] == ["Acme"]
+
+
+async def test_a_merged_belief_was_held_before_it_was_merged(opened: Clause, scope: str) -> None:
+    made, moments = [], []
+    for content in ("Ann likes tea", "Ann is fond of tea"):
+        made.append(await opened.beliefs.create(BeliefCreate(content=content, scope=scope), caller=opened.caller))
+        moments.append(datetime.now(UTC))
+    ids, before = [one.belief.id for one in made if one.belief is not None], moments[0]
+    given = MergeRequest(winner_id=ids[1], loser_id=ids[0])
+    await opened.knowledge.merging.merge(given, caller=opened.caller)
+    then = BeliefQuery(query="does Ann like tea", scopes=[scope], as_of_recorded=before)
+    hits = (await opened.beliefs.query(then, caller=opened.caller)).items
+    assert [hit.belief.content for hit in hits] == ["Ann likes tea"]
+    assert hits[0].belief.merged_into_id is None
+    now = BeliefQuery(query="does Ann like tea", scopes=[scope])
+    assert [hit.belief.id for hit in (await opened.beliefs.query(now, caller=opened.caller)).items] == [ids[1]]
+    answer = await opened.coordinate("what does Ann like", scopes=[scope], as_of_recorded=before)
+    assert "Ann likes tea" in [one.text for one in answer.result.evidence]
+
+
+async def test_lines_that_take_anothers_id_are_bad_and_counted(graph: Graph, scope: str, tmp_path: Path) -> None:
+    lines = [
+        {"id": "handbook", "title": "Leave", "text": "Leave is 30 days."},
+        {"id": "handbook", "title": "Leave", "text": "Leave is 30 days."},
+        {"id": "handbook", "title": "Pay", "text": "Pay comes monthly."},
+        {"id": 7, "title": "Seven", "text": "The seventh."},
+        {"id": "7", "title": "Seven", "text": "Another seventh."},
+    ]
+    path = write_text(tmp_path / "h.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    report = await load_passages(graph, None, path, scope, batch_size=2)
+    assert (report.records, report.created, report.known, report.replaced, report.bad_count) == (5, 2, 1, 0, 2)
+    assert [(bad.number, "record 1" in bad.reason) for bad in report.bad] == [(3, True), (5, False)]
+    again = await load_passages(graph, None, path, scope, batch_size=2)
+    assert (again.created, again.known, again.replaced) == (0, 3, 0)
+
+
+async def test_a_document_comes_from_the_file_that_it_was_read_from_last(
+    opened: Clause, graph: Graph, scope: str, tmp_path: Path
+) -> None:
+    reports = []
+    for number, text in enumerate(("Leave is 28 days.", "Leave is 30 days.")):
+        line = json.dumps({"id": "h", "title": "Leave", "text": text})
+        reports.append(await load_passages(graph, None, write_text(tmp_path / f"{number}.jsonl", line), scope))
+    await opened.forget(source_id=reports[0].source_id, confirm=True)
+    rows = await run(graph, "MATCH (p:Passage {scope: $s}) RETURN p.text AS x", s=scope)
+    assert [row["x"] for row in rows] == ["Leave is 30 days."]
+
+
+async def test_what_was_forgotten_halfway_is_loaded_from_the_beginning(
+    opened: Clause, graph: Graph, jobs: Jobs, scope: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("clause.graph.lease._BEAT_S", 600.0)
+    path = write_text(tmp_path / "long.txt", "".join(f"a{i}|r|b{i}\n" for i in range(60)))
+
+    class StopError(Exception):
+        pass
+
+    def broken(_what: str, done: int, _total: int) -> None:
+        if done >= 20:
+            raise StopError
+
+    with pytest.raises(StopError):
+        await load_triples(graph, None, path, scope, jobs=jobs, batch_size=10, progress=broken)
+    await run(graph, "MATCH (j:Job {scope: $s}) SET j.state = 'running'", s=scope)
+    (source,) = await run(graph, "MATCH (n:Source {scope: $s}) RETURN n.id AS x", s=scope)
+    await run(graph, "MATCH (l:JobLease {scope: $s}) SET l.expires_at = datetime() - duration('PT1M')", s=scope)
+    await opened.forget(source_id=source["x"], confirm=True)
+    report = await load_triples(graph, None, path, scope, jobs=jobs)
+    assert (report.created, report.resumed_at, len(await triples(graph, scope))) == (60, 0, 60)
+
+
+async def test_what_was_forgotten_is_noted_nowhere_and_others_concepts_stay(
+    opened: Clause, graph: Graph, scope: str, tmp_path: Path
+) -> None:
+    basins = opened.intelligence.basins
+    await basins.strengthen(StrengthenRequest(concepts=["lantern"], document_id="d", scope=scope), caller=opened.caller)
+    loaded = await load_triples(graph, None, write_text(tmp_path / "a.txt", "Kes|directed_by|Loach\n"), scope)
+    told = StrengthenRequest(concepts=["Kes", "Loach"], document_id="ledger", scope=scope)
+    await basins.strengthen(told, caller=opened.caller)
+    await opened.forget(source_id=loaded.source_id, confirm=True)
+    left = await run(graph, "MATCH (n {scope: $s}) WHERE n:Entity OR n:AttractorBasin RETURN n.name AS x", s=scope)
+    assert {row["x"] for row in left} == {"lantern"}
+    activations = await run(graph, "MATCH (n:BasinActivation {scope: $s}) RETURN n.document_id AS x", s=scope)
+    assert [row["x"] for row in activations] == ["d"]
+    again = await basins.strengthen(told, caller=opened.caller)
+    assert {one.strength for one in again.basins} == {1.0}
+
+
+async def test_a_conflict_of_a_write_that_came_with_a_key_is_recorded(opened: Clause, graph: Graph, scope: str) -> None:
+    conflicts = opened.intelligence.conflicts
+    causes, inhibits = (
+        AgentWrites(agent=agent, scope=scope, writes=[RelationWrite(cause="Rain", effect="Flood", kind=kind)])
+        for agent, kind in (("ann", "causes"), ("bob", "inhibits"))
+    )
+    await conflicts.write(causes, caller=opened.caller)
+
+    async def work() -> StoredResponse:
+        return StoredResponse(200, (await conflicts.write(inhibits, caller=opened.caller)).model_dump(mode="json"))
+
+    key = RequestKey.of(opened.caller, f"{scope}/1", b"POST", default_scope=scope, field="Idempotency-Key")
+    with pytest.raises(Exception, match="contradicts"):
+        await IdempotencyKeys(graph).once(key, work)
+    items = (await conflicts.list(caller=opened.caller)).items
+    assert [(one.agent, one.kind) for one in items if one.scope == scope] == [("bob", "CONTRADICTORY_RELATIONSHIP")]
+
+
+async def test_recorded_answers_come_back_from_an_archive(
+    opened: Clause, graph: Graph, scope: str, tmp_path: Path
+) -> None:
+    await load_triples(graph, None, write_text(tmp_path / "a.txt", "Kes|directed_by|Loach\n"), scope)
+    answer = await opened.coordinate("who directed Kes", scopes=[scope])
+    assert answer.run_id is not None
+    await opened.run(answer.run_id)  # written by now
+    await export_scope(graph, tmp_path / "a.jsonl", scope)
+    await opened.forget(scope=scope, confirm=True)
+    report = await import_archive(graph, tmp_path / "a.jsonl")
+    assert report.left_out == 1  # which policy decided is a node of `public`
+    run_back = await opened.run(answer.run_id)
+    assert (run_back.query, run_back.policy) == ("who directed Kes", "grounded")
+    assert answer.run_id in [one.id for one in await opened.runs()]
+    assert (await opened.replay(answer.run_id)).same
+
+
+async def test_policies_that_no_erasure_takes_stand_in_no_archives_way(
+    graph: Graph, scope: str, tmp_path: Path
+) -> None:
+    await load_triples(graph, None, write_text(tmp_path / "a.txt", "Kes|directed_by|Loach\n"), scope)
+    await export_scope(graph, tmp_path / "a.jsonl", scope)
+    await run(graph, "MATCH (n {scope: $s}) WHERE NOT n:JobLease DETACH DELETE n", s=scope)
+    create = "CREATE (n:Policy {id: $s + 'new', scope: $s, name: 'new'}) RETURN n.id AS x"
+    await run(graph, create, s=scope)
+    assert (await import_archive(graph, tmp_path / "a.jsonl")).left_out == 0
