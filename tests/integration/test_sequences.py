@@ -16,7 +16,7 @@ from clause.graph.runner import Graph
 from clause.ingest.passages import load_passages
 from clause.ingest.triples import load_triples
 from clause.intelligence.models import AgentWrites, RelationWrite, StrengthenRequest
-from clause.knowledge.beliefs.models import BeliefCreate
+from clause.knowledge.beliefs.models import BeliefCreate, BeliefSupersede
 from clause.knowledge.beliefs.query_models import BeliefQuery
 from clause.knowledge.entities import RelationCreate
 from clause.knowledge.lineage.models import MergeRequest, RetractionRequest
@@ -229,7 +229,7 @@ async def test_recorded_answers_come_back_from_an_archive(
     report = await import_archive(graph, tmp_path / "a.jsonl")
     assert report.left_out == 1  # which policy decided is a node of `public`
     run_back = await opened.run(answer.run_id)
-    assert (run_back.query, run_back.policy) == ("who directed Kes", "grounded")
+    assert (run_back.query, run_back.policy) == ("who directed Kes", "learned")
     assert answer.run_id in [one.id for one in await opened.runs()]
     assert (await opened.replay(answer.run_id)).same
 
@@ -243,3 +243,75 @@ async def test_policies_that_no_erasure_takes_stand_in_no_archives_way(
     create = "CREATE (n:Policy {id: $s + 'new', scope: $s, name: 'new'}) RETURN n.id AS x"
     await run(graph, create, s=scope)
     assert (await import_archive(graph, tmp_path / "a.jsonl")).left_out == 0
+
+
+async def test_what_was_taken_back_before_a_merge_stays_taken_back_and_nothing_is_said_of_one_with_itself(
+    opened: Clause, graph: Graph, scope: str, tmp_path: Path
+) -> None:
+    path = write_text(tmp_path / "a.txt", "IBM Corp|founded_in|1850\nIBM Corp|alias_of|IBM\nIBM|makes|ThinkPad\n")
+    first = await load_triples(graph, None, path, scope)
+    given = RetractionRequest(source_id=first.source_id, reason="forged")
+    await opened.knowledge.retraction.apply(given, caller=opened.caller)
+    await merged(opened, scope, "IBM", "IBM Corp")
+    assert (await load_triples(graph, None, path, scope)).created == 0
+    other = await load_triples(graph, None, write_text(tmp_path / "b.txt", "IBM Corp|founded_in|1911\n"), scope)
+    assert other.created == 1
+
+
+async def test_a_merge_that_only_the_forgotten_source_named_goes_with_it(
+    opened: Clause, graph: Graph, scope: str, tmp_path: Path
+) -> None:
+    path = write_text(tmp_path / "a.txt", "J Smith|wrote|Fen\nJohn Smith|wrote|Tor\nAnn Lee|wrote|Sea\n")
+    loaded = await load_triples(graph, None, path, scope)
+    kept = RelationCreate(source="Ann Lee", relation="lives_in", target="Ghent", scope=scope)
+    await opened.entities.relate(kept, caller=opened.caller)
+    await merged(opened, scope, "John Smith", "J Smith")
+    answer = await opened.coordinate("what did John Smith write", scopes=[scope])
+    assert answer.run_id is not None
+    await opened.run(answer.run_id)
+    preview = await opened.forget(source_id=loaded.source_id)
+    assert (preview.counts["triples"], preview.counts["Entity"]) == (4, 5)
+    done = await opened.forget(source_id=loaded.source_id, confirm=True)
+    assert (done.counts["triples"], done.counts["Entity"], done.counts["Run"]) == (4, 5, 1)
+    left = await run(graph, "MATCH (n:Entity {scope: $s}) RETURN n.name AS x ORDER BY x", s=scope)
+    assert [row["x"] for row in left] == ["Ann Lee", "Ghent"]
+    assert await run(graph, "MATCH (n:Run {id: $i}) RETURN n.id AS x", i=answer.run_id) == []
+
+
+async def test_training_sees_the_graph_as_answers_do(opened: Clause, graph: Graph, scope: str, tmp_path: Path) -> None:
+    lines = "Ann,works_at,OldCo,2010-01-01,2020-01-01\nAnn,works_at,NewCo,2020-01-01,\nA. Lee,works_at,NewCo,,\n"
+    await load_triples(graph, None, write_text(tmp_path / "a.csv", lines), scope)
+    await merged(opened, scope, "Ann", "A. Lee")
+    snapshot = await opened.snapshot([scope])
+    assert sorted(snapshot.names) == ["Ann", "NewCo", "OldCo"]
+    found = snapshot.expand_now(snapshot.ids, per_type=9)
+    edges = {edge for by_hop in found.neighbours.values() for row in by_hop.values() for edge in row}
+    assert {found.nodes[edge.target].name for edge in edges} == {"NewCo"}
+
+
+async def test_the_belief_that_holds_is_found_behind_fifty_before_it(opened: Clause, scope: str) -> None:
+    made = await opened.beliefs.create(
+        BeliefCreate(content="The current build is 1.0", scope=scope), caller=opened.caller
+    )
+    assert made.belief is not None
+    held = made.belief.id
+    for number in range(1, 51):
+        newer = BeliefSupersede(content=f"The current build is 1.{number}")
+        held = (await opened.beliefs.supersede(held, newer, caller=opened.caller)).id
+    answer = await opened.coordinate("what is the current build", scopes=[scope])
+    assert "The current build is 1.50" in [one.text for one in answer.result.evidence]
+
+
+async def test_a_run_that_read_more_scopes_than_a_request_may_name_is_replayed(
+    opened: Clause, graph: Graph, scope: str, tmp_path: Path
+) -> None:
+    await load_triples(graph, None, write_text(tmp_path / "a.txt", "Kes|directed_by|Loach\n"), scope)
+    many = [f"{scope}-{number}" for number in range(101)]
+    register = "UNWIND $ids AS id MERGE (s:Scope {id: id}) SET s.scope = id, s.recorded_at = datetime()"
+    await run(graph, register, ids=many)
+    try:
+        answer = await opened.coordinate("who directed Kes")
+        assert answer.run_id is not None
+        assert (await opened.replay(answer.run_id)).run_id == answer.run_id
+    finally:
+        await run(graph, "MATCH (s:Scope) WHERE s.id IN $ids DELETE s", ids=many)

@@ -158,6 +158,7 @@ def proofs(
     tokens: Numbers = "64,128,256",
     steps: Numbers = "6",
     limit: Limit = None,
+    as_json: JsonFlag = False,  # noqa: ARG001 -- it prints nothing else
 ) -> None:
     """Supported F1 of proved answers over scarce budgets, on graphs outside training, each agent's decision swapped."""
     from clause.evaluation.frontier import grid

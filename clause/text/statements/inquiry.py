@@ -371,7 +371,8 @@ def _places(statement: str) -> Iterator[Mention]:
             end = hit.start(2) + word.end() if word[0].lower() not in _WITHIN_PLACES else end
         if end > hit.start(2) and not any(start <= hit.start(2) < stop for start, stop in times):
             yield Mention(statement[hit.start(2) : end], hit.start(2), end)
-        another = hit[0].startswith("from ") or statement.startswith(" but ", end)  # from here to there; not here but there
+        # from here to there; not here but there
+        another = hit[0].startswith("from ") or statement.startswith(" but ", end)
         hit = _PLACE.search(statement, end if another and end > hit.start(2) else hit.end())
 
 
