@@ -216,11 +216,11 @@ def _read_files(files: Mapping[str, tuple[_FoundFile, SourceFile]], skip: int) -
 def learn(records: Iterable[DocumentRecord]) -> tuple[MentionFinder, dict[int, str]]:
     """Read a corpus once for its titles and the names that its passages share, and for documents that take the id of
     another: the numbers of these records, and why they are bad."""
-    finder, first, repeated = MentionFinder(), dict[str, tuple[int, str]](), dict[int, str]()
+    finder, first, repeated = MentionFinder(), dict[str, tuple[int, int]](), dict[int, str]()
     for number, document, _ in records:
         if document is None:
             continue
-        content = _content_hash(document)
+        content = hash(document)  # of a corpus of millions, one number each is kept
         line, known = first.setdefault(document.given_id, (number, content))
         if known == content:
             finder.learn(document.title, document.text)

@@ -24,7 +24,9 @@ export function showAnswers(holder, reason, result) {
       return make(
         "li",
         { title: support },
-        answer.kind === "entity" && answer.node ? link({ view: "entities", id: answer.node }, answer.name) : make("span", { dir: "auto" }, answer.name),
+        answer.kind === "entity" && answer.node
+          ? link({ view: "entities", id: answer.node }, answer.name)
+          : make("span", { dir: "auto" }, answer.name),
         " ",
         make("span", { class: "score" }, number(answer.answer_score)),
         answer.supported ? " ✓" : "",
