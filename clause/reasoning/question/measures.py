@@ -22,6 +22,7 @@ _BESIDE = re.compile(rf"{TOPIC} {TOPIC}$")
 _CHOICE = re.compile(
     rf"\bor (?:the )?{TOPIC}|{TOPIC} or\b|\b(?:vs|versus)\b"
     rf"|\b(?:between|out of|among|of) (?:the )?{TOPIC} (?:,|and|or|&)|\btwo [:,] {TOPIC} (?:,|and|&) {TOPIC}$"
+    rf"|\b(?:{'|'.join(COMPARATIVES)}) or (?:{'|'.join(COMPARATIVES)})\b"
 )
 _SET_BEFORE = re.compile(
     rf"^(?:if |of |between |i compare )*({TOPIC}) (?:,|and|or|&|with|to) ({TOPIC}) (?:[,:;] )?(?:tell me )?"

@@ -102,7 +102,7 @@ def said_once(core: str) -> str:
     return re.sub(r"^(?:who|what|which)\b", asked, said)
 
 
-_COMPARED = "|".join(
+_MORE = "|".join(
     sorted(word for word in COMPARATIVES if (word.endswith("er") and word != "after") or word in {"more", "less"})
 )
 _OTHERS = (
@@ -110,9 +110,9 @@ _OTHERS = (
     r"|every(?:one|body|thing) else|the (?:rest|others))\b"
 )
 _BEST = re.compile(
-    rf"\b(?P<word>{_COMPARED}) (?P<noun>(?:[a-z-]+ ){{0,2}})than {_OTHERS}"
-    rf"|\bthe (?P<two>{_COMPARED}) of (?:the|these|those|our|your|my|its|his|her|their) (?:two|pair of) "
-    rf"|^(?!.*{TOPIC}.*{TOPIC})(?!.*\b(?:than|or)\b)(?P<before>.*\bwhich\b.*) (?P<last>{_COMPARED})$"
+    rf"\b(?P<word>{_MORE}) (?P<noun>(?:[a-z-]+ ){{0,2}})than {_OTHERS}"
+    rf"|\bthe (?P<two>{_MORE}) of (?:the|these|those|our|your|my|its|his|her|their) (?:two|pair of) "
+    rf"|^(?!.*(?:{TOPIC}.*{TOPIC}|\b(?:than|or)\b))(?P<before>.*\bwh(?:ich|o)\b.*?)( the)? (?P<last>{_MORE})( one)?$"
 )
 """Comparisons with all others, which ask for the best: `more than any other`, `the smaller of the two`."""
 

@@ -320,6 +320,27 @@ def test_the_clause_about_a_topic(question: str, names: list[str], clause: str) 
     assert clause in parse(question, linked(question, names)).clauses[0].questions
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "was the Fell Tower built before or after the Gull Rock?",
+        "is Ida Marsh older or younger than Tom Hale?",
+        "is Kes longer or shorter than Up?",
+    ],
+)
+def test_one_of_two_comparatives_asks_for_the_winner(question: str) -> None:
+    names = ["Fell Tower", "Gull Rock", "Ida Marsh", "Tom Hale", "Kes", "Up"]
+    compared = parse(question, linked(question, names)).comparison
+    assert compared is not None
+    assert (compared.verdict, len(compared.operands)) == (False, 2)
+
+
+@pytest.mark.parametrize("question", ["which clock is the newer one?", "which clock is newer?", "who is the older?"])
+def test_the_comparative_of_two_that_are_not_named_is_the_best_of_all(question: str) -> None:
+    parsed = parse(question, [])
+    assert (parsed.kind, parsed.superlative is not None) == ("superlative", True)
+
+
 def test_an_end_that_a_type_says_is_no_best_of_all() -> None:
     question = "on what wall did Callum do his first ascents"
     assert parse(question, linked(question, ["Callum"])).superlative is not None
