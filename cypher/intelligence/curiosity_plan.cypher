@@ -57,7 +57,8 @@ ORDER BY id
 // parameters: $scopes LIST<STRING>, $limit INTEGER
 // columns:    id, scope, concept, concept_id, question, error
 CYPHER 25 MATCH (t:CuriosityTrigger)
-WHERE t.scope IN $scopes AND all(scope IN coalesce(t.scopes, []) WHERE scope IN $scopes)
+WHERE t.scope IN $scopes AND all(scope IN coalesce(t.scopes, [])
+  WHERE scope IN $scopes OR NOT EXISTS { MATCH (known:Scope) WHERE known.id = scope })
   AND t.investigation_status = 'queued' AND t.concept_id IS NOT NULL
 RETURN t.id AS id, t.scope AS scope, t.concept AS concept, t.concept_id AS concept_id, t.question AS question,
   t.error_magnitude AS error

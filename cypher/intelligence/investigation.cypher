@@ -4,7 +4,8 @@
 // parameters: $scopes LIST<STRING>
 // columns:    status, count
 CYPHER 25 MATCH (t:CuriosityTrigger)
-WHERE t.scope IN $scopes AND all(scope IN coalesce(t.scopes, []) WHERE scope IN $scopes)
+WHERE t.scope IN $scopes AND all(scope IN coalesce(t.scopes, [])
+  WHERE scope IN $scopes OR NOT EXISTS { MATCH (known:Scope) WHERE known.id = scope })
 RETURN t.investigation_status AS status, count(t) AS count
 ORDER BY status
 LIMIT 10
@@ -15,7 +16,8 @@ LIMIT 10
 // parameters: $scopes LIST<STRING>, $status STRING, $limit INTEGER
 // columns:    id, scope, trigger_type, concept, error_magnitude, timestamp, investigation_status, priority, findings
 CYPHER 25 MATCH (t:CuriosityTrigger)
-WHERE t.scope IN $scopes AND all(scope IN coalesce(t.scopes, []) WHERE scope IN $scopes)
+WHERE t.scope IN $scopes AND all(scope IN coalesce(t.scopes, [])
+  WHERE scope IN $scopes OR NOT EXISTS { MATCH (known:Scope) WHERE known.id = scope })
   AND ($status IS NULL OR t.investigation_status = $status)
 RETURN t.id AS id, t.scope AS scope, t.trigger_type AS trigger_type, t.concept AS concept,
   t.error_magnitude AS error_magnitude, t.timestamp AS timestamp, t.investigation_status AS investigation_status,

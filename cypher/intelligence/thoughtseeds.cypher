@@ -35,7 +35,8 @@ SET seed.embedding = n.embedding, seed.embedding_model = n.embedding_model
 // parameters: $id STRING, $scopes LIST<STRING>
 // columns:    seed, strength, activation_count, co_occurring
 CYPHER 25 MATCH (seed:ThoughtSeed {id: $id})
-WHERE seed.scope IN $scopes AND all(scope IN coalesce(seed.scopes, []) WHERE scope IN $scopes)
+WHERE seed.scope IN $scopes AND all(scope IN coalesce(seed.scopes, [])
+  WHERE scope IN $scopes OR NOT EXISTS { MATCH (known:Scope) WHERE known.id = scope })
 RETURN seed {.id, .concept, .source_doc, .similarity_threshold, .linked_documents, .created_at} AS seed,
   seed.basin_strength AS strength, seed.basin_activation_count AS activation_count, COLLECT {
     UNWIND range(0, size(coalesce(seed.basin_neighbours, [])) - 1) AS place

@@ -169,8 +169,6 @@ class ScopeErasure:
         for row in await self._graph.run(name, scopes=list(scopes), timeout_s=_SLICE_S):
             counts[row["label"]] += row["erased"]
             vectors += row["vectors"]
-        if apply:
-            await self._graph.run("knowledge/leave_scopes", scopes=list(scopes), timeout_s=_SLICE_S)
         for label in labels:
             for scope in scopes:
                 found, embedded = await (self._erase if apply else self._count)(label, scope)

@@ -161,15 +161,6 @@ DETACH DELETE node
 RETURN label, count(*) AS erased, sum(vectors) AS vectors
 ORDER BY label
 
-// knowledge/leave_scopes, what was noted of other scopes' nodes as well stays, and is no longer of those that go
-// mode:       write
-// returns:    none
-// parameters: $scopes LIST<STRING>
-// columns:    none
-CYPHER 25 MATCH (x:ThoughtSeed|CuriosityTrigger)
-WHERE any(scope IN x.scopes WHERE scope IN $scopes)
-SET x.scopes = [scope IN x.scopes WHERE NOT scope IN $scopes]
-
 // knowledge/count_noted, how much other scopes noted, while reasoning, of some scopes' nodes alone: what `erase_noted` takes
 // mode:       read
 // returns:    many

@@ -197,7 +197,8 @@ async def test_what_was_asked_over_more_scopes_is_told_to_those_alone_who_may_re
     graph: Graph, ground: Ground, scope: str
 ) -> None:
     surprise = Surprise(f"{scope}:Mann", "Mann", "r", True, 0.9, 0.0)
-    both = [scope, "user:bob"]
+    both = [scope, f"{scope}-bob"]
+    await graph.run("graph/register_scope", scope=both[1], recorded_at=START)
     rows = trigger_rows([surprise], threshold=0.5, question="bob's own", scope=scope, scopes=both, at=START)
     await graph.run("intelligence/write_triggers", rows=rows)
     for scopes, seen in (([scope], 0), (both, 1)):
@@ -205,3 +206,5 @@ async def test_what_was_asked_over_more_scopes_is_told_to_those_alone_who_may_re
         waiting = await graph.run("intelligence/queued_surprises", scopes=scopes, limit=10)
         counts = await graph.run("intelligence/trigger_counts", scopes=scopes)
         assert (len(listed), len(waiting), sum(row["count"] for row in counts)) == (seen, seen, seen)
+    await run(graph, "MATCH (n:Scope {id: $id}) DETACH DELETE n", id=both[1])  # forgotten: nobody may read it any more
+    assert len(await graph.run("intelligence/triggers", scopes=[scope], status=None, limit=10)) == 1
