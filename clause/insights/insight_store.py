@@ -119,8 +119,9 @@ class InsightStore:
             "reason": request.reason,
             "change_id": self._ground.ids(),
         }
-        hidden = await self._graph.one("insights/hidden", id=insight_id, scope=mark["scope"])
-        if request.quarantined or hidden is None or len(hidden["embedding"]) != self._ground.embedder.dimension:
+        out = None if request.quarantined else self._graph.one("insights/hidden", id=insight_id, scope=mark["scope"])
+        hidden = await out if out else None
+        if hidden is None or len(hidden["embedding"]) != self._ground.embedder.dimension:
             row = await self._graph.one("insights/quarantine", **mark, claim=None, now=self._ground.now())
         else:
             row = await self._let_out(mark, hidden)

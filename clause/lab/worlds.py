@@ -301,8 +301,9 @@ async def prove_questions(
     """
     known = _kept_rows(file)
     told = [list(cell.about.values()) for cell in cells]
-    for one in asked:
-        if (key := _row_key({"question": one.question, "answers": one.answers, "cells": told})) in known:
+    rows = [{"question": one.question, "answers": one.answers, "cells": told} for one in asked]
+    for one, row in zip(asked, rows, strict=True):
+        if (key := _row_key(row)) in known:
             continue
         question = GoldQuestion(one.question, one.answers, one.start)
         prepared = await stage.ask(question, cells[0].prices)
@@ -317,11 +318,9 @@ async def prove_questions(
             ]
         play = partial(stage.coordinator.play, prepared, ReadOnce(served, DECIDING["served"]), hard=False)
         free = [not read_episode(await play(cell.budgets), 0.0).violations for cell in cells]
-        row = {"question": one.question, "answers": one.answers, "cells": told}
         known[key] = {**row, "scores": scores, "feasible": free}
         _keep_row(file, known[key])
-    keys = [_row_key({"question": one.question, "answers": one.answers, "cells": told}) for one in asked]
-    return [known[key] for key in keys]
+    return [known[_row_key(row)] for row in rows]
 
 
 def _row_key(row: Mapping[str, Any]) -> str:

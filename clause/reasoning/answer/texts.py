@@ -22,7 +22,7 @@ _FIELDS = 4  # of belief_text, which has most
 
 HELD = ("active", "disputed")
 STATUSES = (*HELD, "superseded", "archived", "retracted")
-"""What beliefs may be now, and may have been."""
+"""Statuses of beliefs that are held, and all that one may have had at an earlier time."""
 
 
 class IndexedTexts:
