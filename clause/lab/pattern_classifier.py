@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import random
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -118,28 +116,9 @@ class PatternClassifier:
         except (ValueError, KeyError, TypeError, SafetensorError) as error:
             raise BadInputError(f"{path} holds no pattern classifier") from error
         if weights.shape != (len(words), len(names)) or bias.shape != (len(names),):
-            raise BadInputError(
-                f"{path}: weights {weights.shape} do not fit {len(words)} n-grams, {len(names)} patterns"
-            )
+            raise BadInputError(f"{path}: {weights.shape} weights do not fit {len(words)} n-grams, {len(names)} patterns")
         vocabulary = {gram: row for row, gram in enumerate(words)}
         return cls(vocabulary, tuple(map(parse_pattern, names)), weights, bias, about["about"])
-
-
-@lru_cache(maxsize=1)
-def shipped_classifier() -> PatternClassifier:
-    """The shipped model, read once."""
-    return PatternClassifier.load()
-
-
-def confident(predictions: Sequence[tuple[Pattern, float]], least: float) -> list[tuple[Pattern, float]]:
-    """The predictions of at least `least`; always the best one."""
-    return [prediction for rank, prediction in enumerate(predictions) if rank == 0 or prediction[1] >= least]
-
-
-def draw(sets: Sequence[Sequence[GoldQuestion]], per_set: int, seed: int) -> list[GoldQuestion]:
-    """At most `per_set` questions of each set, drawn with one seed."""
-    rng = random.Random(seed)  # noqa: S311 -- a reproducible draw
-    return [question for questions in sets for question in rng.sample(list(questions), min(per_set, len(questions)))]
 
 
 def train_pattern_classifier(
@@ -160,25 +139,20 @@ def train_pattern_classifier(
     Raises:
         BadInputError: fewer than two patterns remain.
     """
-    texts, candidates = [], []
+    labelled = []
     for done, question in enumerate(questions, start=1):
         found = () if question.entity is None else graph.shortest(question.entity, question.answers)
-        if found:
-            texts.append(question.masked)
-            candidates.append(found)
+        labelled += [(question.masked, found)] if found else []
         progress(done, len(questions))
-    sure = [(text, found[0]) for text, found in zip(texts, candidates, strict=True) if len(found) == 1]
+    sure = [(text, found[0]) for text, found in labelled if len(found) == 1]
     first = _fit(sure, rarest_gram, rarest_pattern, strength)
-    chosen = [(text, _choose(first, text, found)) for text, found in zip(texts, candidates, strict=True)]
-    second = _fit(chosen, rarest_gram, rarest_pattern, strength)
-    about: dict[str, float] = {"questions": len(questions), "labelled": len(texts), "unambiguous": len(sure)}
+    second = _fit([(text, _choose(first, text, own)) for text, own in labelled], rarest_gram, rarest_pattern, strength)
+    about: dict[str, float] = {"questions": len(questions), "labelled": len(labelled), "unambiguous": len(sure)}
     about |= {"rarest_gram": rarest_gram, "rarest_pattern": rarest_pattern, "strength": strength}
     return PatternClassifier(second.vocabulary, second.patterns, second.weights, second.bias, about)
 
 
 def _choose(model: PatternClassifier, text: str, candidates: Sequence[Pattern]) -> Pattern:
-    if len(candidates) == 1:
-        return candidates[0]
     shares = dict(model.predict(text, top=len(model.patterns)))
     return max(candidates, key=lambda pattern: shares.get(pattern, 0.0))
 

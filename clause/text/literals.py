@@ -19,40 +19,21 @@ from clause.text.quantities import (
     NUMBER,
     TIME_OF_DAY,
     UNITS,
+    YEARLY_DAY,
+    YEARLY_MONTH,
     Date,
     Number,
     number_of,
     read_date,
     read_number,
-    singular,
+    read_yearly,
     years_of,
 )
+from clause.text.tokens import singular
 
 Operator = Literal[
     "before", "after", "since", "until", "in", "between", "more", "less", "at_least", "at_most", "same", "either"
 ]
-
-WORDS: Final[dict[str, Operator]] = {
-    "older": "before",
-    "elder": "before",
-    "earlier": "before",
-    "sooner": "before",
-    "before": "before",
-    "younger": "after",
-    "newer": "after",
-    "later": "after",
-    "after": "after",
-    "more": "more",
-    "greater": "more",
-    "larger": "more",
-    "bigger": "more",
-    "less": "less",
-    "fewer": "less",
-    "smaller": "less",
-    "same": "same",
-    "equal": "same",
-}
-"""Words that compare two values, as operators."""
 
 _TAGGED = re.compile(r'"(?P<text>.*)"(?:@(?P<language>[A-Za-z]{2,3}(?:-[A-Za-z0-9]+)*)|\^\^<?(?P<type>[^>]*)>?)?', re.S)
 _RANGE = re.compile(r"\b(?:(?:between|from) )?(?P<low>\d+)(?P<by> and | to | ?[-–] ?)$", re.IGNORECASE)
@@ -131,13 +112,16 @@ def read_literal(text: str, datatype: str | None = None, language: str | None = 
     return (None if _SECONDS.fullmatch(told) else read_date(told)) or read_number(told) or String(text)
 
 
-def find_literals(text: str) -> list[FoundLiteral]:
+def find_literals(text: str, *, months: bool = True) -> list[FoundLiteral]:
     """Dates and numbers in a text, in order of place; a date stands over a number at the same place.
 
-    The lower end of a range is counted like the upper one: `between 5 and 10 km`.
+    The lower end of a range is counted like the upper one: `between 5 and 10 km`. A month without a year (`in May`) is
+    left out where no `months` are wanted: it may be a name.
 
     >>> [(f.start, str(f.value)) for f in find_literals("from May 1968, over 100 minutes, at 18:00")]
     [(5, '1968-05'), (20, '6000 s'), (36, '64800 time of day')]
+    >>> [(f.start, str(f.value)) for f in find_literals("since 3rd of June, between April and July")]
+    [(6, '3 June'), (27, 'April'), (37, 'July')]
     >>> [str(f.value) for f in find_literals("between 1900 and 2000 euros, or from 2 to 3.5 million")]
     ['1900 EUR', '2000 EUR', '2000000', '3500000']
     """
@@ -147,6 +131,11 @@ def find_literals(text: str) -> list[FoundLiteral]:
         counted = NUMBER.match(text, hit.start())
         if date is not None and not (date.bare and counted is not None and counted.end() > hit.end()):
             found.append(FoundLiteral(hit.start(), hit.end(), date))
+    yearly = [(hit.start(), hit[0]) for hit in YEARLY_DAY.finditer(text)]
+    for hit in YEARLY_MONTH.finditer(text) if months else ():
+        yearly += [(hit.start(name), hit[name]) for name in ("first", "month") if hit[name]]
+    dates = ((start, said, read_yearly(said)) for start, said in yearly)
+    found += [FoundLiteral(start, start + len(said), date) for start, said, date in dates if date is not None]
     for hit in NUMBER.finditer(text):
         number = number_of(hit)
         if number is not None and not any(hit.start() < f.end and f.start < hit.end() for f in found):
@@ -253,6 +242,9 @@ def holds(
 
     >>> holds("in", read_literal("1988-04-02"), read_literal("the 1980s"))
     True
+    >>> may = find_literals("in May")[0].value
+    >>> [holds("after", read_literal(text), may) for text in ("2021-06-02", "Feb 2022", "2022")]
+    [True, False, None]
     >>> holds("before", read_literal("1988-04-02"), read_literal("1990")), holds("more", String("x"), read_literal("3"))
     (True, None)
     >>> holds("less", read_literal("\u00a345 a day"), read_literal("50 pounds"))
@@ -303,7 +295,9 @@ def _within(value: LiteralValue, reference: LiteralValue, *, exactly: bool) -> b
 
 
 def _alike(one: LiteralValue, two: LiteralValue) -> tuple[LiteralValue, LiteralValue]:
-    """Both as dates, or both as numbers: bare digits (1980) are what the other is, pounds beside money are money."""
+    """Both as dates of one year, or as numbers: bare digits (1980) are what the other is, pounds beside money money."""
+    if isinstance(one, Date) and isinstance(two, Date):
+        return one.beside(two), two.beside(one)
     if isinstance(one, Date) and isinstance(two, Number):
         return _numbered(one, two), _dated(two, one)
     if isinstance(one, Number) and isinstance(two, Date):

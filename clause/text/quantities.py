@@ -7,17 +7,21 @@ from __future__ import annotations
 
 import calendar
 import re
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
+from pathlib import Path
 
 from dateutil import parser
+
+from clause.text.tokens import singular
 
 Day = tuple[int, int, int]
 """Year (astronomical: 0 is 1 BC), month, day; tuples compare as days do."""
 
 _MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"(?:jan(?:uary)?|feb(?:r?uary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)"
 )
 _DAY = r"(?:[0-2]?\d|3[01])(?:st|nd|rd|th)?"
@@ -42,6 +46,17 @@ _SINGLE = rf"{_ISO}|{_WRITTEN}|{_NUMERIC}|{_CENTURY}|{_DECADE}|{_ERA}|{_YEAR}"
 _RANGE = rf"{_YEAR}\s*[-\u2013\u2014]\s*(?:{_YEAR}|\d\d)"
 DATE = re.compile(rf"(?<![\w.,/:-])(?:{_RANGE}(?![\d-])|{_SINGLE})(?![\w/:]|[.,]\d|-\d)", re.IGNORECASE)
 """A date inside a text."""
+_NO_YEAR = rf"(?!\.?,?\s+(?:of\s+)?(?:{_YEAR}|{_DAY}\b)|['\u2019]s)"
+YEARLY_DAY = re.compile(
+    rf"(?<![\w./:-])(?:{_DAY}\s+(?:of\s+)?{_MONTH}|{_MONTH}\s+{_DAY})\b(?![/:.]\d){_NO_YEAR}", re.IGNORECASE
+)
+"""A day of every year inside a text: `1 May`."""
+YEARLY_MONTH = re.compile(
+    r"\b(?:in|after|since|until|during|before|by|from|between)\s+"
+    rf"(?:(?P<first>{_MONTH})\s+(?:and|or|to|until)\s+)?(?P<month>{_MONTH})\b{_NO_YEAR}",
+    re.IGNORECASE,
+)
+"""A month of every year behind a word that wants a time: `in May`; alone it may be a name."""
 
 _PARTS = re.compile(
     rf"(?P<range>(?P<from>{_YEAR})\s*[-\u2013\u2014]\s*(?P<to>\d{{4}}|\d\d))$"
@@ -56,19 +71,29 @@ _TWO_DEFAULTS = datetime(2001, 1, 1), datetime(2002, 2, 2)  # noqa: DTZ001 - the
 
 @dataclass(frozen=True, slots=True)
 class Date:
-    """A stretch of days, both ends included; `bare` tells that nothing but digits said it (1980 may be a number)."""
+    """A stretch of days, both ends included; `bare`: only digits (1980 may be a number), `yearly`: of any year."""
 
     first: Day
     last: Day
     bare: bool = False
+    yearly: bool = False
 
     def __str__(self) -> str:
         (year, month, day), last = self.first, self.last
+        if self.yearly:
+            return f"{day} {calendar.month_name[month]}" if self.first == last else calendar.month_name[month]
         if self.first == last:
             return f"{_four(year)}-{month:02}-{day:02}"
         if (self.first, last) == (month_of(year, month).first, month_of(year, month).last):
             return f"{_four(year)}-{month:02}"
         return _four(year) if year == last[0] else f"{_four(year)}-{_four(last[0])}"
+
+    def beside(self, other: Date) -> Date:
+        """The date as one of the year in which another begins, where it is yearly and the other is not."""
+        if not self.yearly or other.yearly:
+            return self
+        (_, month, day), year = self.first, other.first[0]
+        return day_of(year, month, min(day, _days(year, month))) if self.first == self.last else month_of(year, month)
 
     def meets(self, other: Date) -> bool:
         """Tell whether another stretch begins on the day after this one ends.
@@ -132,6 +157,17 @@ def read_date(text: str) -> Date | None:
         return None
 
 
+def read_yearly(text: str) -> Date | None:
+    """The day or month of every year that a text says; None where there is no such day.
+
+    >>> [str(read_yearly(text)) for text in ("1st of May", "feb 29", "March", "31 April")]
+    ['1 May', '29 February', 'March', 'None']
+    """
+    with suppress(ValueError):
+        return replace(_written(f"{text.lower().replace('febu', 'febru')} 2000"), yearly=True)
+    return None
+
+
 def _from_iso(year: str, month: str | None, day: str | None) -> Date | None:
     number = int(year)
     try:
@@ -172,13 +208,10 @@ def _decade(text: str) -> Date:
     return years_of(start, start + (99 if digits.endswith("00") else 9))
 
 
-def _written(text: str) -> Date | None:
+def _written(text: str) -> Date:
     plain = re.sub(r"\bof\b", " ", text, flags=re.IGNORECASE)
-    iso_like = plain[:4].isdigit()
-    try:
-        one, two = (parser.parse(plain, default=default, dayfirst=not iso_like) for default in _TWO_DEFAULTS)
-    except (ValueError, OverflowError):
-        return None
+    day_first = not plain[:4].isdigit()
+    one, two = (parser.parse(plain, default=default, dayfirst=day_first) for default in _TWO_DEFAULTS)
     if one.month != two.month:
         return years_of(one.year)
     return day_of(one.year, one.month, one.day) if one.day == two.day else month_of(one.year, one.month)
@@ -198,36 +231,19 @@ seventeen eighteen nineteen"""
 _TEN_WORDS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _SMALL = {word: value for value, word in enumerate(_SMALL_WORDS.split())}
 _SMALL |= {word: 10 * number for number, word in enumerate(_TEN_WORDS.split(), 2)}
-_SCALES = {"hundred": 10**2, "dozen": 12, "trillion": 10**12}
-_SCALES |= dict.fromkeys(("thousand", "k"), 10**3) | dict.fromkeys(("million", "mio", "mn"), 10**6)
-_SCALES |= dict.fromkeys(("billion", "bn"), 10**9)
+_SCALES = {"hundred": 10**2, "dozen": 12, "thousand": 10**3, "k": 10**3, "million": 10**6, "mio": 10**6, "mn": 10**6}
+_SCALES |= {"billion": 10**9, "bn": 10**9, "trillion": 10**12}
 _LARGE = {"M": 10**6, "B": 10**9}  # `1.2M` and `$3B`, where `m` is a metre and `512B` are bytes
-_UNITS = """m 1 m meter meters metre metres; m 1000 km kilometer kilometers kilometre kilometres; m 0.01 cm centimeter
-centimeters centimetre centimetres; m 0.001 mm millimeter millimeters millimetre millimetres; m 1609.344 mile miles
-mi; m 0.3048 ft foot feet; m 0.0254 inch inches; m 0.9144 yard yards; g 1 g gram grams; g 1000 kg kilo kilos kilogram
-kilograms; g 0.001 mg milligram milligrams; g 1000000 t ton tons tonne tonnes; g 453.59237 lb lbs pound pounds; g
-28.349523125 oz ounce ounces; s 1 s sec secs second seconds; s 60 min mins minute minutes; s 3600 h hr hrs hour hours;
-s 86400 day days; s 604800 week weeks; s 0.001 ms millisecond milliseconds; l 1 l liter liters litre litres; l 0.001
-ml milliliter milliliters millilitre millilitres; l 0.01 cl; m2 1 m2 m²; m2 1000000 km2 km²; m2 10000 ha hectare
-hectares; B 1 byte bytes; B 1000 kb kilobyte kilobytes; B 1000000 mb megabyte megabytes; B 1000000000 gb gigabyte
-gigabytes; B 1000000000000 tb terabyte terabytes; % 1 % percent percentage pct; month 1 month months; month 12 year
-years yr yrs; C 1 °c celsius; F 1 °f fahrenheit; ° 1 ° degree degrees; m/s 1 m/s; m/s 0.2777777777777778 km/h kmh kph;
-m/s 0.44704 mph; W 1 w watt watts; W 1000 kw kilowatt kilowatts; Hz 1 hz hertz; Hz 1000000 mhz; Hz 1000000000 ghz;
-B 1024 kib; B 1048576 mib; B 1073741824 gib; B 1099511627776 tib; m2 1 square_m square_metre square_metres square_meter
-square_meters sq_m sq_metre sq_metres sq_meter sq_meters sqm; m2 1000000 sq_km square_km square_kilometre
-square_kilometres square_kilometers; m2 0.09290304 square_feet square_foot sq_ft sqft; m2 2589988.11 square_miles
-square_mile sq_mi sq_miles; m2 4046.8564224 acres acre; m3 1 m3 m³ cubic_metres cubic_meters cubic_metre"""
-_CURRENCIES = """EUR € eur euro euros; USD $ us$ usd dollar dollars; GBP £ gbp quid; JPY ¥ jpy yen; CHF chf franc
-francs; SEK sek; NOK nok; DKK dkk; kr kr krona kronor krone kroner; PLN pln zł zloty; CZK czk kč; HUF huf; CAD cad c$
-ca$; AUD aud a$ au$; NZD nzd nz$; INR inr ₹ rs rupee rupees; CNY cny rmb yuan; KRW krw ₩; BRL brl r$; ZAR zar rand;
-ILS ils ₪; SGD sgd s$"""
+_MEASURES, _CURRENCIES = (
+    [line.split() for line in part.splitlines()]
+    for part in Path(__file__).with_name("units.txt").read_text(encoding="utf-8").split("\n", 1)[1].split("\n\n")
+)
 _FACTORS: dict[str, tuple[str, Decimal]] = {
-    form.replace("_", " "): (group.split()[0], Decimal(group.split()[1]))
-    for group in _UNITS.replace("\n", " ").split(";")
-    for form in group.split()[2:]
+    form.replace("_", " "): (base, Decimal(factor))
+    for base, factor, *forms in (*_MEASURES, *_CURRENCIES)
+    for form in forms
 }
-_MONEY = {form: group.split()[0] for group in _CURRENCIES.split(";") for form in group.split()[1:]}
-_FACTORS |= {form: (currency, Decimal(1)) for form, currency in _MONEY.items()}
+_MONEY = {form: base for base, _, *forms in _CURRENCIES for form in forms}
 UNITS = frozenset(base for base, _ in _FACTORS.values())
 """The units that numbers are brought to."""
 UNIT_WORDS = [
@@ -341,19 +357,6 @@ def unit_of(word: str) -> str:
     ('g', 'g', '')
     """
     return _FACTORS[word][0] if word in _FACTORS else ""
-
-
-def singular(word: str) -> str:
-    """A counted word without the ending of the plural, crude on purpose: enough to compare units.
-
-    >>> singular("pages"), singular("countries"), singular("glass")
-    ('page', 'country', 'glass')
-    """
-    if len(word) > 4 and word.endswith("ies"):
-        return f"{word[:-3]}y"
-    if len(word) > 4 and word.endswith(("ches", "shes", "xes", "sses")):
-        return word[:-2]
-    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
 
 
 def _digits(text: str) -> Decimal | None:

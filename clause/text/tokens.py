@@ -107,6 +107,19 @@ def bare(word: str) -> str:
     return re.sub(r"['\u2019]s$", "", word.casefold())
 
 
+def singular(word: str) -> str:
+    """A counted word without the ending of the plural, crude on purpose: enough to compare units.
+
+    >>> singular("pages"), singular("countries"), singular("glass")
+    ('page', 'country', 'glass')
+    """
+    if len(word) > 4 and word.endswith("ies"):
+        return f"{word[:-3]}y"
+    if len(word) > 4 and word.endswith(("ches", "shes", "xes", "sses")):
+        return word[:-2]
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
+
+
 @lru_cache(maxsize=1)
 def _encoding() -> Encoding:
     import tiktoken  # noqa: PLC0415 - loading the vocabulary takes a moment

@@ -21,6 +21,7 @@ from clause.knowledge.beliefs.models import (
     BeliefDetail,
     BeliefSupersede,
     Corroboration,
+    Corroborations,
     Status,
 )
 from clause.knowledge.beliefs.query_models import (
@@ -29,7 +30,6 @@ from clause.knowledge.beliefs.query_models import (
     BeliefQuery,
     BeliefSearch,
     ConfidenceExplanation,
-    Corroborations,
 )
 from clause.knowledge.tension_detection import Standing, Tension, TensionFilter, TensionResolve
 from clause.text.fields import Instant

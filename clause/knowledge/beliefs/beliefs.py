@@ -21,6 +21,8 @@ from clause.knowledge.beliefs.models import (
     BeliefVersion,
     ConfidenceDimensions,
     Corroboration,
+    Corroborations,
+    SourceCounted,
 )
 from clause.knowledge.beliefs.queries import Queries
 from clause.knowledge.beliefs.query_models import (
@@ -29,9 +31,7 @@ from clause.knowledge.beliefs.query_models import (
     BeliefQuery,
     BeliefSearch,
     ConfidenceExplanation,
-    Corroborations,
     DimensionExplained,
-    SourceCounted,
 )
 from clause.knowledge.beliefs.rows import HELD, as_recorded, belief_of, origin_of
 from clause.knowledge.beliefs.supersession import Supersession

@@ -355,3 +355,26 @@ def millis(at: datetime) -> float:
 def instant_of(at: float) -> datetime:
     """The instant of so many ms since 1970, UTC."""
     return datetime.fromtimestamp(at / 1000, UTC)
+
+
+class SourceCounted(Frozen):
+    """One statement of the belief, and what it counts for."""
+
+    source_id: str | None = Field(description="who said it")
+    kind: str = Field(description="what sort of source it is")
+    title: str = Field(description="its name")
+    session_id: str | None = Field(description="the session in which it was said")
+    reliability: Share = Field(description="of the source, by its track record or its kind")
+    independence: Share = Field(description="0: the same site, author, origin or session, or upstream")
+    recorded_at: Instant = Field(description="when it was said")
+
+
+class Corroborations(Frozen):
+    """The sources that say a belief besides its first one."""
+
+    belief_id: str = Field(description="the belief")
+    corroborations: int = Field(ge=0, description="independent sources besides the first")
+    label: str = Field(description="uncorroborated, single, moderately, well or highly corroborated")
+    statements: int = Field(ge=0, description="how often it was said")
+    corroboration: Share | None = Field(description="the dimension; null until a second independent source")
+    sources: tuple[SourceCounted, ...] = Field(description="each statement, oldest first; at most 200")

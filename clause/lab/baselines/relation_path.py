@@ -9,10 +9,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 from clause.lab.baselines.ranked import WholePathCurator
-from clause.lab.pattern_classifier import PatternClassifier, confident, shipped_classifier
+from clause.lab.pattern_classifier import PatternClassifier
 from clause.policy.serve.tree import Pattern
 from clause.reasoning.agents.policy import Agents, Decision, Embed, PlainAgents, PlainPolicy, Question
 from clause.reasoning.episode.actions import (
@@ -40,6 +41,17 @@ class PatternPlan:
     seed: str
     pattern: Pattern
     score: float
+
+
+@lru_cache(maxsize=1)
+def shipped_classifier() -> PatternClassifier:
+    """The shipped model, read once."""
+    return PatternClassifier.load()
+
+
+def confident(predictions: Sequence[tuple[Pattern, float]], least: float) -> list[tuple[Pattern, float]]:
+    """The predictions of at least `least`; always the best one."""
+    return [prediction for rank, prediction in enumerate(predictions) if rank == 0 or prediction[1] >= least]
 
 
 def plans(question: Question, model: PatternClassifier) -> list[PatternPlan]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Awaitable, Callable, Mapping
 from enum import StrEnum
 from functools import partial
@@ -352,10 +353,12 @@ def train_relation_path(
 ) -> None:
     """Train the classifier behind the relation-path baselines, from questions and answers alone."""
     from clause.evaluation.training_material import read_triples
-    from clause.lab.pattern_classifier import SHIPPED, draw, train_pattern_classifier
+    from clause.lab.pattern_classifier import SHIPPED, train_pattern_classifier
     from clause.policy.train.lessons import TypedWalks
 
-    drawn = draw(list(question_sets(questions, more, None).values()), per_hop, seed)
+    rng = random.Random(seed)  # noqa: S311 -- a reproducible draw
+    sets = question_sets(questions, more, None).values()
+    drawn = [question for own in sets for question in rng.sample(list(own), min(per_hop, len(own)))]
     walks = TypedWalks(read_triples(triples))
     model = train_pattern_classifier(walks, drawn, progress=counter("labelled"))
     model.save(out or SHIPPED)

@@ -10,13 +10,19 @@ from pydantic import Field, JsonValue
 from clause.errors import BadInputError, ForbiddenError
 from clause.graph.exploration import MAX_TEXT
 from clause.graph.scopes import Caller
-from clause.knowledge.beliefs.models import Belief, BeliefCreate, BeliefCreated, BeliefDetail, BeliefSupersede
+from clause.knowledge.beliefs.models import (
+    Belief,
+    BeliefCreate,
+    BeliefCreated,
+    BeliefDetail,
+    BeliefSupersede,
+    Corroborations,
+)
 from clause.knowledge.beliefs.query_models import (
     BeliefHits,
     BeliefQuery,
     BeliefSearch,
     ConfidenceExplanation,
-    Corroborations,
 )
 from clause.knowledge.entity_models import Entity, EntityFound, EntitySearch, TrustAnswer, TrustCheck
 from clause.knowledge.lineage.models import (

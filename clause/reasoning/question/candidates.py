@@ -15,11 +15,9 @@ from clause.reasoning.question.pattern_text import CLASS_TYPES, TypeText, is_ver
 from clause.reasoning.question.patterns import (
     UNNAMED_HOP,
     WHO,
-    Around,
     Effects,
     FoundPattern,
     NodeNames,
-    Read,
     ReadBounds,
     ReadingPriors,
     TypedPattern,
@@ -30,7 +28,6 @@ from clause.reasoning.question.patterns import (
     says,
     wanted_kind,
 )
-from clause.reasoning.question.plan import AnyOf, NodeTest, QuestionPlan, WalkFrom, Where
 from clause.reasoning.question.seed_matching import LIKENESS, alike, is_roundabout, named_kinds
 from clause.reasoning.question.sides import (
     PLACES,
@@ -45,10 +42,10 @@ from clause.reasoning.question.sides import (
     type_roots,
 )
 from clause.reasoning.question.skeleton import reworded
-from clause.reasoning.question.vocabulary import FORM_WORDS, GENDERS, INVERSES, ImpliedRelation
+from clause.reasoning.question.vocabulary import FORM_WORDS, INVERSES
 from clause.text.names import readable_relation
-from clause.text.quantities import singular
 from clause.text.statements.quantities import MONTHS, WEEKDAYS
+from clause.text.tokens import singular
 
 MOST_MEANINGS = 2
 """Entities of one mention that are tried."""
@@ -356,45 +353,3 @@ class QuestionContext:
         names = [name for node in nodes[:_SEEN] for name in self.names.classes(node)]
         names += [word for node in nodes[:_SEEN] for word in named_kinds(self.names.name(node))]
         return noun is not None and any(alike(name, noun) for name in names)
-
-    def composed(self, topic: str, relation: ImpliedRelation) -> Effects[QuestionPlan | None]:
-        """The plan of an implied relation on this graph, by the words of its types; None where the graph has none."""
-        parts: list[QuestionPlan] = []
-        for steps in relation.compositions:
-            parts += yield from self._steps(topic, steps)
-        return AnyOf(tuple(dict.fromkeys(parts))) if parts else None
-
-    def _steps(self, topic: str, steps: Sequence[str]) -> Effects[list[QuestionPlan]]:
-        """Walks along the steps of one composition over all types that say them."""
-        fronts: list[tuple[TypedPattern, tuple[str, ...], NodeTest | None]] = [((), (topic,), None)]
-        for step in steps:
-            nodes = tuple(dict.fromkeys(end for _, ends, _ in fronts for end in ends[: self.bounds.sample]))
-            around: Around = yield Read(nodes, None, self.bounds.sample_edges)
-            further: list[tuple[TypedPattern, tuple[str, ...], NodeTest | None]] = []
-            for pattern, ends, _ in fronts:
-                hops = dict.fromkeys(hop for end in ends for hop in around.get(end, ()))
-                gendered = {hop: says(hop, step, self.text_of) for hop in hops}
-                exact = any(told == "exact" for told in gendered.values())
-                for hop, told in gendered.items():
-                    if told is None or (exact and told != "exact"):
-                        continue
-                    reached = dict.fromkeys(
-                        edge.other(end) for end in ends for edge in around.get(end, {}).get(hop, ())
-                    )
-                    test = None if told == "exact" else (yield from self._gender(step, tuple(reached)))
-                    if told == "wide" and test is None and step in GENDERS:
-                        continue
-                    further.append(((*pattern, hop), tuple(reached), test))
-            fronts = further
-        walks = [(WalkFrom((topic,), pattern), test) for pattern, _, test in fronts]
-        return [walk if test is None else Where(walk, test) for walk, test in walks]
-
-    def _gender(self, step: str, nodes: tuple[str, ...]) -> Effects[NodeTest | None]:
-        """The test that tells a brother among siblings, where the graph says who is male."""
-        if (gender := GENDERS.get(step)) is None or not nodes:
-            return None
-        around: Around = yield Read(nodes[: self.bounds.sample], None, self.bounds.sample_edges)
-        hops = (hop for edges in around.values() for hop in edges if hop.forward)
-        said = next((hop for hop in hops if {"gender", "sex"} & set(self.text_of(hop.relation).split())), None)
-        words = frozenset(("male", "man", "m") if gender == "male" else ("female", "woman", "f"))
-        return None if said is None else NodeTest((said,), called=words)

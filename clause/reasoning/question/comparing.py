@@ -11,7 +11,8 @@ from clause.reasoning.question.patterns import Effects, NodeNames, ReadBounds, T
 from clause.reasoning.question.plan import PlanAnswer, PlanResult, QuestionPlan, ends_of
 from clause.reasoning.question.seed_matching import alike
 from clause.text.literals import LiteralValue, Operator, holds, order, sort_key
-from clause.text.quantities import Date, Number, singular
+from clause.text.quantities import Date, Number
+from clause.text.tokens import singular
 
 _SMALLER = frozenset(("before", "less"))
 _DAYS = 365.2425 / 372.0  # in a year, by those of `sort_key`

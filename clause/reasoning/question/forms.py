@@ -48,7 +48,8 @@ from clause.reasoning.question.vocabulary import (
     mended,
 )
 from clause.text.literals import LiteralFilter
-from clause.text.quantities import UNIT_WORDS, singular
+from clause.text.quantities import UNIT_WORDS
+from clause.text.tokens import singular
 
 MASK = "it"
 """The word for a topic in a core question."""
@@ -381,8 +382,7 @@ def _chosen_among(made: Skeleton, core: str, text: str) -> tuple[tuple[str, ...]
     named = _NAMED_CHOICES.search(core)
     if named and made.names(core[: named.start()]):
         said = [made.mentions[place] for place in made.names(named[0])]
-        names = (one.candidates[0].name if one.candidates else text[one.start : one.end] for one in said)
-        words = tuple(names)
+        words = tuple(one.candidates[0].name if one.candidates else text[one.start : one.end] for one in said)
         return words, f"{core[: named.start()]}{' or '.join(words).lower()}"
     choice = None if _NO_CHOICE.search(core) else _CHOICES.search(core)
     if choice is None:

@@ -12,9 +12,10 @@ from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.candidates import Candidates, QuestionContext
 from clause.reasoning.question.pattern_text import pattern_words, plural_words
 from clause.reasoning.question.patterns import Around, Effects, FoundPattern, Read, TypedPattern, comparable, says
-from clause.reasoning.question.plan import AnyOf, Meet, PlanResult, QuestionPlan, WalkFrom
+from clause.reasoning.question.plan import AnyOf, Meet, NodeTest, PlanResult, QuestionPlan, WalkFrom, Where
 from clause.reasoning.question.seed_matching import alike
 from clause.reasoning.question.sides import steps_asked
+from clause.reasoning.question.vocabulary import GENDERS, ImpliedRelation
 
 MOST_OF_TOPIC = 10
 """Patterns of each topic that are tried where several meet."""
@@ -105,7 +106,7 @@ def _of_implied(context: QuestionContext, by_topic: dict[int, list[Candidates]])
     for found in by_topic.values():
         for candidates in found:
             meaning = candidates.meaning
-            plan = yield from context.composed(meaning.id, relation)
+            plan = yield from composed(context, meaning.id, relation)
             if plan is None:
                 continue
             result: PlanResult = yield from plan.run(context.names, context.bounds)
@@ -113,6 +114,49 @@ def _of_implied(context: QuestionContext, by_topic: dict[int, list[Candidates]])
             score = meaning.log_probability + IMPLIED
             drafts.append(ReadingDraft(plan, words, score, (meaning.id,), (), result.nodes, math.inf))
     return drafts
+
+
+def composed(context: QuestionContext, topic: str, relation: ImpliedRelation) -> Effects[QuestionPlan | None]:
+    """The plan of an implied relation on this graph, by the words of its types; None where the graph has none."""
+    parts: list[QuestionPlan] = []
+    for steps in relation.compositions:
+        parts += yield from _steps(context, topic, steps)
+    return AnyOf(tuple(dict.fromkeys(parts))) if parts else None
+
+
+def _steps(context: QuestionContext, topic: str, steps: Sequence[str]) -> Effects[list[QuestionPlan]]:
+    """Walks along the steps of one composition over all types that say them."""
+    fronts: list[tuple[TypedPattern, tuple[str, ...], NodeTest | None]] = [((), (topic,), None)]
+    for step in steps:
+        nodes = tuple(dict.fromkeys(end for _, ends, _ in fronts for end in ends[: context.bounds.sample]))
+        around: Around = yield Read(nodes, None, context.bounds.sample_edges)
+        further: list[tuple[TypedPattern, tuple[str, ...], NodeTest | None]] = []
+        for pattern, ends, _ in fronts:
+            hops = dict.fromkeys(hop for end in ends for hop in around.get(end, ()))
+            gendered = {hop: says(hop, step, context.text_of) for hop in hops}
+            exact = any(told == "exact" for told in gendered.values())
+            for hop, told in gendered.items():
+                if told is None or (exact and told != "exact"):
+                    continue
+                reached = dict.fromkeys(edge.other(end) for end in ends for edge in around.get(end, {}).get(hop, ()))
+                test = None if told == "exact" else (yield from _gender(context, step, tuple(reached)))
+                if told == "wide" and test is None and step in GENDERS:
+                    continue
+                further.append(((*pattern, hop), tuple(reached), test))
+        fronts = further
+    walks = [(WalkFrom((topic,), pattern), test) for pattern, _, test in fronts]
+    return [walk if test is None else Where(walk, test) for walk, test in walks]
+
+
+def _gender(context: QuestionContext, step: str, nodes: tuple[str, ...]) -> Effects[NodeTest | None]:
+    """The test that tells a brother among siblings, where the graph says who is male."""
+    if (gender := GENDERS.get(step)) is None or not nodes:
+        return None
+    around: Around = yield Read(nodes[: context.bounds.sample], None, context.bounds.sample_edges)
+    hops = (hop for edges in around.values() for hop in edges if hop.forward)
+    said = next((hop for hop in hops if {"gender", "sex"} & set(context.text_of(hop.relation).split())), None)
+    words = frozenset(("male", "man", "m") if gender == "male" else ("female", "woman", "f"))
+    return None if said is None else NodeTest((said,), called=words)
 
 
 def _met(context: QuestionContext, by_topic: Sequence[Sequence[Candidates]]) -> Effects[list[ReadingDraft]]:

@@ -12,7 +12,7 @@ from clause.reasoning.question.pattern_text import PARTICIPLES
 from clause.reasoning.question.skeleton import TOPIC, Skeleton
 from clause.reasoning.question.vocabulary import AUXILIARIES, COMPARATIVES, DATED, MOST_LEAST, SUPERLATIVES, WH_WORDS
 from clause.text.literals import Operator
-from clause.text.quantities import singular
+from clause.text.tokens import singular
 
 _OPERANDS = re.compile(
     rf"(?:[,:] )?(?:\b(?:between|out of|of|among|is it|was it) (?:the )?)?{TOPIC}"
@@ -35,7 +35,8 @@ _MORE = re.compile(rf"\b(?P<sense>more|less) (?P<adjective>{_ADJECTIVES})\b")
 _COMPARATIVE = re.compile(rf"\b(?:{'|'.join(COMPARATIVES)})\b")
 _SUPERLATIVE = re.compile(rf"\b(?:{'|'.join(SUPERLATIVES)})\b")
 _ONE_OF = "(?:the )?(?:(?:one|ones|that|those) (?:of|for|in|at|on|to|from) (?:the )?)?"
-_THAN = re.compile(rf"\b(?:than|before|after) {_ONE_OF}{TOPIC}")
+_NO_TIME = "".join(rf"(?<!\b{verb} )" for verb in ("look", "looks", "looked", "looking", "named", "called", "modelled"))
+_THAN = re.compile(rf"\b(?:than|before|{_NO_TIME}after) {_ONE_OF}{TOPIC}")
 _JOINING = """the a an of these those two one or and than that both same as from in to be been it for at on with there
 by identical equal share shares shared common any more less most least between among , : ? 's get gets got"""
 _SCAFFOLD = WH_WORDS | AUXILIARIES | frozenset(_JOINING.split())

@@ -17,8 +17,9 @@ from clause.reasoning.neighbourhood.port import Edge, Hop
 from clause.reasoning.question.pattern_text import TypeText, pattern_words
 from clause.reasoning.question.vocabulary import GENDERS, INVERSES, SYNONYMS, WH_WORDS
 from clause.text.literals import STRETCHES, LiteralValue, Operator, of_one_kind
-from clause.text.quantities import UNIT_WORDS, Date, Number, singular
+from clause.text.quantities import UNIT_WORDS, Date, Number
 from clause.text.statements.words import causal_meaning
+from clause.text.tokens import singular
 
 TypedPattern = tuple[Hop, ...]
 Around = Mapping[str, Mapping[Hop, Sequence[Edge]]]
@@ -79,9 +80,7 @@ class WalkScorer(Protocol):
     """Tells how likely a masked question asks for each of some patterns."""
 
     def score(self, masked_question: str, patterns: Sequence[TypedPattern]) -> Sequence[float]:
-        """Log-probabilities, in the order of the patterns; they need not sum to 1, but must be of one scale for all
-        calls about a question: patterns of one hop and of three are scored in different calls and then compared.
-        """
+        """Log-probabilities by pattern, of one scale in all calls about a question; they need not sum to 1."""
         ...
 
 

@@ -40,7 +40,8 @@ from clause.reasoning.question.seed_matching import alike
 from clause.reasoning.question.sides import roots, telling_words
 from clause.reasoning.question.vocabulary import FORM_WORDS
 from clause.text.literals import FALSE, TRUE, LiteralFilter, Operator, are_truths
-from clause.text.quantities import Number, singular, unit_of
+from clause.text.quantities import Number, unit_of
+from clause.text.tokens import singular
 
 REFINED = 6
 """Drafts to which filters, ranks and counts are fitted."""
@@ -100,8 +101,7 @@ def ranked(context: QuestionContext, draft: ReadingDraft) -> Effects[list[Readin
             plan, said = ValueOf(plan, pattern), f"the {side} {through} of {draft.words}"
         asked = superlative.part or tuple(one for one in (*superlative.questions, context.parsed.whole) if one)
         attributes = (*draft.attributes, (pattern, asked)) if pattern else draft.attributes
-        gained = score - best
-        drafts.append(replace(draft, plan=plan, words=said, score=draft.score + gained, attributes=attributes))
+        drafts.append(replace(draft, plan=plan, words=said, score=draft.score + score - best, attributes=attributes))
     if drafts or superlative.does:
         return drafts or [often]
     unmeasured = yield from value_hops(context, draft.ends, kind)  # it has values, and none is what is asked for

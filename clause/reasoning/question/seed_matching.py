@@ -16,9 +16,8 @@ from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.pattern_text import CLASS_TYPES, TypeText
 from clause.text.mentions import Span, folded_key, name_key
 from clause.text.names import readable_relation
-from clause.text.quantities import singular
 from clause.text.retrieval import MOST_TOKENS, escape, requiring, tokens_in
-from clause.text.tokens import is_common
+from clause.text.tokens import is_common, singular
 
 LEAST_RELEVANCE = 0.5
 """A full-text find counts when the text says at least this share of the letters of its name."""

@@ -28,8 +28,8 @@ from clause.reasoning.question.seed_ranking import RankedSeed, rank
 from clause.text.embedder import Embedder
 from clause.text.fields import Frozen
 from clause.text.mentions import MAX_SPANS, Span, candidate_spans, folded_key, name_key
-from clause.text.quantities import singular
 from clause.text.retrieval import clip01
+from clause.text.tokens import singular
 
 MOST_CHARACTERS = 10_000
 _FULL_TEXT_FINDS = 24

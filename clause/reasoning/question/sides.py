@@ -23,9 +23,9 @@ from clause.reasoning.question.vocabulary import (
     SYNONYMS,
     WH_WORDS,
 )
-from clause.text.quantities import singular
 from clause.text.statements.lexicon import Relation, relation
 from clause.text.statements.words import bases
+from clause.text.tokens import singular
 
 _NO_WORDS = """please thanks thank hello hey there here our your who whose got get gets have has having all any some
 every each both thing things stuff something anything everything whatever person people someone anyone everyone else
@@ -185,6 +185,8 @@ def asked_way(question: str, text: str) -> bool | None:
     question, words = _bare(question), plain_words(text).split()
     while len(words) > 1 and words[0] in _BEGINNINGS:
         words = words[1:]
+    if len(words) > 2 and words[-1] in PREPOSITIONS - {"of"} and not is_verb(words[0]) and is_verb(words[1]):
+        words = words[1:]  # a `record held by` somebody is what that one holds
     noun = not is_verb(words[0]) and words[-1] not in PREPOSITIONS - {"of"}
     said = words[-2 if words[-1] == "of" and len(words) > 1 else -1] if noun else words[0]
     for word in re.findall(r"[a-z]+", question):

@@ -17,7 +17,7 @@ from clause.reasoning.question.plan import AnyOf, Best, Having
 from clause.reasoning.question.refinements import fitting_both
 from clause.reasoning.question.sides import roots
 from clause.reasoning.question.vocabulary import PREPOSITIONS
-from clause.text.quantities import singular
+from clause.text.tokens import singular
 
 MOST_TYPES = 256
 """Relationship types among which a question's attribute is looked for where it names nothing."""

@@ -9,14 +9,23 @@ from dataclasses import replace
 
 from clause.reasoning.question.candidates import Candidates, QuestionContext
 from clause.reasoning.question.comparing import Compare
-from clause.reasoning.question.lists import UNFIT, ReadingDraft, drafts_of_list, kind_of, names_of
+from clause.reasoning.question.lists import SEEN, UNFIT, ReadingDraft, composed, drafts_of_list, kind_of, names_of
 from clause.reasoning.question.measures import Comparison, is_unmeasured
-from clause.reasoning.question.pattern_text import pattern_words
-from clause.reasoning.question.patterns import Effects, FoundPattern, TypedPattern, aged, comparable, rank_hops
+from clause.reasoning.question.pattern_text import CLASS_TYPES, pattern_words
+from clause.reasoning.question.patterns import (
+    Around,
+    Effects,
+    FoundPattern,
+    Read,
+    TypedPattern,
+    aged,
+    comparable,
+    rank_hops,
+)
 from clause.reasoning.question.plan import Exists, NodeTest, PlanResult, QuestionPlan, WalkFrom, Where
 from clause.reasoning.question.refinements import misfit
 from clause.reasoning.question.seed_matching import alike
-from clause.reasoning.question.sides import telling_words
+from clause.reasoning.question.sides import says_noun, telling_words
 from clause.text.literals import TRUE, LiteralFilter, are_truths
 from clause.text.quantities import Date
 
@@ -27,6 +36,9 @@ CONNECTS = 1.0
 NO_INVERSE = 1.5
 """The loss of a pattern where the other topic has no such edge: then only one side speaks for it."""
 _HAS = re.compile(r"\b(?:any|ever|there|at all)\b|^(?:does|do|did|has|have|had) \S+ (?:have|got|had)\b|^ha(?:s|ve|d) ")
+_OWN_ONE = re.compile(
+    r"(?:is|are|was|were) there\b|(?:has|have|had|do|does|did) something (?:have|keep|own|got)\b"
+)  # whether there is a dog in Flat 2 is not whether Flat 2 is one
 _STOPPED_WORDS = """is are was were do does did has have had can could will would a an the it in of by on at for to with
 from any ever there that this been be not also both really actually something kind type sort and or"""
 _STOPPED = frozenset(_STOPPED_WORDS.split())
@@ -56,7 +68,7 @@ def _implied(
     drafts: list[ReadingDraft] = []
     for topic in topics:
         for candidates in by_topic[topic]:
-            plan = (yield from context.composed(candidates.meaning.id, relation)) if relation else None
+            plan = (yield from composed(context, candidates.meaning.id, relation)) if relation else None
             if plan is None:
                 continue
             others = [other for other in context.parsed.topics if other != topic]
@@ -109,8 +121,36 @@ def _one_side(
     sure = len(one.pattern) == 1 and not telling_words(context.parsed)  # `is A a B` says no relation: any one will do
     score += CONNECTS * (10 if sure else 1) * meets
     score -= 0.0 if meets or one.pattern[0].forward or len(result.answers) == 1 else UNFIT
+    if not meets and not (yield from _may_deny(context, one, result.nodes, targets)):
+        return None
     words = f"whether {names_of(context, others)} is among: {pattern_words(one.pattern, context.text_of, meaning.name)}"
     return ReadingDraft(Exists(walk, targets), words, score, (meaning.id,), (one.pattern,), (), candidates.nearest)
+
+
+def _may_deny(
+    context: QuestionContext, one: FoundPattern, ends: Sequence[str], targets: frozenset[str]
+) -> Effects[bool]:
+    """Tell whether a walk that leads elsewhere says no: only of what is like its ends in an edge or a class.
+
+    Of a course that Finn booked nobody is allergic to it; what is said by its noun (`is Otto the builder`) is denied.
+    """
+    last = one.pattern[-1]
+    said = pattern_words((last,), context.text_of, "it")
+    if any(says_noun(said, word) for word in telling_words(context.parsed)):
+        return True
+    if context.text_of(last.relation) in CLASS_TYPES:
+        return _OWN_ONE.match(context.parsed.whole) is None
+    around: Around = yield Read((*targets, *ends[:SEEN]), None, 1)
+    sides = {
+        node: {hop for hop in hops if context.text_of(hop.relation) not in CLASS_TYPES} for node, hops in around.items()
+    }
+    there = frozenset(hop for end in ends[:SEEN] for hop in sides.get(end, ()))
+    classes = frozenset(name for end in ends[:SEEN] for name in context.names.classes(end))
+    if any(sides.get(node, set()) & there or classes & {*context.names.classes(node)} for node in targets):
+        return True
+    if there - {last.inverse} or comparable([context.names.value(end) for end in ends[:SEEN]]) != "text":
+        return False  # what stands there is known well enough to be of another kind
+    return not any(last in sides.get(node, ()) or not sides.get(node) for node in targets)
 
 
 def _valued(context: QuestionContext, draft: ReadingDraft, literal: LiteralFilter) -> ReadingDraft:

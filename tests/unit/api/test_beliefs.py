@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from httpx import AsyncClient
 
-from clause.knowledge.beliefs.models import BeliefCreate, BeliefCreated, BeliefDetail
-from clause.knowledge.beliefs.query_models import BeliefHits, ConfidenceExplanation, Corroborations
+from clause.knowledge.beliefs.models import BeliefCreate, BeliefCreated, BeliefDetail, Corroborations
+from clause.knowledge.beliefs.query_models import BeliefHits, ConfidenceExplanation
 from clause.knowledge.beliefs.rows import belief_of, new_belief
 from clause.knowledge.tension_detection import Tension, TensionSide
 from tests.unit.api.fakes import FakeContainer

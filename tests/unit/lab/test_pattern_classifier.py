@@ -7,14 +7,8 @@ import pytest
 
 from clause.errors import BadInputError, NotFoundError
 from clause.evaluation.question_files import parse_line
-from clause.lab.pattern_classifier import (
-    PatternClassifier,
-    confident,
-    parse_pattern,
-    pattern_name,
-    shipped_classifier,
-    train_pattern_classifier,
-)
+from clause.lab.baselines.relation_path import confident, shipped_classifier
+from clause.lab.pattern_classifier import PatternClassifier, parse_pattern, pattern_name, train_pattern_classifier
 from clause.policy.train.lessons import TypedWalks
 from tests.unit.evaluation.films import snapshot
 
