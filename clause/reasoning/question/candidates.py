@@ -43,7 +43,9 @@ from clause.reasoning.question.sides import (
 )
 from clause.reasoning.question.skeleton import reworded
 from clause.reasoning.question.vocabulary import FORM_WORDS, INVERSES
+from clause.text.literals import STRETCHES, measured_by
 from clause.text.names import readable_relation
+from clause.text.quantities import Number, unit_of
 from clause.text.statements.quantities import MONTHS, WEEKDAYS
 from clause.text.tokens import singular
 
@@ -55,6 +57,14 @@ _TELLS_TIME = re.compile(
     rf"\d|\b(?:{'|'.join([*MONTHS, *WEEKDAYS])}|spring|summer|autumn|fall|winter|morning|noon|evening|night)s?\b",
     re.IGNORECASE,
 )
+_IN_UNIT = re.compile(r"\bin ((?:square |cubic )?[a-z]+)$")
+_TAKES = re.compile(r"^how long\b.*\b(?:takes?|took|lasts?|lasted)\b")
+_ANY_SIZE = frozenset(("size", "number", "duration", "elevation", "age", "area", "space"))
+_BEGINNING_WORDS = """born birth dob birthday birthdate age aged founded established built made created opened launched
+year erected constructed commissioned completed planted painted composed written published released foundation dated
+hatched foaled laid registered formed"""
+_BEGINNINGS = frozenset(_BEGINNING_WORDS.split())
+"""The words of types whose dates tell how old something is."""
 _SAME_AS_IT = re.compile(r"\bsame (?:\w+ ){1,2}(?:as|that|like) it\b")
 _ITS_DOER = re.compile(r"\b(?:did|does|do|has|have|had) (?:the )?(?:it 's (\w+)|(\w+) (?:of|behind|on) it)\b")
 _SAID_OF_IT = re.compile(r"^([a-z]+) of it$")
@@ -230,6 +240,8 @@ class QuestionContext:
     def _is_other_kind(self, one: FoundPattern, asked: Sequence[str]) -> bool:
         """Tell whether answers are of another kind than all questions ask for: a place by `when`, a date by `who`."""
         wanted, ends, hop = set(map(wanted_kind, asked)), one.ends[:_SEEN], one.pattern[-1]
+        if self.parsed.kind in {"list", "count"} and self._measures_other(one):
+            return True
         classes = hop.forward and self.text_of(hop.relation) in CLASS_TYPES
         if self.parsed.kind != "list" or len(wanted) != 1 or None in wanted or not ends:
             return classes and all(measured(said.split()) for said in asked)  # of what colour it is, no class tells
@@ -240,11 +252,29 @@ class QuestionContext:
         names = map(self.names.name, ends)
         return kind == "text" and all(name[:1].isupper() and not (dated and _TELLS_TIME.search(name)) for name in names)
 
+    def _measures_other(self, one: FoundPattern) -> bool:
+        """Tell whether values measure something else than is said: how old by a day of joining, kilometres by hours."""
+        text, whole = self.text_of(one.pattern[-1].relation), self.parsed.whole
+        values = [value for value in map(self.names.value, one.ends[:_SEEN]) if value is not None]
+        if (kind := comparable(values)) == "date":
+            return "how old" in whole and _BEGINNINGS.isdisjoint(text.split())
+        if kind != "number":
+            return False
+        found = (measured_by(value, text) for value in values)
+        units = {value.unit for value in found if isinstance(value, Number)} - {""}
+        unit = unit_of(said[1]) if (said := _IN_UNIT.search(whole)) else ""
+        if not unit:
+            return bool(_TAKES.match(whole) and units and units.isdisjoint(STRETCHES))
+        if units:
+            return unit not in units and not {unit, *units} <= STRETCHES
+        return not measured(text.split()) and _ANY_SIZE.isdisjoint(text.split())
+
     def is_named(self, pattern: TypedPattern) -> bool:
-        """Tell whether the question has a word of a walk's types; of what is ranked by another word, no noun counts."""
-        best = self.parsed.superlative
-        but = self.noun if best and self.noun not in " ".join(best.questions).split() else ""
-        return any(roots(word) & self.roots_of(pattern) for word in telling_words(self.parsed) if word != but)
+        """Tell whether the question has a word of a walk's types; of what is ranked, or lacks something, no noun."""
+        best, lack = self.parsed.superlative, self.parsed.lack
+        asked = best.questions if best else lack.questions if lack else (self.noun or "",)
+        but = {self.noun, singular(self.noun or "")} if self.noun not in " ".join(asked).split() else set()
+        return any(roots(word) & self.roots_of(pattern) for word in telling_words(self.parsed) if word not in but)
 
     def is_told(self, walk: TypedPattern, asked: Sequence[str]) -> bool:
         """Tell whether grammar settles that some questions ask for a walk of one hop, and for this end of it."""

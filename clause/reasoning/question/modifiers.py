@@ -16,13 +16,13 @@ from clause.reasoning.question.vocabulary import AUXILIARIES, COMPARATIVES, PREP
 from clause.text.literals import LiteralFilter, LiteralValue, Operator
 from clause.text.quantities import Date, Number
 
-_BESIDES = (
+BESIDES = (
     r"(?:besides?|apart from|aside from|other than|except(?: for)?|excepting|excluding|not counting|not including"
     r"|with the exception of|but not|and not|in addition to|ignoring|leaving out)"
 )
 _GROUP = rf"{TOPIC}(?: (?:, )?(?:(?:and|or|&) )?{TOPIC})*"
 _ONES = r"(?: itself|(?: [a-z-]+)? ones?\b)?"
-_EXCLUDED = re.compile(rf"(?:, )?\b{_BESIDES} (?:the )?(?P<group>{_GROUP})(?! 's){_ONES}(?: ,)?")
+_EXCLUDED = re.compile(rf"(?:, )?\b{BESIDES} (?:the )?(?P<group>{_GROUP})(?! 's){_ONES}(?: ,)?")
 _ELSE = re.compile(r"\b(?:else(?:where)?|other|others|another|additional|further)\b(?! than\b)")
 _NO_ELSE = re.compile(
     r"\b(?:each other|one another|other half|something or other|another name|other names?|(?:among|of|and) others)\b"
@@ -33,7 +33,7 @@ _NEGATED = re.compile(
     rf"(?P<with>\b(?:with|contain|contains|containing|have|has|having|use|uses|using|need|needs|include|includes)) no"
     rf"|\bwithout(?: (?:any|using))?"
     rf"|(?:\b(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would) )?\bnot(?P<verb>(?: [a-z-]+){{0,4}})"
-    rf"|\b(?:never|{_BESIDES} {_THOSE})(?P<never>(?: [a-z-]+){{1,4}})"
+    rf"|\b(?:never|{BESIDES} {_THOSE})(?P<never>(?: [a-z-]+){{1,4}})"
     rf") (?:the )?(?P<group>{_GROUP})"
 )
 _AT = rf"(?:(?:in|at|on|for|with|of) )?(?:the )?({TOPIC})"

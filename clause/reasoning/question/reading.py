@@ -13,13 +13,12 @@ from functools import lru_cache
 from pathlib import Path
 
 from clause.reasoning.models.answer import QuestionForm
-from clause.reasoning.question.candidates import Candidates, Meaning, QuestionContext
+from clause.reasoning.question.candidates import Candidates, QuestionContext
 from clause.reasoning.question.forms import ParsedQuestion
 from clause.reasoning.question.lists import Claim, ReadingDraft, drafts_of_list
 from clause.reasoning.question.pattern_text import CLASS_TYPES, TypeText, is_verb, pattern_words
 from clause.reasoning.question.patterns import (
     Effects,
-    FoundPattern,
     NodeNames,
     ReadBounds,
     ReadingPriors,
@@ -143,7 +142,8 @@ def read_question(
             )
         )
     if not by_topic:
-        return Readings(parsed.form, reason=_one_sided(context.instead))
+        instead = context.instead[0] if context.instead else "nothing of what the question names"
+        return Readings(parsed.form, reason=f"the graph says {instead}")
     drafts = yield from _drafts(context, by_topic)
     nearest = max((draft.nearest for draft in drafts), default=max(c.nearest for f in by_topic.values() for c in f))
     if not drafts or nearest < least:
@@ -257,7 +257,12 @@ def _is_detour(context: QuestionContext, walk: TypedPattern) -> bool:
 
 
 def _is_mere_class(context: QuestionContext, draft: ReadingDraft) -> bool:
-    """Tell whether a draft only says what its topic is, and the question has several words for something else."""
+    """Tell whether a draft only says what its topic is, and the question has several words for something else.
+
+    Who has a cat is no cat.
+    """
+    if context.is_class_alone(draft.patterns) and _HAS_ONE.match(context.parsed.whole):
+        return True
     walk = draft.patterns[0] if len(draft.patterns) == 1 else ()
     if len(walk) != 1 or not walk[0].forward or context.text_of(walk[0].relation) not in CLASS_TYPES:
         return False
@@ -269,6 +274,9 @@ def _is_mere_class(context: QuestionContext, draft: ReadingDraft) -> bool:
     return len(telling_words(context.parsed)) > 1 and context.covered((walk,), draft.ends) == 0.0
 
 
+_HAS_ONE = re.compile(
+    r"(?:who|which [a-z-]+) (?:do(?:es)? |did )?(?!is\b|are\b|was\b|were\b)[a-z]+ (?:an?|any|some) something\b"
+)
 _STILL = frozenset(("still", "yet", "already", "anymore", "longer"))
 _PASSED, _IN_ORDER = (
     frozenset(line.split())
@@ -337,10 +345,6 @@ def _is_turned(context: QuestionContext, walks: Sequence[TypedPattern]) -> bool:
     return any(says_opposite(parsed.words, context.text_of(hop.relation), forward=hop.forward) for hop in hops)
 
 
-def _one_sided(instead: Sequence[str]) -> str:
-    return f"the graph says {instead[0]}" if instead else "the graph says nothing of what the question names"
-
-
 def _told_apart(parsed: ParsedQuestion, by_topic: dict[int, list[Candidates]]) -> dict[int, list[Candidates]]:
     """The topics that walks start from: a class only where nothing else is named (not `which server runs X`)."""
     named = {topic for topic, found in by_topic.items() if not found[0].is_class}
@@ -388,13 +392,9 @@ def unsaid(context: QuestionContext, by_topic: dict[int, list[Candidates]]) -> s
     topic = next(iter(by_topic))
     found = by_topic[topic][0]
     near = [one for one in found.patterns if len(one.pattern) == 1][:2]
-    said = " and ".join(f'"{_named(context, one, found.meaning)}"' for one in near)
+    said = " and ".join(f'"{pattern_words(one.pattern, context.text_of, found.meaning.name)}"' for one in near)
     asked = context.parsed.clauses[0].questions[0] if context.parsed.clauses else context.parsed.text
     about = re.sub(r"\bit\b", lambda _: found.meaning.name, asked)
     if not said:
         return f'the graph says nothing of {found.meaning.name} that answers "{about}"'
     return f'the graph says {said}, not "{about}"'
-
-
-def _named(context: QuestionContext, one: FoundPattern, meaning: Meaning) -> str:
-    return pattern_words(one.pattern, context.text_of, meaning.name)

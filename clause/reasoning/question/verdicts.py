@@ -11,6 +11,7 @@ from clause.reasoning.question.candidates import Candidates, QuestionContext
 from clause.reasoning.question.comparing import Compare
 from clause.reasoning.question.lists import SEEN, UNFIT, ReadingDraft, composed, drafts_of_list, kind_of, names_of
 from clause.reasoning.question.measures import Comparison, is_unmeasured
+from clause.reasoning.question.modifiers import BESIDES
 from clause.reasoning.question.pattern_text import CLASS_TYPES, pattern_words
 from clause.reasoning.question.patterns import (
     Around,
@@ -22,7 +23,7 @@ from clause.reasoning.question.patterns import (
     comparable,
     rank_hops,
 )
-from clause.reasoning.question.plan import Exists, NodeTest, PlanResult, QuestionPlan, WalkFrom, Where
+from clause.reasoning.question.plan import Exists, NodeTest, PlanResult, QuestionPlan, WalkFrom, Where, Without
 from clause.reasoning.question.refinements import misfit
 from clause.reasoning.question.seed_matching import alike
 from clause.reasoning.question.sides import says_noun, telling_words
@@ -36,6 +37,7 @@ CONNECTS = 1.0
 NO_INVERSE = 1.5
 """The loss of a pattern where the other topic has no such edge: then only one side speaks for it."""
 _HAS = re.compile(r"\b(?:any|ever|there|at all)\b|^(?:does|do|did|has|have|had) \S+ (?:have|got|had)\b|^ha(?:s|ve|d) ")
+_BUT = re.compile(rf"\b{BESIDES} (?:the )?(?P<what>[a-z][a-z -]*)$")
 _OWN_ONE = re.compile(
     r"(?:is|are|was|were) there\b|(?:has|have|had|do|does|did) something (?:have|keep|own|got)\b"
 )  # whether there is a dog in Flat 2 is not whether Flat 2 is one
@@ -168,13 +170,21 @@ def _called(context: QuestionContext, lists: Sequence[ReadingDraft]) -> list[Rea
     core = context.parsed.clauses[0].questions[0]
     words = frozenset(word for word in re.findall(r"[a-z][a-z-]+", core) if word not in _STOPPED)
     drafts: list[ReadingDraft] = []
+    away = frozenset(node for place in context.parsed.excluded for node in context.ids(place))
+    but = _BUT.search(core)
     for draft in lists:
+        others = away | {end for end in draft.ends if but and alike(context.names.name(end), but["what"])}
+        if others:
+            said = ", ".join(sorted(map(context.names.name, others)))
+            plan = Exists(Without(draft.plan, others))
+            drafts.append(_with(draft, plan, f"whether there is: {draft.words}, without {said}", 0.0))
+            continue
         named = [end for end in draft.ends if any(alike(context.names.name(end), word) for word in words)]
         classed = any(alike(name, word) for end in draft.ends for name in context.names.classes(end) for word in words)
         truths = are_truths(map(context.names.name, draft.ends))
         if named or truths:
             test = NodeTest(called=TRUE if truths else words)
-            plan: QuestionPlan = Exists(Where(draft.plan, test), alternatives=draft.plan)
+            plan = Exists(Where(draft.plan, test), alternatives=draft.plan)
             said = f"{draft.words} is {'true' if truths else context.names.name(named[0])}"
             drafts.append(_with(draft, plan, f"whether {said}", 2 * UNFIT))
         elif _HAS.search(core):
