@@ -28,18 +28,26 @@ class Script:
     checksum: str
     text: str
 
+    @property
+    def mode(self) -> Mode:
+        """What its statements change: `schema` or `write`.
+
+        Raises:
+            MigrationError: schema and data are mixed (the server refuses both in one transaction), or there is no
+                statement.
+        """
+        modes = {mode_of(text) for text in _texts(self.text)}
+        if len(modes) != 1 or modes == {"read"}:
+            raise MigrationError(f"{self.name}: a script holds either schema or data statements, and at least one")
+        return modes.pop()
+
     def statements(self, values: Mapping[str, object]) -> list[Statement]:
         """Its statements in order, placeholders filled, each with the mode of its clauses.
 
         Raises:
-            MigrationError: schema and data are mixed (the server refuses both in one transaction), or an unknown
-                placeholder is used, or there is no statement.
+            MigrationError: schema and data are mixed, an unknown placeholder is used, or there is no statement.
         """
-        texts = [text for text in map(_without_comments, _split(self._filled(values))) if text]
-        modes = {mode_of(text) for text in texts}
-        if len(modes) != 1 or modes == {"read"}:
-            raise MigrationError(f"{self.name}: a script holds either schema or data statements, and at least one")
-        (mode,) = modes
+        mode, texts = self.mode, _texts(self._filled(values))
         return [_statement(f"migrations/{self.name}#{number}", text, mode) for number, text in enumerate(texts, 1)]
 
     def _filled(self, values: Mapping[str, object]) -> str:
@@ -80,6 +88,10 @@ def _script(path: Path) -> Script:
         raise MigrationError(f"migration {path.name} must be called V0001__what_it_does.cypher")
     text = path.read_text(encoding="utf-8")
     return Script(id=f"V{match[1]}", name=path.stem, checksum=checksum(text), text=text)
+
+
+def _texts(script: str) -> list[str]:
+    return [text for text in map(_without_comments, _split(script)) if text]
 
 
 def _split(text: str) -> list[str]:

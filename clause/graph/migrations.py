@@ -7,12 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import groupby
 from types import TracebackType
 from typing import Any, Self
 
 from ulid import ULID
 
 from clause.errors import ClauseError, MigrationError, NotFoundError
+from clause.graph.catalogue import Mode, Statement
 from clause.graph.database import check_embedding_model
 from clause.graph.migration_scripts import Declaration, Script, chained, declared, differences, load_scripts
 from clause.graph.runner import Graph
@@ -121,7 +123,7 @@ async def migrate(
     A `model` is compared with the record before the schema is; without `vectors` their indexes are left to `resize`.
     Scripts are applied in the order of their versions and chained in the order of their application: a lower version
     that arrives late is applied late. A run that was killed is taken up where it stopped: schema statements say
-    IF NOT EXISTS, data scripts are one transaction with their record.
+    IF NOT EXISTS, and those of neighbouring scripts are one transaction; data scripts are one with their record.
 
     Raises:
         EmbedderMismatchError: another model than `model` embedded the graph.
@@ -136,12 +138,16 @@ async def migrate(
         async with MigrationLock(graph, owner(), patience_s=patience_s, sleep=sleep) as lock:
             applied = await graph.run("graph/applied")
             chain, sequence = (applied[-1]["chain"], applied[-1]["sequence"]) if applied else ("", 0)
-            for script in _pending(scripts, applied):
+            for mode, group in groupby(_pending(scripts, applied), lambda script: script.mode):
                 await lock.require()
-                chain, sequence = chained(chain, script.checksum), sequence + 1
-                link = {"chain": chain, "sequence": sequence, "recorded_at": now()}
-                await _apply(graph, script, filled, link)
-                done.append(script.id)
+                versions, statements = list[dict[str, Any]](), list[Statement]()
+                for script in group:
+                    chain, sequence = chained(chain, script.checksum), sequence + 1
+                    link = {"chain": chain, "sequence": sequence, "recorded_at": now()}
+                    versions.append({"id": script.id, "name": script.name, "checksum": script.checksum, **link})
+                    statements += script.statements(filled)
+                await _apply(graph, mode, statements, versions)
+                done += [str(version["id"]) for version in versions]
     await online(graph, sleep=sleep)
     if model is not None:
         await check_embedding_model(graph, model, dimension)
@@ -260,16 +266,15 @@ def _pending(scripts: Sequence[Script], applied: Rows) -> list[Script]:
     return [script for script in scripts if script.id not in known]
 
 
-async def _apply(graph: Graph, script: Script, filled: Mapping[str, object], link: Mapping[str, Any]) -> None:
-    statements = script.statements(filled)
-    record = {"id": script.id, "name": script.name, "checksum": script.checksum, **link}
-    if statements[0].mode == "write":
-        recorded = (graph.catalogue["graph/record_version"], record)
-        await graph.execute_all([*((statement, {}) for statement in statements), recorded], timeout_s=_DDL_TIMEOUT_S)
-        return
-    for statement in statements:
-        await graph.execute(statement, {}, timeout_s=_DDL_TIMEOUT_S)
-    await graph.run("graph/record_version", **record)
+async def _apply(graph: Graph, mode: Mode, statements: Sequence[Statement], versions: Rows) -> None:
+    """Carry out scripts of one mode and record them; the server refuses schema and data in one transaction.
+
+    Every change of the schema makes the server plan all statements anew: so there are as few of them as there can be.
+    """
+    work = [(statement, dict[str, Any]()) for statement in statements]
+    record = (graph.catalogue["graph/record_versions"], {"versions": versions})
+    for one in ([*work, record],) if mode == "write" else (work, [record]):
+        await graph.execute_all(one, timeout_s=_DDL_TIMEOUT_S)
 
 
 async def _rebuild(

@@ -64,16 +64,17 @@ WHERE state <> 'ONLINE'
 RETURN name, state, populationPercent AS percent
 ORDER BY name
 
-// graph/record_version, add a link to the chain of applied migrations
+// graph/record_versions, add links to the chain of applied migrations
 // mode:       write
 // returns:    none
-// parameters: $id STRING, $name STRING, $checksum STRING, $chain STRING, $sequence INTEGER, $recorded_at ZONED DATETIME
+// parameters: $versions LIST<MAP>
 // columns:    none
-CYPHER 25 MERGE (v:SchemaVersion {id: $id})
-ON CREATE SET v.scope = 'public', v.recorded_at = $recorded_at, v.name = $name, v.checksum = $checksum,
-              v.chain = $chain, v.sequence = $sequence
-WITH v
-OPTIONAL MATCH (before:SchemaVersion {sequence: $sequence - 1})
+CYPHER 25 UNWIND $versions AS one
+MERGE (v:SchemaVersion {id: one.id})
+ON CREATE SET v.scope = 'public', v.recorded_at = one.recorded_at, v.name = one.name, v.checksum = one.checksum,
+              v.chain = one.chain, v.sequence = one.sequence
+WITH v, one
+OPTIONAL MATCH (before:SchemaVersion {sequence: one.sequence - 1})
 FOREACH (b IN CASE WHEN before IS NULL THEN [] ELSE [before] END | MERGE (b)-[:NEXT_VERSION]->(v))
 
 // graph/drop_constraint, drop a constraint so that it can be made anew

@@ -26,7 +26,7 @@ EXCEPTIONS = {
     "graph/free_lock": _UPKEEP,
     "graph/indexes": _SCHEMA,
     "graph/named_scopes": "scopes that the caller may read, by their ids",
-    "graph/record_version": _UPKEEP,
+    "graph/record_versions": _UPKEEP,
     "graph/register_scope": "the scope is the node's id",
     "graph/replace_embedding_model": _UPKEEP,
     "graph/scope_of_keys": "tells whether idempotency keys are kept, nothing of them",
