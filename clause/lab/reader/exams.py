@@ -68,7 +68,7 @@ def _neighbourhood(
             walks.setdefault(key(walk), walk)
     walks[key(path)] = path
     words = {}
-    for label in {label for walk in walks.values() for label, _ in walk}:
+    for label in sorted({label for walk in walks.values() for label, _ in walk}):
         known = relations.get(label)
         words[label] = spelt(label, known.aliases if known else (), True, rng)
     texts: dict[str, float] = {}
