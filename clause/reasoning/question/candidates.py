@@ -57,6 +57,11 @@ _TELLS_TIME = re.compile(
     rf"\d|\b(?:{'|'.join([*MONTHS, *WEEKDAYS])}|spring|summer|autumn|fall|winter|morning|noon|evening|night)s?\b",
     re.IGNORECASE,
 )
+_IN_WHICH = re.compile(r"(?:in|at|on) (?:which|what) |(?:which|what) [a-z-]+ (?:is|are|was|were) .* (?:in|at|on)$")
+_LIES = re.compile(
+    r"(?:(?:is )?(?:lies|located|stands|situated|sited|placed|installed|kept|housed|stored|based|moored|parked|hangs)"
+    r"|is|lives|location) ?(?:in|at|on|within)?"
+)
 _IN_UNIT = re.compile(r"\bin ((?:square |cubic )?[a-z]+)$")
 _TAKES = re.compile(r"^how long\b.*\b(?:takes?|took|lasts?|lasted)\b")
 _ANY_SIZE = frozenset(("size", "number", "duration", "elevation", "age", "area", "space"))
@@ -275,6 +280,13 @@ class QuestionContext:
         asked = best.questions if best else lack.questions if lack else (self.noun or "",)
         but = {self.noun, singular(self.noun or "")} if self.noun not in " ".join(asked).split() else set()
         return any(roots(word) & self.roots_of(pattern) for word in telling_words(self.parsed) if word not in but)
+
+    def is_contained(self, walk: TypedPattern, ends: Sequence[str]) -> bool:
+        """Tell whether a walk goes from place to place up to the kind that is asked for: `in which town is it`."""
+        if self.noun is None or not (walk and ends and _IN_WHICH.match(self.parsed.whole)):
+            return False
+        placed = all(hop.forward and _LIES.fullmatch(self.text_of(hop.relation)) for hop in walk)
+        return placed and all(any(alike(name, self.noun) for name in self.names.classes(end)) for end in ends[:_SEEN])
 
     def is_told(self, walk: TypedPattern, asked: Sequence[str]) -> bool:
         """Tell whether grammar settles that some questions ask for a walk of one hop, and for this end of it."""

@@ -230,8 +230,10 @@ def _told(
 
 
 def _only_names(context: QuestionContext, draft: ReadingDraft) -> bool:
-    """Tell whether a question says only names, and a draft joins them by one step each: `X's goalkeeper`."""
-    joined = len(draft.patterns) > 1 and all(len(walk) == 1 for walk in draft.patterns)
+    """Tell whether a question says only names, which a draft joins by one step each (`X's goalkeeper`), or a place."""
+    if len(draft.patterns) == 1:
+        return context.is_contained(draft.patterns[0], draft.ends)
+    joined = bool(draft.patterns) and all(len(walk) == 1 for walk in draft.patterns)
     return joined and not telling_words(context.parsed)
 
 
@@ -257,10 +259,7 @@ def _is_detour(context: QuestionContext, walk: TypedPattern) -> bool:
 
 
 def _is_mere_class(context: QuestionContext, draft: ReadingDraft) -> bool:
-    """Tell whether a draft only says what its topic is, and the question has several words for something else.
-
-    Who has a cat is no cat.
-    """
+    """Tell whether a draft only says what its topic is, and the question asks for more: who has a cat is no cat."""
     if context.is_class_alone(draft.patterns) and _HAS_ONE.match(context.parsed.whole):
         return True
     walk = draft.patterns[0] if len(draft.patterns) == 1 else ()

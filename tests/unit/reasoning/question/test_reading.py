@@ -275,6 +275,34 @@ async def test_what_measures_or_has_something_else_is_no_answer(scorer, question
     assert untold not in [answer.name for one in read.readings for answer in one.result.answers]
 
 
+HIVES = (
+    ("Hive 1", "stands in", "Heath Apiary"), ("Heath Apiary", "lies in", "Brindle"), ("Brindle", "lies in", "Moor"),
+    ("Hive 1", "class", "hive"), ("Heath Apiary", "class", "apiary"), ("Brindle", "class", "village"),
+    ("Moor", "class", "county"), ("Hive 1", "bought in", "Elm"), ("Elm", "class", "village"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("In which village does Hive 1 stand?", "Brindle"),
+        ("which county is Hive 1 in", "Moor"),
+        ("in which apiary is Hive 1", "Heath Apiary"),
+    ],
+)
+async def test_the_kind_of_place_that_is_asked_for_needs_no_resemblance(scorer, question, told):
+    types = ["bought in", "lies in", "stands in"]
+    _, read = await ask(SmallGraph(HIVES), scorer, question, ["Hive 1"], types=types)
+    assert [answer.name for one in read.readings if not one.claims for answer in one.result.answers] == [told]
+
+
+async def test_where_something_was_bought_is_judged_by_resemblance(scorer):
+    types = ["bought in", "lies in", "stands in"]
+    question = "in which village was Hive 1 bought"
+    _, read = await ask(SmallGraph(HIVES), scorer, question, ["Hive 1"], types=types)
+    assert [answer.name for answer in read.readings[0].result.answers] == ["Elm"]
+
+
 MEETINGS = (
     ("Fair", "held on", "2024-05-03"), ("Sale", "held on", "12 Apr 2024"), ("Gala", "held on", "1 May 2023"),
     ("Fair", "is a", "event"), ("Sale", "is a", "event"), ("Gala", "is a", "event"),
