@@ -60,8 +60,9 @@ _TELLS_TIME = re.compile(
 _IN_WHICH = re.compile(r"(?:in|at|on) (?:which|what) |(?:which|what) [a-z-]+ (?:is|are|was|were) .* (?:in|at|on)$")
 _LIES = re.compile(
     r"(?:(?:is )?(?:lies|located|stands|situated|sited|placed|installed|kept|housed|stored|based|moored|parked|hangs)"
-    r"|is|lives|location) ?(?:in|at|on|within)?"
+    r"|is|lives) (?:in|at|on|within)|location"
 )
+_LYING = frozenset(root for word in ("lie", "located", "stand", "situated", "found", "kept") for root in roots(word))
 _IN_UNIT = re.compile(r"\bin ((?:square |cubic )?[a-z]+)$")
 _TAKES = re.compile(r"^how long\b.*\b(?:takes?|took|lasts?|lasted)\b")
 _ANY_SIZE = frozenset(("size", "number", "duration", "elevation", "age", "area", "space"))
@@ -283,10 +284,12 @@ class QuestionContext:
 
     def is_contained(self, walk: TypedPattern, ends: Sequence[str]) -> bool:
         """Tell whether a walk goes from place to place up to the kind that is asked for: `in which town is it`."""
-        if self.noun is None or not (walk and ends and _IN_WHICH.match(self.parsed.whole)):
-            return False
+        said = self.roots_of(walk) | _LYING
+        other = [word for word in telling_words(self.parsed) if word != self.noun and not roots(word) & said]
+        if other or not (walk and ends and _IN_WHICH.match(self.parsed.whole)):
+            return False  # where somebody lives is not where she works
         placed = all(hop.forward and _LIES.fullmatch(self.text_of(hop.relation)) for hop in walk)
-        return placed and all(any(alike(name, self.noun) for name in self.names.classes(end)) for end in ends[:_SEEN])
+        return placed and all(self.is_kind((end,), self.noun) for end in ends[:_SEEN])
 
     def is_told(self, walk: TypedPattern, asked: Sequence[str]) -> bool:
         """Tell whether grammar settles that some questions ask for a walk of one hop, and for this end of it."""
