@@ -8,6 +8,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache, reduce
 from pathlib import Path
@@ -80,7 +81,8 @@ def run_before() -> tuple[Path, Path]:
             making = kept / "making"
             shutil.rmtree(making, ignore_errors=True)
             first = ManagedServer(making, HEAP_MB, (*QUICK_START, f"-XX:AOTCacheOutput={learned}"))
-            asyncio.run(_migrated(first.ensure()))
+            with ThreadPoolExecutor(1) as apart:  # a test that asks first may run a loop of its own
+                apart.submit(lambda: asyncio.run(_migrated(first.ensure()))).result()
             first.stop()
             making.replace(home)
     return home, learned

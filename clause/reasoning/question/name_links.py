@@ -27,6 +27,7 @@ from clause.text.linking import Closeness, NamedEntity, match_name
 from clause.text.literals import find_literals
 from clause.text.mentions import candidate_spans, folded_key
 from clause.text.names import readable_relation
+from clause.text.quantities import Date
 from clause.text.tokens import is_common, singular
 
 _CLASS_BEFORE = re.compile(
@@ -79,7 +80,12 @@ def linked(text: str, seeds: Sequence[SeedCandidate]) -> list[LinkedMention]:
 @lru_cache(maxsize=64)  # a question is linked to choose who reads it, to read it, and to say what was forgiven
 def _linked(text: str, seeds: tuple[SeedCandidate, ...]) -> tuple[LinkedMention, ...]:
     places: dict[tuple[int, int], list[EntityCandidate]] = {}
-    values = [(one.start, one.end) for one in find_literals(text, months=False)]
+    named = {folded_key(seed.name) for seed in seeds}
+    values = [  # a day without a year may be what something is called
+        (one.start, one.end)
+        for one in find_literals(text, months=False)
+        if not (isinstance(one.value, Date) and one.value.yearly and folded_key(text[one.start : one.end]) in named)
+    ]
     for seed in seeds:
         span = _place(text, seed)
         if span is not None and not any(start <= span[0] and span[1] <= end for start, end in values):

@@ -64,3 +64,8 @@ def test_people_are_called_by_their_last_name() -> None:
 )
 def test_a_part_of_what_is_said_as_a_value_is_no_name(text: str, value: str) -> None:
     assert ways(text, value) == [[]]
+
+
+@pytest.mark.parametrize(("name", "kept"), [("12 March", [["12 March"]]), ("12 March 2024", [[]])])
+def test_a_day_is_a_name_where_something_is_called_so(name: str, kept: list[list[str]]) -> None:
+    assert ways("who has a birthday on 12 March", name) == kept
