@@ -116,7 +116,7 @@ class PatternClassifier:
         except (ValueError, KeyError, TypeError, SafetensorError) as error:
             raise BadInputError(f"{path} holds no pattern classifier") from error
         if weights.shape != (len(words), len(names)) or bias.shape != (len(names),):
-            raise BadInputError(f"{path}: weights do not fit {len(words)} n-grams and {len(names)} patterns")
+            raise BadInputError(f"{path}: {weights.shape} do not fit {len(words)} n-grams, {len(names)} patterns")
         vocabulary = {gram: row for row, gram in enumerate(words)}
         return cls(vocabulary, tuple(map(parse_pattern, names)), weights, bias, about["about"])
 

@@ -277,9 +277,9 @@ class QuestionContext:
 
     def is_named(self, pattern: TypedPattern) -> bool:
         """Tell whether the question has a word of a walk's types; of what is ranked, or lacks something, no noun."""
-        best, lack = self.parsed.superlative, self.parsed.lack
-        asked = best.questions if best else lack.questions if lack else (self.noun or "",)
-        but = {self.noun, singular(self.noun or "")} if self.noun not in " ".join(asked).split() else set()
+        of = self.parsed.superlative or self.parsed.lack
+        noun = self.noun if of is not None and self.noun not in " ".join(of.questions).split() else None
+        but = {noun, singular(noun)} if noun is not None else set()
         return any(roots(word) & self.roots_of(pattern) for word in telling_words(self.parsed) if word not in but)
 
     def is_contained(self, walk: TypedPattern, ends: Sequence[str]) -> bool:

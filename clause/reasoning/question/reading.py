@@ -209,7 +209,7 @@ def _told(
     covered = context.covered(walked, draft.ends)
     by_class = context.is_class_alone(draft.patterns)
     looked_at = tuple(claim for claim in draft.attributes if not context.is_named(claim[0]))
-    walks = () if (by_class and (draft.attributes or covered == 1.0)) or _only_names(context, draft) else draft.patterns
+    walks = () if (by_class and (draft.attributes or covered == 1.0)) or _is_settled(context, draft) else draft.patterns
     if covered == 1.0:
         walks = tuple(walk for walk in walks if not context.is_told(walk, asked))
     claims = (*((walk, asked) for walk in walks if walk and asked), *looked_at)
@@ -229,8 +229,8 @@ def _told(
     )
 
 
-def _only_names(context: QuestionContext, draft: ReadingDraft) -> bool:
-    """Tell whether a question says only names, which a draft joins by one step each (`X's goalkeeper`), or a place."""
+def _is_settled(context: QuestionContext, draft: ReadingDraft) -> bool:
+    """Tell whether names alone are joined by one step each (`X's goalkeeper`), or places up to the kind asked for."""
     if len(draft.patterns) == 1:
         return context.is_contained(draft.patterns[0], draft.ends)
     joined = bool(draft.patterns) and all(len(walk) == 1 for walk in draft.patterns)
