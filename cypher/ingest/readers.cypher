@@ -24,9 +24,15 @@ RETURN elementId(n) AS id, labels(n) AS labels, n[named_by] AS name, named_by, p
 // returns:    many
 // parameters: $labels LIST<STRING>, $names LIST<STRING>
 // columns:    head, head_labels, head_name, type, properties, tail, tail_labels, tail_name
-CYPHER 25 MATCH (a)-[r]->(b)
-WHERE size($labels) = 0
-  OR any(label IN labels(a) WHERE label IN $labels) AND any(label IN labels(b) WHERE label IN $labels)
+CYPHER 25 MATCH (a)
+WHERE size($labels) = 0 OR any(label IN labels(a) WHERE label IN $labels)
+CALL (a) {
+  MATCH (a)-[r]->(b)
+  WHERE size($labels) = 0 OR any(label IN labels(b) WHERE label IN $labels)
+  RETURN r, b
+  // Of relationships between the same two, the one that says most is the one that is kept.
+  ORDER BY type(r), elementId(b), size(keys(r)) DESC, properties(r)
+}
 RETURN elementId(a) AS head, labels(a) AS head_labels, a[head([one IN $names WHERE a[one] IS NOT NULL])] AS head_name,
   type(r) AS type, properties(r) AS properties,
   elementId(b) AS tail, labels(b) AS tail_labels, b[head([one IN $names WHERE b[one] IS NOT NULL])] AS tail_name

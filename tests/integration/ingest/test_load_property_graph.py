@@ -39,7 +39,8 @@ MADE = statement(
     CREATE (a)-[:PLAYS_FOR {since: 2011, weight: 3, signed: datetime('2011-05-01T10:00:00Z')}]->(t)
     CREATE (b)-[:TRAINS {since: date('2020-01-01'), opensAt: localtime('09:30'), term: duration('P1M3D'),
                          place: point({latitude: 1.5, longitude: 2}), noted: localdatetime('2024-05-01T00:30')}]->(t)
-    CREATE (same)-[:PLAYS_FOR]->(t), (a)-[:PLAYS_FOR {since: 2019}]->(t)""",
+    CREATE (same)-[:PLAYS_FOR]->(t), (a)-[:PLAYS_FOR {since: 2019}]->(t),
+           (b)-[:ADVISES]->(t), (b)-[:ADVISES {unpaid: true, days: 2}]->(t), (b)-[:ADVISES {days: 9}]->(t)""",
     parameters="$mark STRING",
 )
 MORE = statement(
@@ -105,6 +106,8 @@ async def test_labels_become_classes_and_properties_literals(graph: Graph, mark:
     told = next(one for one in plays if "since" in one)
     assert (told["since"], told["kg_weight"], told["weight"]) == (2011, 3, 1.0)
     assert told["signed"].isoformat() == "2011-05-01T10:00:00+00:00"
+    (advises,) = [row["told"] for row in found if row["type"] == "ADVISES"]
+    assert (advises["unpaid"], advises["days"]) == (True, 2), "of several between the same two, what says most is kept"
     assert [row["head"] for row in found if row["type"] == "is_a" and row["head"].startswith("PgPlayer ")]
     assert report.bad_count == 0
     assert report.records == report.created + report.known
