@@ -21,7 +21,7 @@ from clause.text.names import normalise, short_names
 LONGEST_PASSAGE = 2_000
 LONGEST_TEXT = 1_000_000
 LONGEST_TITLE = 1_000
-_BREAKS = re.compile(r"\n\s*\n|(?<=[.!?。！？])\s+|\s+")
+_BREAKS = re.compile(r"\n\s*\n|(?<=[.!?。！？।؟])\s+|(?<=[。！？])|\s+")
 
 
 class Piece(NamedTuple):
@@ -68,7 +68,7 @@ def read_documents(path: Path, *, skip: int = 0) -> Iterator[DocumentRecord]:
 def _record(number: int, line: str) -> DocumentRecord:
     try:
         value = json.loads(line)
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):  # a number of 5,000 digits is no JSONDecodeError
         return DocumentRecord(number, None, "not JSON")
     reason = _fault(value)
     if reason:
@@ -82,6 +82,8 @@ def _fault(value: Any) -> str:
         return "not a JSON object"
     if not isinstance(value.get("id"), str | int) or isinstance(value.get("id"), bool) or value["id"] == "":
         return "the id is missing"
+    if reason := _text_fault(str(value["id"]), LONGEST_TITLE):
+        return f"the id {reason}"
     for name, longest in (("title", LONGEST_TITLE), ("text", LONGEST_TEXT)):
         reason = _text_fault(value.get(name) if name == "text" else value.get(name) or "", longest)
         if reason:
@@ -118,7 +120,7 @@ def cut(text: str, longest: int = LONGEST_PASSAGE) -> list[str]:
 def _rank(text: str, found: re.Match[str]) -> int:
     if found[0].count("\n") > 1:
         return 2
-    return int(text[found.start() - 1] in ".!?。！？")
+    return int(text[found.start() - 1] in ".!?。！？।؟")
 
 
 _SHARED_BY = 2
@@ -304,7 +306,7 @@ def _sections(blocks: Iterable[tuple[int, str]]) -> tuple[str, list[Piece]]:
 def _markdown(raw: bytes) -> tuple[str, list[Piece]]:
     from markdown_it import MarkdownIt  # noqa: PLC0415 -- only where such a file comes
 
-    lines = re.sub(r"\A---\n.*?\n---\n", "", _decoded(raw).replace("\r\n", "\n"), flags=re.DOTALL)
+    lines = _FRONT.sub("", _decoded(raw).replace("\r\n", "\n"))
     tokens = MarkdownIt("commonmark").enable("table").parse(lines)
     blocks, level = [], 0
     for token in tokens:
@@ -317,10 +319,13 @@ def _markdown(raw: bytes) -> tuple[str, list[Piece]]:
             blocks.append((level, "".join(shown)))
         elif token.type in ("fence", "code_block"):
             blocks.append((0, token.content))
+        elif token.type == "html_block":
+            blocks += [(0, piece.text) for piece in _html(token.content.encode())[1]]
     return _sections(blocks)
 
 
-_UNSEEN = ("script", "style", "noscript", "template", "nav", "footer", "head", "svg", "iframe")
+_FRONT = re.compile(r"\A---\n(?=[\w-]+\s*:).*?\n(?:---|\.\.\.)(?:\n|\Z)", re.DOTALL)
+_UNSEEN = ("script", "style", "noscript", "template", "nav", "footer", "title", "meta", "link", "svg", "iframe")
 _BLOCKS = ("h1", "h2", "h3", "h4", "h5", "h6", "p", "li", "pre", "blockquote", "td", "th", "dt", "dd", "figcaption")
 
 
@@ -363,7 +368,7 @@ def _pdf(raw: bytes) -> tuple[str, list[Piece]]:
 
 def _unwrapped(text: str) -> str:
     """Lines of a page joined where a sentence goes on; words parted at line ends are whole again."""
-    return re.sub(r"(?<![.!?:;\n])\n(?!\n)", " ", re.sub(r"(?<=[a-z])-\n(?=[a-z])", "", text))
+    return re.sub(r"(?<![.!?:;\n])\n(?!\n)", " ", re.sub(r"(?<=[^\W\d_A-Z])-\n(?=[^\W\d_A-Z])", "", text))
 
 
 def _docx(raw: bytes) -> tuple[str, list[Piece]]:
@@ -374,7 +379,8 @@ def _docx(raw: bytes) -> tuple[str, list[Piece]]:
     blocks: list[tuple[int, str]] = []
     for block in document.iter_inner_content():
         if isinstance(block, Table):
-            rows = (" | ".join(cell.text.strip() for cell in row.cells) for row in block.rows)
+            cells = ({cell._tc: cell.text.strip() for cell in row.cells} for row in block.rows)  # one over columns once
+            rows = (" | ".join(row.values()) for row in cells)
             blocks.append((0, "\n".join(rows)))
             continue
         style = (block.style.name if block.style else "") or ""

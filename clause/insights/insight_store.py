@@ -174,7 +174,7 @@ class InsightStore:
         now = self._ground.now()
         seen = await self._topics.seen(topic, scope, request.original_topic_salience, now)
         known = (request.content, request.valences, embedding)
-        away = [request.supersedes] if request.supersedes else []
+        away = [*request.synthesis_source_ids, *([request.supersedes] if request.supersedes else [])]
         rows = [] if request.quarantined else await self._conflicts(known, topic, scope, now, away)
         salience = seen.salience if request.original_topic_salience is None else request.original_topic_salience
         properties = properties_of(request, topic, scope, salience, now)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from clause.errors import BadInputError, NotFoundError
+from clause.errors import BadInputError, ConflictError, NotFoundError
 from clause.graph.scopes import Caller
 from clause.ground import Ground
 from clause.intelligence.curiosity import chosen_of
@@ -33,6 +33,7 @@ from clause.text.names import hashed
 
 RECENT = 1_000
 """Runs that are looked back at."""
+_TOLD = "let somebody say so who was not told it here"
 MOST = 200
 """Gaps of one kind that are looked at."""
 LEAST_DOUBT = 0.3
@@ -92,12 +93,12 @@ class CuriosityPlanner:
             raise BadInputError(f"an answer to a {gap.kind} needs {needs}", field="statement")
         held = BeliefCreate(content=content, scope=gap.scope, source=given.source, signal="project_fact")
         found = await self._beliefs.create(held, caller=caller)
-        row = gap.model_dump(include={"id", "scope", "kind", "question"})
-        closing = {**row, "about": list(gap.about), "now": self._ground.now()}
-        await self._ground.graph.write([("intelligence/close_gap", closing)])
-        belief = found.belief
-        did = f"{found.outcome}: {content}" if belief else f"{found.outcome}: {found.reason}"
-        return CuriosityClosed(id=gap.id, kind=gap.kind, did=did, belief_id=belief.id if belief else None)
+        if found.outcome not in {"created", "corroborated"}:
+            raise ConflictError(f"nothing was counted: {found.reason or found.outcome}", remedy=_TOLD, field="source")
+        row = gap.model_dump(mode="json", include={"id", "scope", "kind", "question", "about"})
+        await self._ground.graph.write([("intelligence/close_gap", {**row, "now": self._ground.now()})])
+        about = found.belief.id if found.belief else None
+        return CuriosityClosed(id=gap.id, kind=gap.kind, did=f"{found.outcome}: {content}", belief_id=about)
 
     async def _settle(self, gap: PlannedQuestion, given: CuriosityAnswer, caller: Caller) -> CuriosityClosed:
         if given.side is None:

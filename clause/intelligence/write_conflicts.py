@@ -17,7 +17,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from clause.errors import ConflictError, UnavailableError
+from clause.errors import BadInputError, ConflictError, UnavailableError
 from clause.graph.runner import apart
 from clause.graph.scopes import Caller
 from clause.graph.wire import WAITS_S
@@ -187,6 +187,7 @@ class ConflictGuard:
                     rows["relations"].append({**common, **more, **kind})
                 case ConceptWrite():
                     rows["creations"].append({**common, "entity": next(places)})
+        _require_agreeing(rows["relations"])
         work: Work = [("graph/register_scope", {"scope": scope, "recorded_at": now})]
         types = sorted({row["type"] for row in rows["relations"]})
         if types:
@@ -230,6 +231,16 @@ class ConflictGuard:
 
 def _in_order(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return sorted(rows[0]["outcomes"], key=lambda outcome: int(outcome["place"]))
+
+
+def _require_agreeing(relations: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse relations of one request that contradict each other."""
+    said: dict[tuple[str, str], set[str]] = {}
+    for row in relations:
+        types = said.setdefault((row["cause"], row["effect"]), set())
+        if types & {*row["opposite"]}:
+            raise BadInputError("two of these writes contradict each other", field=f"writes.{row['place']}")
+        types.add(row["type"])
 
 
 def _names(one: StrengthWrite | RelationWrite | ConceptWrite) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, Final
 
 from clause.errors import ConflictError, NotFoundError, PreconditionError
@@ -12,8 +13,10 @@ from clause.knowledge.beliefs.rows import settling
 from clause.knowledge.tension_detection import OPEN, Action, Tension, TensionFilter, TensionResolve
 
 
-def tension_of(found: Mapping[str, Any]) -> Tension:
-    """A tension from its properties and its sides `a` and `b` (id, content, status, overall)."""
+def tension_of(found: Mapping[str, Any], at: datetime | None = None) -> Tension:
+    """A tension from its properties and its sides `a` and `b` (id, content, status, overall), as it stood at `at`."""
+    if at is not None and (found.get("resolved_at") or at) > at:
+        found = {**found, "status": "detected", "action": None, "resolution": "", "resolved_at": None}
     return Tension.model_validate(
         {
             **found,

@@ -84,12 +84,12 @@ def short_names(name: str) -> tuple[str, ...]:
 
 
 def last_segment(iri: str) -> str:
-    """The readable end of an IRI: after the last `#`, `/` or `:`, percent-decoded.
+    """The readable end of an IRI: after the last `#`, `/` or `:` (not one inside a title), percent-decoded.
 
-    >>> last_segment("http://dbpedia.org/ontology/birthPlace"), last_segment("urn:isbn:123")
-    ('birthPlace', '123')
+    >>> [last_segment(f"http://dbpedia.org/{name}") for name in ("ontology/birthPlace", "resource/Tron:_Legacy", "a:b")]
+    ['birthPlace', 'Tron:_Legacy', 'b']
     """
-    return unquote(re.split(r"[#/:]", iri.rstrip("#/:"))[-1]) or iri
+    return unquote(re.split(r"[#/]|:(?!_|%20)", iri.rstrip("#/:"))[-1]) or iri
 
 
 def readable_name(iri: str) -> str:

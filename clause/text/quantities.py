@@ -47,9 +47,7 @@ _RANGE = rf"{_YEAR}\s*[-\u2013\u2014]\s*(?:{_YEAR}|\d\d)"
 DATE = re.compile(rf"(?<![\w.,/:-])(?:{_RANGE}(?![\d-])|{_SINGLE})(?![\w/:]|[.,]\d|-\d)", re.IGNORECASE)
 """A date inside a text."""
 _NO_YEAR = rf"(?!\.?,?\s+(?:of\s+)?(?:{_YEAR}|{_DAY}\b)|['\u2019]s)"
-YEARLY_DAY = re.compile(
-    rf"(?<![\w./:-])(?:{_DAY}\s+(?:of\s+)?{_MONTH}|{_MONTH}\s+{_DAY})\b(?![/:.]\d){_NO_YEAR}", re.IGNORECASE
-)
+YEARLY_DAY = re.compile(rf"(?<![\w./:-])(?:{_DAY}\s+(?:of\s+)?{_MONTH}|{_MONTH}\s+{_DAY})\b(?![/:.]\d){_NO_YEAR}", re.I)
 """A day of every year inside a text: `1 May`."""
 YEARLY_MONTH = re.compile(
     r"\b(?:in|after|since|until|during|before|by|from|between)\s+"
@@ -65,7 +63,7 @@ _PARTS = re.compile(
     re.IGNORECASE,
 )
 _WHOLE_ISO = re.compile(r"([+-]?\d{4,6})(?:-(\d\d)(?:-(\d\d))?)?(?:T.*)?(?:Z)?$")
-_ISO_MONTH = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])$")
+_DATED = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])$|[+-]0\d{3}|[+-]\d{4,6}-\d\d")  # -25000 is an amount
 _TWO_DEFAULTS = datetime(2001, 1, 1), datetime(2002, 2, 2)  # noqa: DTZ001 - they only tell which parts were written
 
 
@@ -146,7 +144,7 @@ def read_date(text: str) -> Date | None:
     """
     cleaned = " ".join(text.split()).strip(" .,;")
     iso = _WHOLE_ISO.match(cleaned)
-    if iso and (_ISO_MONTH.match(cleaned) or iso[3] or cleaned[0] in "+-" or "T" in cleaned):
+    if iso and (_DATED.match(cleaned) or iso[3] or "T" in cleaned):
         return _from_iso(*iso.groups())
     if not DATE.fullmatch(cleaned):
         return None
@@ -251,7 +249,9 @@ UNIT_WORDS = [
     *(form for form in _FACTORS if form.endswith("s") and form not in {"s", "rs", "degrees", "pounds"}),
 ]
 """Words of which `how many` asks for a number that is written down, not for things to be counted."""
-_DIGITS = r"\d{1,3}(?:[,\u00a0\u202f'\u2019 ]\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?|\d+(?:[.,]\d+)?"
+_DOTTED = r"[1-9]\d{0,2}(?:(?:\.\d{3}){2,}(?:,\d+)?|\.\d{3},\d+)"
+_COMMAS, _BLANKS = r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?", r"[1-9]\d{0,2}(?:[\u00a0\u202f'\u2019 ]\d{3})+(?:[.,]\d+)?"
+_DIGITS = rf"{_COMMAS}|{_BLANKS}|{_DOTTED}|\d+(?:[.,]\d+)?"
 _WORDS = "|".join(sorted((*_SMALL, "hundred", "thousand", "million", "billion", "trillion", "dozen"), key=len)[::-1])
 _SPELT = (
     r"(?:(?:a|half a)\s+(?=hundred|thousand|million|billion|dozen))?"
@@ -361,9 +361,9 @@ def unit_of(word: str) -> str:
 
 def _digits(text: str) -> Decimal | None:
     plain = re.sub(r"[\s\u00a0\u202f'\u2019]", "", text)
-    if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", plain):
+    if re.fullmatch(_COMMAS, plain):
         plain = plain.replace(",", "")
-    elif re.fullmatch(r"\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?", plain):
+    elif re.fullmatch(_DOTTED, plain):
         plain = plain.replace(".", "").replace(",", ".")
     else:
         plain = plain.replace(",", ".")

@@ -47,7 +47,7 @@ CYPHER 25 MATCH (n:Insight {id: $id})
 WHERE n.scope = $scope AND n.quarantined = true AND n.embedding IS NOT NULL
   AND NOT EXISTS { (n)<-[:SUPERSEDES]-(:Insight) }
 RETURN n {.*, embedding: NULL} AS insight, vector(n.embedding, size(n.embedding), FLOAT32) AS embedding,
-  COLLECT { MATCH (n)-[:CONFLICTS_WITH|SUPERSEDES]-(o:Insight) RETURN o.id ORDER BY o.id } AS marked
+  COLLECT { MATCH (n)-[:CONFLICTS_WITH|SUPERSEDES|DERIVED_FROM]-(o:Insight) RETURN o.id ORDER BY o.id } AS marked
 
 // insights/changes, what was marked on an insight, oldest first
 // mode:       read

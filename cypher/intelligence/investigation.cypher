@@ -6,6 +6,7 @@
 CYPHER 25 MATCH (t:CuriosityTrigger)
 WHERE t.scope IN $scopes AND all(scope IN coalesce(t.scopes, [])
   WHERE scope IN $scopes OR NOT EXISTS { MATCH (known:Scope) WHERE known.id = scope })
+  AND t.trigger_type = 'prediction_error'
 RETURN t.investigation_status AS status, count(t) AS count
 ORDER BY status
 LIMIT 10
@@ -18,7 +19,7 @@ LIMIT 10
 CYPHER 25 MATCH (t:CuriosityTrigger)
 WHERE t.scope IN $scopes AND all(scope IN coalesce(t.scopes, [])
   WHERE scope IN $scopes OR NOT EXISTS { MATCH (known:Scope) WHERE known.id = scope })
-  AND ($status IS NULL OR t.investigation_status = $status)
+  AND ($status IS NULL OR t.investigation_status = $status) AND t.trigger_type = 'prediction_error'
 RETURN t.id AS id, t.scope AS scope, t.trigger_type AS trigger_type, t.concept AS concept,
   t.error_magnitude AS error_magnitude, t.timestamp AS timestamp, t.investigation_status AS investigation_status,
   t.priority AS priority, coalesce(t.findings, 0) AS findings

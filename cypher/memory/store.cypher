@@ -51,6 +51,8 @@ ORDER BY memory_id DESC
 // columns:    memory_id, cluster_id, cluster_removed
 CYPHER 25 MATCH (place:Counter {id: $scope + '/memory'})
 WHERE place.scope = $scope
+SET place.value = place.value  // a lock: what is read next is what other writers left
+WITH place
 MATCH (n:Memory {id: $id})-[:MEMBER_OF]->(c:MemoryCluster)
 WHERE n.scope = $scope AND ($versions IS NULL OR n.version IN $versions)
 WITH place, n, c, c.sum AS before, n.embedding AS gone, c.cluster_id AS number, c.size = 1 AS emptied

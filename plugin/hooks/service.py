@@ -131,8 +131,8 @@ def here() -> None:
 
 
 def folder(told: dict[str, Any]) -> Path:
-    """The folder that the project is in."""
-    return Path(os.path.abspath(str(told.get("cwd") or os.getcwd())))
+    """The folder that the project is in: where the client was started, whatever folder it has gone into since."""
+    return Path(os.path.abspath(os.environ.get("CLAUDE_PROJECT_DIR") or str(told.get("cwd") or os.getcwd())))
 
 
 def project(told: dict[str, Any]) -> str:

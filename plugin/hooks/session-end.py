@@ -41,7 +41,7 @@ def turns(transcript: str) -> list[tuple[str, str]]:
     if not transcript or not path.is_file():
         return []
     found = []
-    for row in path.read_text(encoding="utf-8", errors="replace").splitlines():
+    for row in path.read_text(encoding="utf-8", errors="replace").split("\n"):  # no other end of a line is one of JSON
         said = turn(row)
         if said:
             found.append(said)

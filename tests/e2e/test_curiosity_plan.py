@@ -80,6 +80,16 @@ def test_the_plan_ranks_gaps_and_answers_close_them(http: httpx.Client) -> None:
     assert lone["id"] not in {one["id"] for one in plan(http)["questions"]}
 
     close(http, 404, id="gap_of_nobody", statement="nothing")
+    triggers = http.get("/api/clause/curiosity/triggers")
+    assert triggers.status_code == 200, "what was planned is no trigger of an investigation"
+
+
+def test_what_counts_nothing_closes_nothing(http: httpx.Client) -> None:
+    lone = told(http, "The ferry of Orrin carries eleven sheep.", signal="mention")
+    post(http, "/api/beliefs/query", {"query": "ferry of Orrin", "scopes": [OWN]})
+    gap = next(one for one in gaps(plan(http), "belief") if lone in one["about"])
+    assert "nothing was counted" in str(close(http, 409, id=gap["id"], source={"kind": "document", "title": "diary"}))
+    assert gap["id"] in {one["id"] for one in plan(http)["questions"]}
 
 
 def test_what_is_about_the_same_gains_less(http: httpx.Client) -> None:

@@ -145,7 +145,7 @@ class BeliefService:
             **dict(belief),
             supersedes=tuple(BeliefVersion.model_validate(one) for one in row["older"] if seen(one)),
             superseded_by=tuple(BeliefVersion.model_validate(one) for one in row["newer"] if seen(one)),
-            tensions=tuple(tension_of(one) for one in row["tensions"] if seen(one)),
+            tensions=tuple(tension_of(one, at) for one in row["tensions"] if seen(one)),
         )
 
     async def list(self, wanted: BeliefFilter, *, caller: Caller) -> Beliefs:

@@ -57,12 +57,15 @@ class Moment:
 
 
 def chosen(
-    found: Sequence[Mapping[str, Any]], query: BeliefQuery, moment: Moment
+    found: Sequence[Mapping[str, Any]], query: BeliefQuery, moment: Moment, *, words: bool = True
 ) -> tuple[list[BeliefHit], list[Removed]]:
-    """The hits in their order, and what filters and floors took; `found` are rows of `knowledge/search_beliefs`."""
+    """The hits in their order, and what filters and floors took; `found` are rows of `knowledge/search_beliefs`.
+
+    Without `words` the cosine alone says how near a belief is.
+    """
     taken: Counter[str] = Counter()
     ranked = []
-    asked = words_of(query.query)
+    asked = words_of(query.query) if words else frozenset()
     for row in found:
         near = _near(row, query, moment)
         by = "as_of_recorded" if near is None else next(_refusals(near, query, moment), None)
@@ -305,7 +308,7 @@ class Queries:
         now = ground.now()
         moment = Moment(now, query.as_of_valid or query.as_of_recorded or now, query.as_of_recorded)
         found = await self._candidates(query, scopes, moment, words=words)
-        hits, removed = chosen(found, query, moment)
+        hits, removed = chosen(found, query, moment, words=words)
         self.told(((hit.belief.scope, hit.belief.id) for hit in hits), query.session_id, caller)
         reason = "" if hits else await self._reason(len(found), removed, scopes)
         return BeliefHits(items=tuple(hits), considered=len(found), removed=tuple(removed), reason=reason)

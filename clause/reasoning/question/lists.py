@@ -16,6 +16,8 @@ from clause.reasoning.question.plan import AnyOf, Meet, NodeTest, PlanResult, Qu
 from clause.reasoning.question.seed_matching import alike
 from clause.reasoning.question.sides import steps_asked
 from clause.reasoning.question.vocabulary import GENDERS, ImpliedRelation
+from clause.text.literals import LiteralFilter
+from clause.text.quantities import Number, unit_of
 
 MOST_OF_TOPIC = 10
 """Patterns of each topic that are tried where several meet."""
@@ -26,6 +28,8 @@ IMPLIED = 3.0
 UNFIT = 3.0
 """The loss of a draft to which a filter of the question cannot be applied."""
 _EITHER = re.compile(r"(?<![,;:] )\bit or (?:the )?it\b")  # behind a comma they are a choice
+ALIKE_TOLD = 0.75
+"""The share of what is told of a thing that is told of others as well, where all are of one kind."""
 SEEN = 24
 """Answers of a draft whose surroundings are looked at."""
 
@@ -222,3 +226,27 @@ def names_of(context: QuestionContext, places: Sequence[int]) -> str:
 def kind_of(context: QuestionContext, found: Sequence[FoundPattern]) -> str:
     """The kind that most ends of some patterns are: `date`, `number` or `text`."""
     return comparable([context.names.value(end) for one in found for end in one.ends])
+
+
+def is_called(name: str, word: str) -> bool:
+    """Tell whether a thing is called a word, and not only by its last one: the neighbour `Mill Field` is no class."""
+    return name.count(" ") == word.count(" ") and alike(name, word)
+
+
+def akin(context: QuestionContext, around: Around, nodes: Sequence[str], noun: str) -> frozenset[str]:
+    """The classes of `nodes` that a noun asks for: those called so, and where it only ends their names (a washing
+    machine is a machine), those of which nearly the same is told (a dryer); none where no class ends in it."""
+    classes = {node: [name for name in context.names.classes(node) if alike(name, noun)] for node in nodes}
+    named = [node for node in nodes if classes[node]]
+    if not named or any(is_called(name, noun) for node in named for name in classes[node]):
+        return frozenset((noun,)) if named else frozenset()
+    told = {hop for node in named for hop in around.get(node, ())}
+    like = [node for node, hops in around.items() if len(told & {*hops}) >= ALIKE_TOLD * len(hops)]
+    return frozenset((noun, *(name for node in like for name in context.names.classes(node))))
+
+
+def of_unit(context: QuestionContext, literal: LiteralFilter, walks: Sequence[TypedPattern]) -> Sequence[TypedPattern]:
+    """The patterns whose last type says the unit of a filter's value; all of them where none does."""
+    unit = literal.value.unit if isinstance(literal.value, Number) else ""
+    own = [one for one in walks if unit and unit in map(unit_of, context.text_of(one[-1].relation).split())]
+    return own or walks

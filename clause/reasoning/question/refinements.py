@@ -9,7 +9,17 @@ from dataclasses import replace
 from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.candidates import QuestionContext
 from clause.reasoning.question.comparing import Lacking, ValueOf, counted_in
-from clause.reasoning.question.lists import MOST_OF_TOPIC, SEEN, UNFIT, ReadingDraft, name_of, value_hops
+from clause.reasoning.question.lists import (
+    MOST_OF_TOPIC,
+    SEEN,
+    UNFIT,
+    ReadingDraft,
+    akin,
+    is_called,
+    name_of,
+    of_unit,
+    value_hops,
+)
 from clause.reasoning.question.measures import Superlative, is_unmeasured
 from clause.reasoning.question.modifiers import Excluded
 from clause.reasoning.question.pattern_text import pattern_words
@@ -40,7 +50,6 @@ from clause.reasoning.question.seed_matching import alike
 from clause.reasoning.question.sides import roots, telling_words
 from clause.reasoning.question.vocabulary import FORM_WORDS
 from clause.text.literals import FALSE, TRUE, LiteralFilter, Operator, are_truths
-from clause.text.quantities import Number, unit_of
 from clause.text.tokens import singular
 
 REFINED = 6
@@ -291,13 +300,6 @@ def _filtered(context: QuestionContext, draft: ReadingDraft, literal: LiteralFil
     return replace(draft, plan=plan, words=words, attributes=attributes)
 
 
-def of_unit(context: QuestionContext, literal: LiteralFilter, walks: Sequence[TypedPattern]) -> Sequence[TypedPattern]:
-    """The patterns whose last type says the unit of a filter's value; all of them where none does."""
-    unit = literal.value.unit if isinstance(literal.value, Number) else ""
-    own = [one for one in walks if unit and unit in map(unit_of, context.text_of(one[-1].relation).split())]
-    return own or walks
-
-
 def _has(draft: ReadingDraft, pattern: TypedPattern) -> bool:
     """Tell whether a draft is all that has the value which a pattern leads to: then it is read from the values on."""
     return isinstance(draft.plan, Having) and pattern == (draft.plan.hop,)
@@ -310,23 +312,24 @@ def _classed(context: QuestionContext, draft: ReadingDraft) -> Effects[ReadingDr
         return draft
     whole = " ".join((*words.modifiers, words.noun))
     seen, wanted = draft.ends[:SEEN], [*words.modifiers, *words.said_of.split()]
+    around: Around = yield Read(tuple(seen), None, context.bounds.sample_edges)
     for noun in dict.fromkeys((whole, words.noun)):
-        fits = [any(alike(name, noun) for name in context.names.classes(end)) for end in seen]
-        if any(fits):
+        kinds = akin(context, around, seen, noun)
+        if kinds:
             wanted = words.said_of.split() if noun == whole else wanted
+            fits = [any(alike(name, kind) for name in context.names.classes(node) for kind in kinds) for node in seen]
             if not all(fits) or len(draft.ends) > SEEN:
-                draft = replace(draft, plan=Where(draft.plan, NodeTest(classes=frozenset((noun,)))))
+                draft = replace(draft, plan=Where(draft.plan, NodeTest(classes=kinds)))
             break
     else:
         wanted += dict.fromkeys((words.noun, whole))
-    around: Around = yield Read(tuple(seen), None, context.bounds.sample_edges)
     for word in wanted:
         hop = next(
             (
                 hop
                 for node, hops in sorted(around.items())
                 for hop, edges in sorted(hops.items())
-                if hop.forward and any(_is_called(context.names.name(edge.other(node)), word) for edge in edges)
+                if hop.forward and any(is_called(context.names.name(edge.other(node)), word) for edge in edges)
             ),
             None,
         )
@@ -345,11 +348,6 @@ def _classed(context: QuestionContext, draft: ReadingDraft) -> Effects[ReadingDr
 def _begun(context: QuestionContext, draft: ReadingDraft, word: str) -> int:
     """Count the draft's ends whose names begin with a word: the `Lark missions` are Lark 1 to 3."""
     return sum(context.names.name(end).casefold().startswith(f"{word} ") for end in draft.ends)
-
-
-def _is_called(name: str, word: str) -> bool:
-    """Tell whether a thing is called a word, and not only by its last one: the neighbour `Mill Field` is no class."""
-    return name.count(" ") == word.count(" ") and alike(name, word)
 
 
 def lacking(context: QuestionContext, draft: ReadingDraft) -> Effects[ReadingDraft]:

@@ -39,6 +39,7 @@ from clause.text.statements.slots import (
     refers,
     single_valued,
 )
+from clause.text.statements.words import symbols_differ
 
 CANDIDATE = 0.90
 """The cosine above which two statements are candidates for a merge."""
@@ -192,6 +193,8 @@ def _ask(reading: PairReading, vectors: Vectors, classifier: PairClassifier | No
 def _against(reading: PairReading, similarity: float, candidate: float) -> tuple[str, ...]:
     found = [f"{slot} differ" if slot.endswith("s") else f"{slot} differs" for slot in reading.differing]
     found += [f"exclusive: {' / '.join(sorted(pair))}" for pair in reading.alignment.exclusive]
+    if symbols_differ(reading.first.text, reading.second.text):
+        found.append("symbols differ")
     if reading.alignment.moved:
         found.append("the words have other roles")
     if "names" not in reading.differing and _name_left(reading):

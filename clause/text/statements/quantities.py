@@ -171,7 +171,7 @@ _FACTORS = {
 }
 _CURRENCIES = frozenset("$€£¥")
 _ISO_DATE = re.compile(r"(\d{4})[-/](\d{1,2})[-/](\d{1,2})$")
-_PLAIN = re.compile(r"([-+\u2212]?)(\d+(?:,\d{3})*(?:\.\d+)?)([^\W\d_]*)$")
+_PLAIN = re.compile(r"([-+\u2212]?)((?:[1-9]\d{0,2}(?:,\d{3})+|\d+)(?:\.\d+)?)([^\W\d_]*)$")
 _ORDINAL_ENDINGS = frozenset({"st", "nd", "rd", "th"})
 
 

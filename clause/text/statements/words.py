@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -344,3 +345,27 @@ def denials(asked: Sequence[frozenset[str]], statement: str) -> list[tuple[int, 
                 found.append((hit.end(), statement.index(after[0].text, hit.end()) + 1))
         start = end
     return found
+
+
+_SYMBOLS = re.compile(
+    r"<?[-=]+>|<[-=]*|[<>=!]=+|[<>=\u2260\u2264\u2265]|(?<=\b[^\W\d_])[+#\u2212-]+(?!\w)|[-\u2212](?=[$\u20ac\u00a3\u00a5]\d)"
+)
+"""Comparisons, arrows, grades (`B+`), names of one letter (`C#`) and signs of money: no words, yet they tell apart."""
+_PICTURES = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff]")
+_VERSION = re.compile(r"\b(?:[A-Z]\w*|version|release|v)\s?(\d+\.\d+)\b(?![.,]\d)")
+
+
+def symbols_differ(a: str, b: str) -> bool:
+    """Tell whether signs, the pictures of both, or the versions of both are others.
+
+    >>> symbols_differ("status = 200", "status != 200"), symbols_differ("on Python 3.1", "on Python 3.10")
+    (True, True)
+    >>> symbols_differ("well-known - really", "well known, really"), symbols_differ("fine", "fine 👍")
+    (False, False)
+    """
+    if Counter(_SYMBOLS.findall(a)) != Counter(_SYMBOLS.findall(b)):
+        return True
+    return any(
+        bool(mine and theirs) and mine != theirs
+        for mine, theirs in ((Counter(told.findall(a)), Counter(told.findall(b))) for told in (_PICTURES, _VERSION))
+    )

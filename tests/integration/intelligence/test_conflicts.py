@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from clause.errors import ConflictError, UnavailableError
+from clause.errors import BadInputError, ConflictError, UnavailableError
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
 from clause.ground import Ground
@@ -226,3 +226,10 @@ async def test_a_strength_written_on_a_sleeping_basin_pays_for_no_week_before(
         (after,) = (await basins.strengthen(StrengthenRequest(concepts=["Rain"], document_id="d"), caller=OWNER)).basins
         assert (after.strength, after.state) == (strength, state)
     assert await recorded(graph, scope) == []
+
+
+async def test_one_request_that_says_both_is_refused_whole(guard: ConflictGuard, graph: Graph, scope: str) -> None:
+    both = [RelationWrite(cause="Rain", effect="Mould", kind=kind) for kind in ("causes", "inhibits")]
+    with pytest.raises(BadInputError, match="contradict each other"):
+        await guard.write(by("ann", *both), caller=OWNER)
+    assert await names(graph, scope) == set()

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +18,7 @@ from clause.errors import (
     NotFoundError,
     OutOfBoundsError,
     PreconditionError,
+    UnavailableError,
 )
 from clause.graph.migrations import reindex
 from clause.graph.runner import Graph
@@ -568,4 +572,26 @@ async def test_a_large_batch_joins_stored_clusters_as_single_writes_do(
     texts = [f"plain words for item{n}" for n in range(60)] + ["green tea in the garden at noon"]
     found = await memory.store.write_batch([note(text, scope) for text in texts], caller=OWNER)
     assert (found[-1].cluster_id, found[-1].is_new_cluster) == (first.cluster_id, False)
+    assert await faults(graph, scope) == []
+
+
+async def test_what_is_deleted_while_others_write_leaves_every_cluster_whole(
+    memory: Memory, graph: Graph, scope: str
+) -> None:
+    texts = ["green tea in the garden at noon", "a flat tyre on the motorway", "roses and salt and rain"]
+    written = [await memory.store.write(note(texts[number % 3], scope), caller=OWNER) for number in range(12)]
+
+    async def insisted(attempt: Callable[[], Awaitable[Any]]) -> Any:
+        while True:
+            with suppress(UnavailableError):  # others held the same nodes too long: try again
+                return await attempt()
+
+    async def replaced(number: int) -> str:
+        await insisted(lambda: memory.store.delete(written[number].memory_id, caller=OWNER))
+        return (await insisted(lambda: memory.store.write(note(texts[number % 3], scope), caller=OWNER))).memory_id
+
+    kept = await asyncio.gather(*map(replaced, range(12)))
+
+    assert {row["id"] for row in await memories(graph, scope)} == set(kept)
+    assert sum(row["size"] for row in await clusters(graph, scope)) == 12
     assert await faults(graph, scope) == []

@@ -9,7 +9,14 @@ import docx
 import pytest
 
 from clause.errors import NotFoundError
-from clause.ingest.passage_reader import PIECE, UnreadableDocumentError, find_documents, read_document
+from clause.ingest.passage_reader import (
+    PIECE,
+    UnreadableDocumentError,
+    cut,
+    find_documents,
+    read_document,
+    read_documents,
+)
 
 MARKDOWN = """---
 draft: yes
@@ -207,3 +214,55 @@ def test_a_folder_gives_its_documents_in_order_and_no_hidden_ones(tmp_path: Path
         find_documents(tmp_path / "none")
     with pytest.raises(NotFoundError, match="there is no file or folder"):
         find_documents(tmp_path / "gone")
+
+
+def test_what_stands_in_html_within_markdown_is_read_and_a_rule_is_no_front_matter(tmp_path: Path) -> None:
+    page = tmp_path / "rent.md"
+    page.write_text(
+        "---\n\n# Rent\n\n<div>\nThe deposit is 500 euro.\n</div>\n\n---\n\nPaid in May.\n", encoding="utf-8"
+    )
+
+    (piece,) = read_document("rent.md", page).pieces
+
+    assert piece.heading == "Rent"
+    assert "The deposit is 500 euro." in piece.text
+    assert "Paid in May." in piece.text
+
+
+def test_a_page_whose_head_is_never_closed_is_read(tmp_path: Path) -> None:
+    page = tmp_path / "open.html"
+    page.write_text("<!doctype html><html><head><title>Tides</title><body><p>High at six.</p></html>", encoding="utf-8")
+
+    found = read_document("open.html", page)
+
+    assert (found.title, [piece.text for piece in found.pieces]) == ("Tides", ["High at six."])
+
+
+def test_a_cell_over_columns_is_told_once(tmp_path: Path) -> None:
+    document = docx.Document()
+    cells = document.add_table(rows=1, cols=3).rows[0].cells
+    cells[0].merge(cells[2]).text = "Closed in winter"
+    document.save(str(tmp_path / "fares.docx"))
+
+    (piece,) = read_document("fares.docx", tmp_path / "fares.docx").pieces
+
+    assert piece.text == "Closed in winter"
+
+
+def test_sentences_of_scripts_without_blanks_stay_whole() -> None:
+    passages = cut("这是第一句话，说明一件事情。" * 200, 1200)
+
+    assert len(passages) > 1
+    assert {passage[-1] for passage in passages} == {"。"}
+
+
+@pytest.mark.parametrize("identity", ['"caf\\ud800"', "1" * 5000])
+def test_an_id_that_cannot_be_kept_is_reported(tmp_path: Path, identity: str) -> None:
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_text(f'{{"id": {identity}, "text": "a"}}\n{{"id": "2", "text": "b"}}\n', encoding="utf-8")
+
+    first, second = read_documents(corpus)
+
+    assert first.document is None
+    assert first.reason
+    assert second.document is not None

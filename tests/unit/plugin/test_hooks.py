@@ -118,7 +118,7 @@ def test_a_session_ends_with_its_last_turns_stored(asked: tuple[int, Asked], tmp
     port, calls = asked
     transcript = tmp_path / "transcript.jsonl"
     rows: list[Any] = [
-        {"type": "user", "message": {"role": "user", "content": "Please pin every dependency."}},
+        {"type": "user", "message": {"role": "user", "content": "Please pin\u2028every dependency."}},
         {
             "type": "assistant",
             "message": {"role": "assistant", "content": [{"type": "text", "text": "Done."}, {"type": "tool_use"}]},
@@ -128,16 +128,24 @@ def test_a_session_ends_with_its_last_turns_stored(asked: tuple[int, Asked], tmp
         {"type": "summary", "summary": "x"},
         [1],
     ]
-    transcript.write_text("\n".join([*map(json.dumps, rows), "no json", '{"message": 5}']), encoding="utf-8")
+    lines = [json.dumps(row, ensure_ascii=False) for row in rows]
+    transcript.write_text("\n".join([*lines, "no json", '{"message": 5}']), encoding="utf-8")
     assert run("session-end.py", port, {**EVENT, "transcript_path": str(transcript)}, tmp_path) == ""
     assert [(path.rpartition("/")[2], body.get("role"), body.get("content")) for path, body, _ in calls] == [
         ("sessions", None, None),
-        ("exchanges", "user", "Please pin every dependency."),
+        ("exchanges", "user", "Please pin\u2028every dependency."),
         ("exchanges", "assistant", "Done."),
         ("end", None, None),
     ]
     assert calls[0][1]["scope"] == PROJECT
     assert calls[-1][1] == {"believe": False}
+
+
+def test_a_session_stays_in_its_project_wherever_the_client_goes(asked: tuple[int, Asked], tmp_path: Path) -> None:
+    port, calls = asked
+    below = {**EVENT, "cwd": "/home/ann/shop/backend"}
+    run("session-end.py", port, below, tmp_path, CLAUDE_PROJECT_DIR="/home/ann/shop")
+    assert calls[0][1]["scope"] == PROJECT
 
 
 def test_only_the_last_turns_are_stored(asked: tuple[int, Asked], tmp_path: Path) -> None:

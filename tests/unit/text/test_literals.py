@@ -159,3 +159,25 @@ def test_literals_found_lie_in_the_text_and_do_not_overlap(text):
     found = find_literals(text)
     assert all(0 <= one.start < one.end <= len(text) for one in found)
     assert all(one.end <= two.start for one, two in itertools.pairwise(found))
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("0,125 kg", "125 g"),
+        ("0,500 l", "0.5 l"),
+        ("1 234 567,89 €", "1234567.89 EUR"),
+        ("1.234,56 €", "1234.56 EUR"),
+        ("1,234 kg", "1234000 g"),
+        ("-25000", "-25000"),
+    ],
+)
+def test_amounts_are_read_as_other_countries_write_them(text: str, read: str) -> None:
+    found = read_literal(text)
+    assert isinstance(found, Number)
+    assert str(found) == read
+
+
+def test_a_loss_is_less_than_nothing_and_no_year() -> None:
+    assert [holds("less", read_literal(text), read_literal("0")) for text in ("-800", "-1500", "-25000")] == [True] * 3
+    assert isinstance(read_literal("-0044-03-15"), Date)

@@ -303,6 +303,23 @@ async def test_where_somebody_lives_is_judged_where_it_is_asked_where_she_works(
     assert read.readings[0].claims
 
 
+LAUNDRY = tuple(
+    (name, relation, value)
+    for name, kind in (("Berta", "washing machine"), ("Willy", "dryer"), ("Press", "ironing board"))
+    for relation, value in (
+        ("looked after by", "Marta"), ("class", kind), ("made by" if kind != "ironing board" else "lent to", "Brunn"),
+        ("load in kilos" if kind != "ironing board" else "colour", "9"),
+    )
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("question", "told"), [("which machines does Marta look after", {"Berta", "Willy"})])
+async def test_a_noun_that_ends_a_class_asks_for_all_that_are_like_it(scorer, question, told):
+    types = sorted({relation for _, relation, _ in LAUNDRY})
+    _, read = await ask(SmallGraph(LAUNDRY), scorer, question, ["Marta"], types=types)
+    assert {answer.name for answer in read.result.answers} == told
+
+
 MEETINGS = (
     ("Fair", "held on", "2024-05-03"), ("Sale", "held on", "12 Apr 2024"), ("Gala", "held on", "1 May 2023"),
     ("Fair", "is a", "event"), ("Sale", "is a", "event"), ("Gala", "is a", "event"),
