@@ -155,7 +155,9 @@ def read_triples(path: Path, form: Format | None = None, *, skip: int = 0) -> It
 
 def checked(number: int, head: Term, relation: str, tail: Term, *times: str) -> Record:
     """A record, bad when a part is empty, too long, holds a NUL byte, or is not UTF-8."""
-    reason = _fault(head.name, relation, tail.name) or _fault(head.identity or "-", relation, tail.identity or "-")
+    reason = _fault(head.name, relation, tail.name)
+    if not reason and (head.identity or tail.identity):
+        reason = _fault(head.identity or head.name, relation, tail.identity or tail.name)
     if reason:
         return Record(number, None, reason)
     try:

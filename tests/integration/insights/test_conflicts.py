@@ -158,6 +158,15 @@ async def test_a_synthesis_has_to_be_there(room: Insights) -> None:
     assert (await room.settlement.resolve(conflict_id, resolution)).resolution is Resolution.SYNTHESISED
 
 
+async def test_a_synthesis_is_in_no_conflict_with_what_it_was_made_of(room: Insights) -> None:
+    first, second = await two(room)
+    joined = await store(
+        room, topic_key=first.topic_key, category="synthesis", content=f"{first.content}, and tense after dark",
+        valences=Valences(warmth=0.9, tension=0.9), synthesis_source_ids=(first.id, second.insight.id),
+    )  # fmt: skip
+    assert joined.conflicts == ()
+
+
 async def test_a_synthesis_is_proposed_at_three_unresolved_conflicts(room: Insights) -> None:
     tense = Valences(tension=0.9)
     first = (await store(room)).insight

@@ -134,6 +134,15 @@ async def test_a_search_goes_by_meaning_alone_from_a_least_similarity(knowledge:
     assert {one.by for one in sure.removed} == {"floors.overall", "min_similarity"}
 
 
+async def test_words_in_common_put_nothing_before_what_is_nearer_in_meaning(knowledge: Knowledge) -> None:
+    for content in ("Ann favours indentation by tabulators", "the coding style of the coding team", "tea is ready"):
+        await stated(knowledge, content)
+    wanted = BeliefSearch(query="coding style", min_similarity=0)
+    many = (await knowledge.beliefs.search(wanted, caller=OWNER)).items
+    (one,) = (await knowledge.beliefs.search(wanted.model_copy(update={"limit": 1}), caller=OWNER)).items
+    assert one.belief.id == max(many, key=lambda hit: hit.similarity).belief.id
+
+
 async def test_lists_go_from_the_newest_in_pages(knowledge: Knowledge) -> None:
     made = [await stated(knowledge, f"{word} is here") for word in ("tea", "cake", "Ann", "Bob", "nobody")]
     first = await knowledge.beliefs.list(BeliefFilter(limit=3), caller=OWNER)

@@ -13,7 +13,7 @@ from neo4j.spatial import WGS84Point
 from neo4j.time import Duration, Time
 
 from clause.errors import BadInputError, NotFoundError
-from clause.ingest.readers import Format, Term, guess_format, kept_properties, read_triples
+from clause.ingest.readers import Format, Term, checked, guess_format, kept_properties, read_triples
 from tests.shapes import ODD_NAMES, write_text
 
 
@@ -171,3 +171,8 @@ def test_properties_of_a_relationship_are_kept_as_an_archive_can_say_them():
         "badge": b"x",
         "kg_version": [1, 2],
     }
+
+
+def test_an_iri_that_is_no_text_is_reported() -> None:
+    record = checked(1, Term("x", "concept", "http://e/caf\ud800/x"), "knows", Term("y"))
+    assert record.reason == "the head is not UTF-8"
