@@ -234,11 +234,11 @@ def is_called(name: str, word: str) -> bool:
 
 
 def akin(context: QuestionContext, around: Around, nodes: Sequence[str], noun: str) -> frozenset[str]:
-    """The classes of `nodes` that a noun asks for: those called so, and where it only ends their names (a washing
+    """The classes of `nodes` that a noun asks for: those called so, and where one word only ends their names (a washing
     machine is a machine), those of which nearly the same is told (a dryer); none where no class ends in it."""
     classes = {node: [name for name in context.names.classes(node) if alike(name, noun)] for node in nodes}
     named = [node for node in nodes if classes[node]]
-    if not named or any(is_called(name, noun) for node in named for name in classes[node]):
+    if not named or " " in noun or any(is_called(name, noun) for node in named for name in classes[node]):
         return frozenset((noun,)) if named else frozenset()
     told = {hop for node in named for hop in around.get(node, ())}
     like = [node for node, hops in around.items() if len(told & {*hops}) >= ALIKE_TOLD * len(hops)]
