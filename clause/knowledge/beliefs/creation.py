@@ -61,6 +61,7 @@ class Prepared:
         linking: its entities, and what makes the new ones.
         roles: [id, role] of its entities in the order of ids.
         lineage: ids of nodes that it rests on; besides those that were given, beliefs that it repeats.
+        lineage_scopes: the scopes in which these nodes are.
     """
 
     given: BeliefCreate
@@ -74,6 +75,7 @@ class Prepared:
     linking: Linking
     roles: list[list[str]]
     lineage: tuple[str, ...]
+    lineage_scopes: list[str]
 
     def proof(self, given: SourcedStatement, provenance_id: str) -> dict[str, Any]:
         """The provenance of what was said, under an id."""
@@ -134,7 +136,7 @@ class Creation:
         scope, at = ground.writable(caller, given.scope), ground.now()
         names = [one.name for one in given.entities]
         kinds = {name_key(one.name): one.kind for one in given.entities if one.kind is not None}
-        (source, derived), embedding, linking = await asyncio.gather(
+        (source, known), embedding, linking = await asyncio.gather(
             self._source(given, scope, at, caller),
             ground.embedder.embed_query(given.content),
             ground.linker.link([given.content], scope, at, given=[names], kinds=kinds),
@@ -142,8 +144,21 @@ class Creation:
         linking = _of_kinds(linking, kinds, scope)
         found = dict(_roles(linking, given.entities)) | {one[0]: one[1] for one in links}
         roles = sorted([entity, role] for entity, role in found.items())
-        author, lineage = caller.author, given.derived_from
-        return Prepared(given, ground.ids(), scope, at, source, author, derived, embedding, linking, roles, lineage)
+        derived = origins.is_derived(given, {one: row["label"] for one, row in known.items()})
+        return Prepared(
+            given=given,
+            id=ground.ids(),
+            scope=scope,
+            at=at,
+            source=source,
+            author=caller.author,
+            derived=derived,
+            embedding=embedding,
+            linking=linking,
+            roles=roles,
+            lineage=given.derived_from,
+            lineage_scopes=sorted({*parse_scope(scope).sees, *(row["scope"] for row in known.values())}),
+        )
 
     async def state(
         self, belief_id: str, given: SourcedStatement, ready: Prepared, *, told: Mapping[str, Any] = NEVER_TOLD
@@ -178,7 +193,6 @@ class Creation:
         belief = rows.new_belief(
             given, ready.id, ready.source, proof, scope=ready.scope, model=self._ground.embedder.model, at=ready.at
         )
-        scopes = list(parse_scope(ready.scope).sees)
         made = {
             "id": ready.id,
             "scope": ready.scope,
@@ -189,7 +203,7 @@ class Creation:
             "entities": ready.roles,
             "source": ready.source,
             "provenance": proof,
-            "scopes": scopes,
+            "scopes": list(parse_scope(ready.scope).sees),
             "after": after,
         }
         work: Settling = [*ready.linking.statements, ("knowledge/create_belief", made)]
@@ -198,7 +212,7 @@ class Creation:
                 "id": ready.id,
                 "scope": ready.scope,
                 "parents": sorted(set(ready.lineage)),
-                "scopes": scopes,
+                "scopes": ready.lineage_scopes,
                 "recorded_at": ready.at,
             }
             work.append(("knowledge/derive_belief", parents))
@@ -245,33 +259,32 @@ class Creation:
 
     async def _source(
         self, given: BeliefCreate, scope: str, at: datetime, caller: Caller
-    ) -> tuple[dict[str, Any], bool]:
-        """The source, and whether the statement is a conclusion; what it names is there, the session too."""
+    ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        """The source, and label and scope of each node that is named, by its id: all of them are there."""
         own = origins.new_source(given, scope, at, author=caller.author)
         sessions = [given.session_id] if given.session_id is not None else []
         if given.source_id is None and not given.derived_from and not sessions:
-            return own, False
+            return own, {}
         scopes = list(await self._ground.readable(caller, None))
         found = await self._ground.graph.run(
             "knowledge/known_nodes", ids=[*given.derived_from, *sessions], source_id=given.source_id, scopes=scopes
         )
-        labels = {row["id"]: row["label"] for row in found}
+        named = {row["id"]: row for row in found if row["source"] is None}
         for parent in given.derived_from:
-            if parent not in labels:
+            if parent not in named:
                 raise NotFoundError(f"no node {parent[:80]!r}", field="derived_from")
         for session in sessions:
-            if labels.get(session) != "Session":
+            if session not in named or named[session]["label"] != "Session":
                 raise NotFoundError(f"no session {session[:80]!r}", remedy="start it first", field="session_id")
-        derived = origins.is_derived(given, labels)
         if given.source_id is None:
-            return own, derived
+            return own, named
         known = next((row["source"] for row in found if row["id"] == given.source_id and row["source"]), None)
         if known is None or known.get("kind") == NOWHERE:
             raise NotFoundError(
                 f"no source {given.source_id[:80]!r}", remedy="say in `source` who says it", field="source_id"
             )
         told = {key: value for key, value in known.items() if value is not None}
-        return {"kind": "document", "scope": scope, "recorded_at": at, "version": 1, **told}, derived
+        return {"kind": "document", "scope": scope, "recorded_at": at, "version": 1, **told}, named
 
     async def _may_capture(self, ready: Prepared) -> bool:
         name = f"captures:{ready.given.session_id}"

@@ -18,7 +18,6 @@ from clause.knowledge.lineage.models import Merge, MergeRequest
 
 Label = Literal["Belief", "Entity"]
 _OWN_AFFAIR = ("MERGED_INTO", "SAME_AS", "SUPERSEDES", "BETWEEN", "VISITED", "ASKED_FROM", "NEXT", "MAYBE_SAME_AS")
-_OF_BELIEFS = (*_OWN_AFFAIR, "DERIVED_FROM")
 _MERGE_S = 120.0
 
 
@@ -120,7 +119,7 @@ class MergeService:
         winner, loser, at = receipt["winner"], receipt["loser"], receipt["recorded_at"]
         sides = {"winner": winner, "loser": loser, "receipt_id": receipt["id"], "scopes": list(scopes), "now": at}
         belief = self._label == "Belief"
-        copying = {**sides, "label": self._label, "own_affair": list(_OF_BELIEFS if belief else _OWN_AFFAIR)}
+        copying = {**sides, "label": self._label, "own_affair": list(_OWN_AFFAIR)}
         nodes = [(str(self._label), winner), (str(self._label), loser)]
         work: Work = []
         if belief:
@@ -128,7 +127,7 @@ class MergeService:
             others = sorted({str(row["other"]) for row in rows} - {winner})
             settled = [winner, *others]
             nodes += [("Belief", other) for other in others]
-            nodes += sorted(await descendants(self._ground.graph, settled, scopes))
+            nodes += sorted(await descendants(self._ground.graph, [loser, *settled], scopes))
             work += [("knowledge/absorb_belief", sides), settling(settled, scopes, at)]
         else:
             work.append(("knowledge/absorb_entity", sides))

@@ -133,23 +133,23 @@ CALL (t, a, b, row) {
 RETURN t.id AS id, t.pair AS pair
 ORDER BY pair
 
-// knowledge/known_nodes, which of some ids are nodes in these scopes, with their labels; a source comes with what tells
-//                        its statements apart
+// knowledge/known_nodes, which of some ids are nodes in these scopes, with their labels and scopes; a source comes with
+//                        what tells its statements apart
 // mode:       read
 // returns:    many
 // parameters: $ids LIST<STRING>, $source_id STRING, $scopes LIST<STRING>
-// columns:    id, label, source
+// columns:    id, label, scope, source
 CYPHER 25 CALL () {
   UNWIND $ids AS id
   MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster|Insight|Session|Exchange|Pattern {id: id})
   WHERE n.scope IN $scopes
-  RETURN DISTINCT id, labels(n)[0] AS label, NULL AS source
+  RETURN DISTINCT id, labels(n)[0] AS label, n.scope AS scope, NULL AS source
   UNION
   MATCH (s:Source {id: $source_id})
   WHERE s.scope IN $scopes AND s.retracted_at IS NULL
-  RETURN s.id AS id, 'Source' AS label, s {.id, .kind, .title, .uri, .upstream, .site} AS source
+  RETURN s.id AS id, 'Source' AS label, s.scope AS scope, s {.id, .kind, .title, .uri, .upstream, .site} AS source
 }
-RETURN id, label, source
+RETURN id, label, scope, source
 ORDER BY id
 LIMIT 1000
 

@@ -50,7 +50,8 @@ ORDER BY x.id, by
 LIMIT $limit
 RETURN on, labels(x)[0] AS label, x.id AS id, left(coalesce(x.name, x.title, x.content, x.text, x.query, x.concept, ''), 80) AS name,
   coalesce(x.extraction_method, x.kind, '') AS kind, x.scope AS scope, by,
-  COLLECT { MATCH (x)-[:DERIVED_FROM|GENERATED_BY]->(z) WHERE z.retracted_at IS NULL RETURN [labels(z)[0], z.id] ORDER BY z.id } AS parents,
+  COLLECT { MATCH (x)-[:DERIVED_FROM|GENERATED_BY]->(z) WHERE z.retracted_at IS NULL AND z.merged_into IS NULL
+            RETURN [labels(z)[0], z.id] ORDER BY z.id } AS parents,
   COLLECT { MATCH (x)-[:HAS_PROVENANCE]->(p:Provenance)-[:FROM]->(s:Source)
             WHERE p.retracted_at IS NULL AND s.retracted_at IS NULL AND NOT coalesce(p.recalled, false)
             RETURN DISTINCT s.id ORDER BY s.id } AS sources,
@@ -156,7 +157,7 @@ CALL (receipt) {
   ON CREATE SET k += n {.status, .stage, .version, .retracted_at, .archived_at, .merged_into, .live_hash, .overall, .ceiling,
       .sources, .statements, .open_tensions, .settled_at, .confirmed_at, .history, .c_internal_consistency,
       .c_temporal_freshness, .c_corroboration, .retractions, .aliases, .degree,
-      .upstream, .voices},
+      .upstream, .voices, .depth},
     k.scope = n.scope, k.node_id = n.id, k.label = node[0], k.receipt_id = receipt.id, k.recorded_at = $recorded_at
   RETURN count(k) AS kept
 }
@@ -235,7 +236,8 @@ CALL (receipt) {
         n.statements = k.statements, n.open_tensions = k.open_tensions, n.settled_at = k.settled_at,
         n.confirmed_at = k.confirmed_at, n.history = k.history,
         n.c_internal_consistency = k.c_internal_consistency, n.c_temporal_freshness = k.c_temporal_freshness,
-        n.c_corroboration = k.c_corroboration, n.aliases = k.aliases, n.upstream = k.upstream, n.voices = k.voices)
+        n.c_corroboration = k.c_corroboration, n.aliases = k.aliases, n.upstream = k.upstream, n.voices = k.voices,
+        n.depth = coalesce(k.depth, n.depth))
   FOREACH (_ IN CASE WHEN untouched THEN [] ELSE [1] END | SET n.version = n.version + 1)
   DETACH DELETE k
   RETURN count(n) AS restored

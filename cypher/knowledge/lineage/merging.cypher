@@ -54,7 +54,8 @@ RETURN n.id AS id, n.scope AS scope,
     OR coalesce(n.status, 'active') IN ['superseded', 'archived', 'retracted'] AS gone
 ORDER BY id
 
-// knowledge/absorb_belief, a belief goes into another: it is kept, put away, and points to the winner
+// knowledge/absorb_belief, a belief goes into another: it is kept, put away, and points to the winner; what rests on the
+//                          winner now is deeper than it, for `settle`
 // mode:       write
 // returns:    none
 // parameters: $winner STRING, $loser STRING, $receipt_id STRING, $scopes LIST<STRING>, $now ZONED DATETIME
@@ -67,6 +68,13 @@ SET l.status = 'archived', l.archived_at = $now, l.merged_into = w.id, l.live_ha
 SET w.confirmed_at = CASE WHEN w.confirmed_at < l.confirmed_at THEN l.confirmed_at ELSE w.confirmed_at END
 MERGE (l)-[into:MERGED_INTO]->(w)
 ON CREATE SET into.scope = l.scope, into.recorded_at = $now, into.merge_id = $receipt_id
+WITH w
+MATCH (w)<-[:DERIVED_FROM]-(child:Belief)
+WITH w, coalesce(w.depth, 0) + 1 - min(coalesce(child.depth, 0)) AS steps
+WHERE steps > 0
+MATCH (w)<-[:DERIVED_FROM*1..]-(x:Belief)
+WITH DISTINCT x, steps
+SET x.depth = coalesce(x.depth, 0) + steps
 
 // knowledge/absorb_entity, an entity is the same as another: it is kept, put away, and its names become the winner's
 // mode:       write
@@ -89,7 +97,8 @@ SET receipt.names = fresh
 
 // knowledge/take_over, a winner gets copies of the loser's relationships, marked with the receipt; the loser keeps its
 //                      own. Types in $own_affair are not copied, nor is what the winner has with the same end for the
-//                      same time
+//                      same time. What was derived from the loser rests on the winner, if the winner does not rest on
+//                      it; on what the loser was derived from the winner does not rest
 // mode:       write
 // returns:    one
 // parameters: $label STRING, $winner STRING, $loser STRING, $receipt_id STRING, $own_affair LIST<STRING>,
@@ -101,7 +110,7 @@ MATCH (l:$($label) {id: $loser})
 WHERE l.scope IN $scopes
 CALL (w, l) {
   MATCH (l)-[r]->(m)
-  WHERE m <> w AND m <> l AND NOT type(r) IN $own_affair AND r.retracted_at IS NULL
+  WHERE m <> w AND m <> l AND NOT type(r) IN $own_affair + 'DERIVED_FROM' AND r.retracted_at IS NULL
     AND NOT EXISTS {
       MATCH (w)-[same]->(m)
       WHERE type(same) = type(r) AND same.retracted_at IS NULL
@@ -117,6 +126,7 @@ CALL (w, l) {
 CALL (w, l) {
   MATCH (m)-[r]->(l)
   WHERE m <> w AND m <> l AND NOT type(r) IN $own_affair AND r.retracted_at IS NULL
+    AND NOT (type(r) = 'DERIVED_FROM' AND EXISTS { (w)-[:DERIVED_FROM]->+(m) })
     AND NOT EXISTS {
       MATCH (m)-[same]->(w)
       WHERE type(same) = type(r) AND same.retracted_at IS NULL

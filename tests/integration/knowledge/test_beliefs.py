@@ -15,6 +15,7 @@ from clause.graph.scopes import Caller
 from clause.ingest.embedding import embed_job
 from clause.knowledge.beliefs.models import BeliefCreate, BeliefSupersede, ConfidenceGiven, Corroboration, SourceGiven
 from clause.knowledge.beliefs.query_models import BeliefQuery
+from clause.knowledge.lineage.models import ErasureRequest, RetractionRequest
 from clause.knowledge.room import Knowledge
 from tests.integration.knowledge.conftest import OWNER, Clock, begun, key
 from tests.servers import statement
@@ -174,6 +175,23 @@ async def test_what_is_derived_is_trusted_at_most_as_its_lineage(knowledge: Know
     assert freed.belief.confidence.overall > 0.8
     with pytest.raises(NotFoundError):
         await knowledge.beliefs.create(BeliefCreate(content="else", derived_from=("nobody",)), caller=OWNER)
+
+
+async def test_what_is_derived_from_another_scope_rests_on_it_and_goes_with_its_own(
+    knowledge: Knowledge, user: str
+) -> None:
+    given = BeliefCreate(content="the ford is deep", signal="mention", scope=f"{user}-notes")
+    parent = (await knowledge.beliefs.create(given, caller=OWNER)).belief
+    assert parent is not None
+    given = BeliefCreate(content="we take the bridge", derived_from=(parent.id,))
+    child = (await knowledge.beliefs.create(given, caller=OWNER)).belief
+    assert child is not None
+    assert child.confidence.overall == pytest.approx(0.35, abs=1e-6)
+    plan = await knowledge.retraction.preview(RetractionRequest(belief_id=parent.id), caller=OWNER)
+    assert [(one.id, one.effect) for one in plan.affected if one.label == "Belief"] == [(child.id, "retracted")]
+    await knowledge.erasure.apply(ErasureRequest(scope=user), caller=OWNER)
+    left = await knowledge.retraction.preview(RetractionRequest(belief_id=parent.id), caller=OWNER)
+    assert [one.id for one in left.affected if one.label == "Belief"] == []
 
 
 async def test_a_given_source_is_used_and_an_unknown_one_is_not_there(knowledge: Knowledge) -> None:

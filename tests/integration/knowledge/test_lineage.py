@@ -307,6 +307,38 @@ async def test_a_merge_keeps_the_loser_and_its_undoing_is_exact_but_for_what_was
     assert (await knowledge.beliefs.get(loser.id, caller=OWNER)).status == "active"
 
 
+async def test_what_was_derived_from_the_loser_of_a_merge_rests_on_the_winner_until_it_is_undone(
+    knowledge: Knowledge, graph: Graph, user: str
+) -> None:
+    ground = await hold(knowledge, "A crate of tea came in May")
+    winner = await hold(knowledge, "Green tea is drunk here", derived_from=(ground.id,), source=told_by("one"))
+    loser = await hold(knowledge, "Tea is what Ann drinks, green", source=told_by("two"))
+    derived = await hold(knowledge, "We must buy tea", derived_from=(loser.id,))
+    further = await hold(knowledge, "Somebody goes to the shop", derived_from=(derived.id,))
+    before = await scope_hash(graph, user)
+    merged = await knowledge.merging.merge(MergeRequest(winner_id=winner.id, loser_id=loser.id), caller=OWNER)
+    plan = await knowledge.retraction.preview(RetractionRequest(belief_id=winner.id), caller=OWNER)
+    assert {(one.id, one.effect) for one in plan.affected if one.label == "Belief"} == {
+        (derived.id, "retracted"),
+        (further.id, "retracted"),
+    }
+    assert (await knowledge.authority.audit(caller=OWNER, scopes=[user])).sound
+    await knowledge.merging.unmerge(merged.id, caller=OWNER)
+    assert await scope_hash(graph, user) == before
+
+
+async def test_no_belief_rests_on_itself_when_its_ground_goes_into_what_was_derived_from_it(
+    knowledge: Knowledge, graph: Graph, user: str
+) -> None:
+    first = await hold(knowledge, "The weir leaks", source=told_by("one"))
+    second = await hold(knowledge, "The pond is low", derived_from=(first.id,))
+    third = await hold(knowledge, "There is a hole in the weir", derived_from=(second.id,))
+    await knowledge.merging.merge(MergeRequest(winner_id=third.id, loser_id=first.id), caller=OWNER)
+    plan = await knowledge.retraction.preview(RetractionRequest(belief_id=third.id), caller=OWNER)
+    assert [one.id for one in plan.affected if one.label == "Belief"] == []
+    assert (await knowledge.beliefs.explain(second.id, caller=OWNER)).ceiling is not None
+
+
 async def test_entities_that_are_one_are_joined_and_parted_exactly(
     knowledge: Knowledge, graph: Graph, user: str
 ) -> None:
