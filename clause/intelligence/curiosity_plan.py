@@ -33,9 +33,9 @@ from clause.text.names import hashed
 
 RECENT = 1_000
 """Runs that are looked back at."""
-_TOLD = "let somebody say so who was not told it here"
-MOST = 200
-"""Gaps of one kind that are looked at."""
+_TOLD, _CLOSED = "let somebody say so who was not told it here", "it is closed, or was never planned: plan again"
+MOST, EVERY = 200, 100_000
+"""Gaps of one kind that are looked at for a plan; and to find one that was planned before others came."""
 LEAST_DOUBT = 0.3
 SURPRISE = 0.5
 
@@ -60,7 +60,7 @@ class CuriosityPlanner:
         Raises:
             ForbiddenError: a scope is not the caller's.
         """
-        gaps = await self._gaps(await self._ground.readable(caller, given.scopes))
+        gaps = await self._gaps(await self._ground.readable(caller, given.scopes), MOST)
         chosen, rest = chosen_of(gaps, given.budget)
         return CuriosityPlan(
             budget=given.budget,
@@ -79,11 +79,10 @@ class CuriosityPlanner:
             ForbiddenError: it is in a scope that the caller may not write to.
             BadInputError: the answer does not say what this kind needs.
         """
-        gaps = await self._gaps(await self._ground.readable(caller, None))
-        gap = next((gap for gap in gaps if gap.id == given.id), None)
+        scopes = await self._ground.readable(caller, None)
+        gap = await self._find(given.id, scopes, MOST) or await self._find(given.id, scopes, EVERY)
         if gap is None:
-            remedy = "it is closed, or was never planned: plan again"
-            raise NotFoundError(f"no open question {given.id[:80]!r}", remedy=remedy, field="id")
+            raise NotFoundError(f"no open question {given.id[:80]!r}", remedy=_CLOSED, field="id")
         caller.require_write(gap.scope)
         if gap.kind == "tension":
             return await self._settle(gap, given, caller)
@@ -97,8 +96,8 @@ class CuriosityPlanner:
             raise ConflictError(f"nothing was counted: {found.reason or found.outcome}", remedy=_TOLD, field="source")
         row = gap.model_dump(mode="json", include={"id", "scope", "kind", "question", "about"})
         await self._ground.graph.write([("intelligence/close_gap", {**row, "now": self._ground.now()})])
-        about = found.belief.id if found.belief else None
-        return CuriosityClosed(id=gap.id, kind=gap.kind, did=f"{found.outcome}: {content}", belief_id=about)
+        held_id = found.belief and found.belief.id
+        return CuriosityClosed(id=gap.id, kind=gap.kind, did=f"{found.outcome}: {content}", belief_id=held_id)
 
     async def _settle(self, gap: PlannedQuestion, given: CuriosityAnswer, caller: Caller) -> CuriosityClosed:
         if given.side is None:
@@ -108,18 +107,19 @@ class CuriosityPlanner:
         await self._tensions.resolve(gap.id, TensionResolve(action=action, resolution=why[:2000]), caller=caller)
         return CuriosityClosed(id=gap.id, kind=gap.kind, did=f"settled: {action}")
 
-    async def _gaps(self, scopes: Sequence[str]) -> list[PlannedQuestion]:
-        """Every known gap of some scopes, by falling gain."""
+    async def _find(self, gap_id: str, scopes: Sequence[str], most: int) -> PlannedQuestion | None:
+        return next((gap for gap in await self._gaps(scopes, most) if gap.id == gap_id), None)
+
+    async def _gaps(self, scopes: Sequence[str], most: int) -> list[PlannedQuestion]:
+        """Known gaps of some scopes, `most` of each kind, by falling gain."""
         await self._ground.recorded()
-        run, seen = self._ground.graph.run, [*scopes]
-        questions = await run(
-            "intelligence/doubtful_questions", recent=RECENT, least=LEAST_DOUBT, scopes=seen, limit=MOST
-        )
-        tensions = await run("intelligence/open_tensions", scopes=seen, limit=MOST)
-        beliefs = await run("intelligence/lone_beliefs", scopes=seen, limit=MOST)
-        surprises = await run("intelligence/queued_surprises", scopes=seen, limit=MOST)
-        told = [*map(_question, questions), *map(_tension, tensions)]
-        gaps = [*told, *map(_belief, beliefs), *map(_surprise, surprises)]
+        run, asked = self._ground.graph.run, dict[str, Any](scopes=[*scopes], limit=most)
+        gaps = [
+            *map(_question, await run("intelligence/doubtful_questions", recent=RECENT, least=LEAST_DOUBT, **asked)),
+            *map(_tension, await run("intelligence/open_tensions", **asked)),
+            *map(_belief, await run("intelligence/lone_beliefs", **asked)),
+            *map(_surprise, await run("intelligence/queued_surprises", **asked)),
+        ]
         return sorted(gaps, key=lambda gap: (-gap.gain, gap.id))
 
 

@@ -217,3 +217,8 @@ class SessionInsight(Frozen):
     confidence: float = Field(ge=0, le=1)
     status: str
     recorded_at: datetime
+
+    @property
+    def key(self) -> str:
+        """The belief and the session: what was learned in two sessions is listed for each."""
+        return f"{self.belief_id}/{self.session_id}"

@@ -66,7 +66,7 @@ class SessionInsights:
     async def list(
         self, *, caller: Caller, session_id: str | None = None, after: str | None = None, limit: int = 20
     ) -> Sequence[SessionInsight]:
-        """Insights newest first, of one session or of all that the caller may read.
+        """Insights newest first, of one session or of all that the caller may read, `after` the key of one.
 
         Raises:
             NotFoundError: there is no such session for this caller.
@@ -76,8 +76,14 @@ class SessionInsights:
             row = await self._ground.graph.one("sessions/session", id=session_id, scopes=list(scopes))
             if row is None:
                 raise NotFoundError(f"no session {session_id[:80]!r}", field="session_id")
+        belief, _, session = after.partition("/") if after else (None, "", "")
         rows = await self._ground.graph.run(
-            "sessions/insights", scopes=list(scopes), session_id=session_id, after=after, limit=limit
+            "sessions/insights",
+            scopes=list(scopes),
+            session_id=session_id,
+            after=belief,
+            after_session=session,
+            limit=limit,
         )
         return [SessionInsight.model_validate(row) for row in rows]
 

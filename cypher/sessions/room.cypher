@@ -21,15 +21,16 @@ MERGE (b)-[from:EXTRACTED_FROM]->(s)
 ON CREATE SET from.method = $method, from.scope = $scope, from.recorded_at = $recorded_at
 RETURN from.recorded_at AS recorded_at, from.method AS method
 
-// sessions/insights, what was extracted from sessions as beliefs, newest first; null narrows nothing
+// sessions/insights, what was extracted from sessions as beliefs, newest first, after a belief of a session; null narrows
+//                    nothing
 // mode:       read
 // returns:    many
-// parameters: $scopes LIST<STRING>, $session_id STRING, $after STRING, $limit INTEGER
+// parameters: $scopes LIST<STRING>, $session_id STRING, $after STRING, $after_session STRING, $limit INTEGER
 // columns:    belief_id, session_id, method, content, confidence, status, recorded_at
 CYPHER 25 MATCH (b:Belief)-[from:EXTRACTED_FROM]->(s:Session)
 WHERE b.scope IN $scopes AND s.scope IN $scopes AND ($session_id IS NULL OR s.id = $session_id)
-  AND ($after IS NULL OR b.id < $after)
+  AND ($after IS NULL OR b.id < $after OR (b.id = $after AND s.id < $after_session))
 RETURN b.id AS belief_id, s.id AS session_id, from.method AS method, b.content AS content, b.overall AS confidence,
   b.status AS status, from.recorded_at AS recorded_at
-ORDER BY belief_id DESC, session_id
+ORDER BY belief_id DESC, session_id DESC
 LIMIT $limit

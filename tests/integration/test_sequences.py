@@ -15,8 +15,15 @@ from clause.graph.jobs import Jobs
 from clause.graph.runner import Graph
 from clause.ingest.passages import load_passages
 from clause.ingest.triples import load_triples
-from clause.intelligence.models import AgentWrites, RelationWrite, StrengthenRequest
-from clause.knowledge.beliefs.models import BeliefCreate, BeliefSupersede
+from clause.intelligence import curiosity_plan
+from clause.intelligence.models import (
+    AgentWrites,
+    CuriosityAnswer,
+    CuriosityPlanRequest,
+    RelationWrite,
+    StrengthenRequest,
+)
+from clause.knowledge.beliefs.models import BeliefCreate, BeliefSupersede, SourceGiven
 from clause.knowledge.beliefs.query_models import BeliefQuery
 from clause.knowledge.entities import RelationCreate
 from clause.knowledge.lineage.models import MergeRequest, RetractionRequest
@@ -315,3 +322,18 @@ async def test_a_run_that_read_more_scopes_than_a_request_may_name_is_replayed(
         assert (await opened.replay(answer.run_id)).run_id == answer.run_id
     finally:
         await run(graph, "MATCH (s:Scope) WHERE s.id IN $ids DELETE s", ids=many)
+
+
+async def test_a_gap_that_was_planned_is_closed_though_others_came_before_it(
+    opened: Clause, scope: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planner = opened.container.rooms.intelligence.planner
+    first = BeliefCreate(content="The lock keeper rows at dusk", scope=scope, signal="project_fact")
+    await opened.container.rooms.knowledge.beliefs.create(first, caller=opened.caller)
+    (gap,) = (await planner.plan(CuriosityPlanRequest(budget=5, scopes=(scope,)), caller=opened.caller)).questions
+    less = BeliefCreate(content="A heron sleeps in the boathouse", scope=scope, signal="mention")
+    await opened.container.rooms.knowledge.beliefs.create(less, caller=opened.caller)
+    monkeypatch.setattr(curiosity_plan, "MOST", 1)
+    source = SourceGiven(kind="document", title="log book")
+    closed = await planner.close(CuriosityAnswer(id=gap.id, source=source), caller=opened.caller)
+    assert closed.did == "corroborated: The lock keeper rows at dusk"

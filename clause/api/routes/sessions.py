@@ -82,7 +82,7 @@ async def list_sessions(
 async def list_all_insights(services: Services, caller: CallerDependency, page: PageDependency) -> Response:
     """The insights of all sessions, newest first."""
     found = await services.rooms.sessions.insights.list(caller=caller, after=page.after, limit=page.limit + 1)
-    return written(page_of(list(found), page.limit, "belief_id"))
+    return written(page_of(list(found), page.limit, "key"))
 
 
 @router.get("/by-room/{room_id:path}", response_model=Session)
@@ -161,7 +161,7 @@ async def list_insights(
     found = await services.rooms.sessions.insights.list(
         caller=caller, session_id=session_id, after=page.after, limit=page.limit + 1
     )
-    return written(page_of(list(found), page.limit, "belief_id"))
+    return written(page_of(list(found), page.limit, "key"))
 
 
 def _started(body: Mapping[str, Any]) -> Mapping[str, str]:

@@ -24,31 +24,32 @@ CYPHER 25 UNWIND $nodes AS id
 MATCH (n:Entity {id: id})
 WHERE n.scope IN $scopes
 CALL (n) {
-  MATCH (n)<-[r:`CAUSAL`]-(m:Entity)
-  RETURN r, m
-  LIMIT $limit
-  UNION ALL
-  MATCH (n)-[r:`CAUSAL_BY`]->(m:Entity)
-  RETURN r, m
-  LIMIT $limit
-  UNION ALL
-  MATCH (n)-[r:`CAUSAL`]->(m:Entity)
-  WHERE $outward
-  RETURN r, m
-  LIMIT $limit
-  UNION ALL
-  MATCH (n)<-[r:`CAUSAL_BY`]-(m:Entity)
-  WHERE $outward
+  CALL (n) {
+    MATCH (n)<-[r:`CAUSAL`]-(m:Entity)
+    RETURN r, m
+    UNION ALL
+    MATCH (n)-[r:`CAUSAL_BY`]->(m:Entity)
+    RETURN r, m
+    UNION ALL
+    MATCH (n)-[r:`CAUSAL`]->(m:Entity)
+    WHERE $outward
+    RETURN r, m
+    UNION ALL
+    MATCH (n)<-[r:`CAUSAL_BY`]-(m:Entity)
+    WHERE $outward
+    RETURN r, m
+  }
+  WITH r, m
+  WHERE m.scope IN $scopes AND (r.scope IS NULL OR r.scope IN $scopes)
+    AND (r.valid_from IS NULL OR r.valid_from <= $valid) AND (r.valid_until IS NULL OR r.valid_until > $valid)
+    AND (r.recorded_at IS NULL OR r.recorded_at <= $recorded) AND (r.retracted_at IS NULL OR r.retracted_at > $recorded)
+    AND (m.retracted_at IS NULL OR m.retracted_at > $recorded)
+    AND NOT coalesce(r.source_id, '') IN $hidden_sources
+    AND NOT [startNode(r).id, type(r), endNode(r).id] IN $hidden_edges
   RETURN r, m
   LIMIT $limit
 }
-WITH DISTINCT r, m
-WHERE m.scope IN $scopes AND (r.scope IS NULL OR r.scope IN $scopes)
-  AND (r.valid_from IS NULL OR r.valid_from <= $valid) AND (r.valid_until IS NULL OR r.valid_until > $valid)
-  AND (r.recorded_at IS NULL OR r.recorded_at <= $recorded) AND (r.retracted_at IS NULL OR r.retracted_at > $recorded)
-  AND (m.retracted_at IS NULL OR m.retracted_at > $recorded)
-  AND NOT coalesce(r.source_id, '') IN $hidden_sources
-  AND NOT [startNode(r).id, type(r), endNode(r).id] IN $hidden_edges
+WITH DISTINCT r
 RETURN startNode(r).id AS head, type(r) AS relation, endNode(r).id AS tail,
   coalesce(r.strength, r.weight, 1.0) AS strength
 ORDER BY head, tail, relation, strength

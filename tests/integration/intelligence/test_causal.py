@@ -15,6 +15,7 @@ from clause.graph.scopes import Caller, scope_token
 from clause.ground import Ground
 from clause.ingest.triples import load_triples
 from clause.intelligence.basins import Concepts
+from clause.intelligence.causal import questions
 from clause.intelligence.causal.questions import Causal, Sight
 from clause.intelligence.models import CausalQuestion, CausalType, InterventionRequest, RootCauseRequest
 from tests.fakes.clock import Clock
@@ -144,6 +145,18 @@ async def test_what_was_not_true_or_not_known_at_the_clocks_causes_nothing(
     assert (await causal.intervene(before, caller=OWNER)).intervention is not None
     unknown = asked("emissions", "gases", scope, as_of_recorded=NOW - timedelta(days=1))
     assert (await causal.intervene(unknown, caller=OWNER)).intervention is None
+
+
+async def test_what_is_over_hides_no_cause_that_holds(
+    ground: Ground, graph: Graph, scope: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(questions, "MOST_EDGES", 4)
+    over = [(f"volcano_{number}", "CAUSES", "gases", 1.0) for number in range(20)]
+    await write(graph, scope, over, valid_until=NOW - timedelta(days=1))
+    await write(graph, scope, [("engines", "CAUSES", "gases", 1.0)])
+    answer = await Causal(ground).intervene(asked("engines", "gases", scope), caller=OWNER)
+    assert answer.intervention is not None
+    assert answer.intervention.intervention_score > 0
 
 
 async def test_cycles_are_condensed_and_named(ground: Ground, graph: Graph, scope: str) -> None:

@@ -148,6 +148,19 @@ async def test_an_insight_is_a_belief_extracted_from_its_session(room: Sessions)
     assert [one.belief_id for one in await room.insights.list(caller=OWNER)][:1] == [made.belief_id]
 
 
+async def test_what_was_learned_in_several_sessions_is_on_the_pages_once_for_each(room: Sessions) -> None:
+    started = [(await room.sessions.start(SessionStart(), caller=OWNER)).session.id for _ in range(3)]
+    for session in started:
+        await room.insights.extract(session, InsightExtract(content="The weir is tended at dawn"), caller=OWNER)
+    pages, after = list[tuple[str, str]](), None
+    while found := await room.insights.list(caller=OWNER, after=after, limit=1):
+        pages += [(one.content, one.session_id) for one in found]
+        after = found[-1].key
+    assert [one for one in pages if one[1] in started] == [
+        ("The weir is tended at dawn", session) for session in sorted(started, reverse=True)
+    ]
+
+
 async def test_sessions_are_listed_by_what_they_are(room: Sessions) -> None:
     one = (await room.sessions.start(SessionStart(room_id="r1", platform="chat"), caller=OWNER)).session
     two = (await room.sessions.start(SessionStart(room_id="r1", project_context="p"), caller=OWNER)).session
