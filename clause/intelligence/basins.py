@@ -188,6 +188,11 @@ class Basins:
         )
         return int(row["pruned"]) if row else 0
 
+    async def prune_crowded(self, scopes: Sequence[str]) -> int:
+        """Prune around every basin of some scopes that has very many neighbours, however they came; how many pairs."""
+        rows = await self._ground.graph.run("intelligence/crowded_basins", scopes=list(scopes), many=MANY_NEIGHBOURS)
+        return sum([await self.prune(row["ids"], row["scope"]) for row in rows])
+
     async def decay(self, scopes: Sequence[str], now: datetime) -> dict[str, int]:
         """Let idle basins of some scopes decay; how many did, and how many of them sleep now."""
         total = {"decayed": 0, "asleep": 0}

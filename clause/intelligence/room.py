@@ -69,10 +69,11 @@ class Intelligence:
         return rounds
 
     async def keep_up(self) -> None:
-        """Let idle basins decay, link what is not linked, and archive old seeds, in every scope."""
+        """Let idle basins decay, drop the rarest pairs, link what is not linked, and archive old seeds, everywhere."""
         scopes = await self.ground.readable(Caller(), None)
         now = self.ground.now()
         await self.basins.decay(scopes, now)
+        await self.basins.prune_crowded(scopes)
         await self.thoughtseeds.link(scopes)
         await self.thoughtseeds.archive(scopes, now)
 

@@ -10,11 +10,12 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
 
 from dateutil import parser
 
+from clause.text import numerals
 from clause.text.tokens import singular
 
 Day = tuple[int, int, int]
@@ -224,14 +225,6 @@ def _four(year: int) -> str:
     return f"{year:05}" if year < 0 else f"{year:04}"
 
 
-_SMALL_WORDS = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
-seventeen eighteen nineteen"""
-_TEN_WORDS = "twenty thirty forty fifty sixty seventy eighty ninety"
-_SMALL = {word: value for value, word in enumerate(_SMALL_WORDS.split())}
-_SMALL |= {word: 10 * number for number, word in enumerate(_TEN_WORDS.split(), 2)}
-_SCALES = {"hundred": 10**2, "dozen": 12, "thousand": 10**3, "k": 10**3, "million": 10**6, "mio": 10**6, "mn": 10**6}
-_SCALES |= {"billion": 10**9, "bn": 10**9, "trillion": 10**12}
-_LARGE = {"M": 10**6, "B": 10**9}  # `1.2M` and `$3B`, where `m` is a metre and `512B` are bytes
 _MEASURES, _CURRENCIES = (
     [line.split() for line in part.splitlines()]
     for part in Path(__file__).with_name("units.txt").read_text(encoding="utf-8").split("\n", 1)[1].split("\n\n")
@@ -249,14 +242,6 @@ UNIT_WORDS = [
     *(form for form in _FACTORS if form.endswith("s") and form not in {"s", "rs", "degrees", "pounds"}),
 ]
 """Words of which `how many` asks for a number that is written down, not for things to be counted."""
-_DOTTED = r"[1-9]\d{0,2}(?:(?:\.\d{3}){2,}(?:,\d+)?|\.\d{3},\d+)"
-_COMMAS, _BLANKS = r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?", r"[1-9]\d{0,2}(?:[\u00a0\u202f'\u2019 ]\d{3})+(?:[.,]\d+)?"
-_DIGITS = rf"{_COMMAS}|{_BLANKS}|{_DOTTED}|\d+(?:[.,]\d+)?"
-_WORDS = "|".join(sorted((*_SMALL, "hundred", "thousand", "million", "billion", "trillion", "dozen"), key=len)[::-1])
-_SPELT = (
-    r"(?:(?:a|half a)\s+(?=hundred|thousand|million|billion|dozen))?"
-    rf"\b(?:{_WORDS})\b(?:[\s-]+(?:and\s+)?(?:{_WORDS})\b)*"
-)
 _UNIT = "|".join(re.escape(unit) for unit in sorted(_FACTORS, key=len)[::-1])
 _ONE = (
     r"(?:(?<=than )|(?<=under )|(?<=over )|(?<=past )|(?<=within )|(?<=least )|(?<=most ))"
@@ -264,14 +249,11 @@ _ONE = (
     rf"|\ban?(?=\s+(?:{_UNIT})\s+or\s+(?:more|longer|so|less|over)\b)"
 )
 _BEFORE = "|".join(re.escape(form) for form in sorted(_MONEY, key=len)[::-1] if len(form) <= len("usd"))
-_SCALE = "|".join(sorted(_SCALES, key=len)[::-1])
-_CLOCK = (
-    r"(?P<hour>\d\d?):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?\s*(?P<half>[ap]\.?m\b\.?)?"
-    r"|(?P<h12>1[0-2]|[1-9])\s*(?P<half12>[ap]\.?m\b\.?)"
-)
 NUMBER = re.compile(
-    rf"(?<![\w.,:/-])(?:(?P<clock>{_CLOCK})|(?P<money>(?:{_BEFORE})\.?\s*)?(?P<sign>[-+\u2212]|minus\s)?"
-    rf"(?:(?P<digits>{_DIGITS})|(?P<spelt>{_SPELT}|{_ONE}))(?:(?:\s*(?P<scale>{_SCALE})|(?P<large>(?-i:[MB])))\b)?(?:\s*(?P<unit>{_UNIT})(?![\w²]))?)"
+    rf"(?<![\w.,:/-])(?:(?P<clock>{numerals.CLOCK})|(?P<money>(?:{_BEFORE})\.?\s*)?(?P<sign>[-+\u2212]|minus\s)?"
+    rf"(?:(?P<digits>(?:{numerals.FRACTION})(?=\s*(?:{_UNIT})\b)|{numerals.FRACTION_SIGN}|{numerals.DIGITS})"
+    rf"|(?P<spelt>{numerals.SPELT}|{_ONE}))(?:(?:\s*(?P<scale>{numerals.SCALE})|(?P<large>(?-i:[MB])))\b)?"
+    rf"(?:\s*(?P<unit>{_UNIT})(?![\w²]))?)"
     rf"(?![\w]|[.,:]\d|-\w)",
     re.IGNORECASE,
 )
@@ -312,6 +294,8 @@ def read_number(text: str) -> Number | None:
     ['1200000', '5000 m', '3500000 USD', '12 %', '12', '300 page']
     >>> [str(read_number(text)) for text in ("USD 2,400", "£45 per night", "$1.2m", "2 h 30 min", "5 ft 11 in", "500+")]
     ['2400 USD', '45 GBP', '1200000 USD', '9000 s', '1.8034 m', '500']
+    >>> [str(read_number(text)) for text in ("1/2 hour", "2 1/2 hours", "two and a half km", "1 hour and a half")]
+    ['1800 s', '9000 s', '2500 m', '5400 s']
     >>> read_number("Route 66") is None
     True
     """
@@ -325,6 +309,8 @@ def read_number(text: str) -> Number | None:
     counted = _FOR_EACH.sub("", cleaned[found.end() :].strip())
     if number is None or not counted:
         return number
+    if counted.lower() == "and a half" and number.unit not in ("", TIME_OF_DAY):
+        return Number(number.value + number.factor / 2, number.unit, number.factor)
     further = read_number(_INCHES.sub(" inches", re.sub(r"^(?:,|and\b)\s*", "", counted))) if number.unit else None
     if further is not None and further.unit == number.unit != TIME_OF_DAY:
         return Number(number.value + further.value, number.unit, number.factor)
@@ -335,14 +321,14 @@ def read_number(text: str) -> Number | None:
 def number_of(found: re.Match[str]) -> Number | None:
     """The number of a match of `NUMBER`; None where it cannot be one."""
     if found["clock"]:
-        return Number(Decimal(_seconds(found)), TIME_OF_DAY)
-    value = _digits(found["digits"]) if found["digits"] else _spelt(found["spelt"].lower())
+        return Number(Decimal(numerals.read_clock(found)), TIME_OF_DAY)
+    value = numerals.read_digits(found["digits"]) if found["digits"] else numerals.read_spelt(found["spelt"].lower())
     if value is None:
         return None
     unit, large = (found["unit"] or "").lower(), found["large"] or ""
     if large == "B" and not (found["money"] or "." in (found["digits"] or "")):
         unit, large = "byte", ""
-    value *= _SCALES.get((found["scale"] or "").lower(), 1) * _LARGE.get(large, 1)
+    value *= numerals.SCALES.get((found["scale"] or "").lower(), 1) * numerals.LARGE.get(large, 1)
     value = -value if (found["sign"] or "+") != "+" else value
     if found["money"]:
         value, unit = value * (10**6 if unit == "m" else 1), found["money"].strip(" .").lower()
@@ -357,43 +343,3 @@ def unit_of(word: str) -> str:
     ('g', 'g', '')
     """
     return _FACTORS[word][0] if word in _FACTORS else ""
-
-
-def _digits(text: str) -> Decimal | None:
-    plain = re.sub(r"[\s\u00a0\u202f'\u2019]", "", text)
-    if re.fullmatch(_COMMAS, plain):
-        plain = plain.replace(",", "")
-    elif re.fullmatch(_DOTTED, plain):
-        plain = plain.replace(".", "").replace(",", ".")
-    else:
-        plain = plain.replace(",", ".")
-    try:
-        return Decimal(plain)
-    except InvalidOperation:
-        return None
-
-
-def _spelt(text: str) -> Decimal | None:
-    if re.fullmatch(r"(?:half )?an?", text):
-        return Decimal("0.5") if text.startswith("half") else Decimal(1)
-    total, part, said = Decimal(0), Decimal(0), False
-    half = text.startswith("half a ")
-    for word in re.findall(r"[a-z]+", text.removeprefix("half a ").removeprefix("a ")):
-        if word in _SMALL:
-            part, said = part + _SMALL[word], True
-        elif word in _SCALES:
-            part, said = (part or Decimal(1)) * _SCALES[word], True
-            if _SCALES[word] >= 1000:
-                total, part = total + part, Decimal(0)
-    value = total + part
-    return (value / 2 if half else value) if said else None
-
-
-def _seconds(found: re.Match[str]) -> int:
-    hour = int(found["hour"] or found["h12"])
-    half = (found["half"] or found["half12"] or "").lower().replace(".", "")
-    if half == "pm" and hour < 12:
-        hour += 12
-    if half == "am" and hour == 12:
-        hour = 0
-    return 3600 * hour + 60 * int(found["minute"] or 0) + int(found["second"] or 0)

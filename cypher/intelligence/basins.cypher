@@ -58,6 +58,18 @@ WITH DISTINCT pair
 DELETE pair
 RETURN count(*) AS pruned
 
+// intelligence/crowded_basins, basins that have very many neighbours, a thousand of a scope
+// mode:       read
+// returns:    many
+// parameters: $scopes LIST<STRING>, $many INTEGER
+// columns:    scope, ids
+CYPHER 25 MATCH (b:AttractorBasin)
+WHERE b.scope IN $scopes AND COUNT { (b)-[:CO_OCCURS_WITH]-() } > $many
+WITH b.scope AS scope, b.id AS id
+ORDER BY scope, id
+RETURN scope, collect(id)[..1000] AS ids
+ORDER BY scope
+
 // intelligence/idle_basins, basins that have been idle for a week or more since their last activation or decay
 // mode:       read
 // returns:    many

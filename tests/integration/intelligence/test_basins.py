@@ -227,6 +227,18 @@ async def test_the_rarest_pairs_go_where_a_basin_has_very_many(
         await basins.strengthen(StrengthenRequest(concepts=concepts, document_id=document, scope=scope), caller=OWNER)
     assert await pairs(graph, scope) == {("Cloud", "Rain"): 2}
 
+    monkeypatch.setattr("clause.intelligence.basins.MANY_NEIGHBOURS", 1000)  # as where a load wrote them
+    loaded = StrengthenRequest(concepts=["Rain", "Hail", "Fog", "Dew"], document_id="d3", scope=scope)
+    await basins.strengthen(loaded, caller=OWNER)
+    monkeypatch.setattr("clause.intelligence.basins.MANY_NEIGHBOURS", 3)
+    assert await basins.prune_crowded([scope]) == 3
+    assert await pairs(graph, scope) == {
+        ("Cloud", "Rain"): 2,
+        ("Dew", "Fog"): 1,
+        ("Dew", "Hail"): 1,
+        ("Fog", "Hail"): 1,
+    }
+
 
 async def test_a_foreign_basin_is_not_found_and_a_foreign_scope_is_refused(ground: Ground, scope: str) -> None:
     basins = Basins(ground)
