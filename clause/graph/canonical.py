@@ -12,6 +12,7 @@ import hashlib
 import json
 import math
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from clause.graph.runner import Graph
 
-UPKEEP = frozenset({"SchemaVersion", "EmbeddingModel", "IdempotencyKey", "ApiKey", "Job", "JobLease", "TestDatabase"})
+_OWN = "SchemaVersion MigrationLock EmbeddingModel IdempotencyKey ApiKey Job JobLease TestDatabase"
+UPKEEP = frozenset(_OWN.split())
 """Labels of nodes that keep the installation going and belong to nobody's knowledge."""
 
 PAGE = 200
@@ -76,9 +78,8 @@ async def read_scope(graph: Graph, scope: str, *, page: int = PAGE) -> AsyncIter
     for row in await graph.run("graph/labels"):
         if row["label"] in UPKEEP:
             continue
-        ids = [str(found["id"]) for found in await graph.run("graph/scope_ids", label=row["label"], scope=scope)]
-        for place in range(0, len(ids), page):
-            part = ids[place : place + page]
+        ids = iter([str(found["id"]) for found in await graph.run("graph/scope_ids", label=row["label"], scope=scope)])
+        while part := list(islice(ids, page)):
             for node in await graph.run("graph/scope_nodes", label=row["label"], ids=part, scope=scope):
                 for line in _lines(node, scope):
                     yield line
@@ -171,8 +172,7 @@ def _numbers(values: Sequence[float]) -> dict[str, str]:
 
 def _lines(row: Mapping[str, Any], scope: str) -> Iterable[Line]:
     labels, properties = tuple(sorted(row["labels"])), row["properties"]
-    node = NodeLine(labels, str(properties["id"]), properties)
-    yield node
+    yield (node := NodeLine(labels, str(properties["id"]), properties))
     relationships = [
         RelationshipLine(kind, (labels, node.id, scope), (tuple(sorted(ends)), str(end), str(end_scope)), about)
         for kind, ends, end, end_scope, about in row["relationships"]

@@ -90,6 +90,7 @@ class _Lines:
     """The sum of what the lines say: their hash, that no node comes twice, and that every end is there."""
 
     def __init__(self) -> None:
+        self.has_scope = False
         self.digests: list[bytes] = []
         self.outside: dict[bytes, Checked] = {}
         self._nodes: set[int] = set()
@@ -98,6 +99,7 @@ class _Lines:
 
     def add(self, line: Checked, text: bytes) -> None:
         self._counts[line.kind] += 1
+        self.has_scope |= line.kind == "node" and line.name == "Scope"
         if len(self._nodes) + len(self._ends) + len(self.outside) > MAX_NODES:
             raise BadInputError("the archive has too many nodes", field="file", bound=f"at most {MAX_NODES}")
         if line.kind == "borrowed":

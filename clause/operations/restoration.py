@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,11 +21,13 @@ from clause.operations.archive import Archive, kept_policies
 from clause.operations.archive_lines import Checked, End, may_end_outside
 from clause.telemetry import Progress, silent
 from clause.text.fields import Frozen
+from clause.text.names import RESERVED
 
 KIND = "import"
 SLICE = 500
 
 _NODES, _RELATIONSHIPS = "node", "relationship"
+_UNCOUNTED = sorted(RESERVED - {"ABOUT", "DERIVED_FROM", "HAS_PASSAGE", "MEMBER_OF", "MENTIONS"})  # in degrees
 
 
 class ImportReport(Frozen):
@@ -65,6 +68,8 @@ async def import_archive(
         raise ConflictError(
             f"scope {scope!r} holds something already", remedy="import into an empty database, or forget the scope"
         )
+    if archive.lines.has_scope:  # so that what a broken-off import leaves can be forgotten
+        await graph.run("graph/register_scope", scope=scope, recorded_at=archive.header.created_at)
     async with jobs.lease(begun.id, patient=True) as lease:
         with confined(scope):
             await _bring_back(archive, plan, lease, progress)
@@ -150,17 +155,11 @@ def _work(
         for line in lines
         if line.end and (not line.outside or (line.end in plan.meant and may_end_outside(line, archive.header)))
     ]
-    return [("operations/restore_relationships", {"rows": rows, **keys})]
+    return [("operations/restore_relationships", {"rows": rows, "uncounted": _UNCOUNTED, **keys})]
 
 
 def _slices(forms: Iterator[Checked]) -> Iterator[list[Checked]]:
-    part: list[Checked] = []
-    for form in forms:
-        part.append(form)
-        if len(part) == SLICE:
-            yield part
-            part = []
-    if part:
+    while part := list(islice(forms, SLICE)):
         yield part
 
 

@@ -1,8 +1,10 @@
 // operations/restore_relationships, relationships of an archive: [type, label and id of the start, label, id and scope of
-//                                   the end, properties]. Runs once in a turn
+//                                   the end, properties]. Runs once in a turn. The degree of an entity
+//                                   outside is counted anew: forgetting the scope had lowered it
 // mode:       write
 // returns:    one
-// parameters: $rows LIST<LIST<ANY>>, $scope STRING, $job_id STRING, $owner STRING, $sequence INTEGER
+// parameters: $rows LIST<LIST<ANY>>, $scope STRING, $uncounted LIST<STRING>, $job_id STRING, $owner STRING,
+//             $sequence INTEGER
 // columns:    written
 CYPHER 25 MATCH (job:Job {id: $job_id})
 WHERE job.scope = $scope AND job.owner = $owner AND job.sequence = $sequence
@@ -13,7 +15,9 @@ MATCH (b:$(row[3]) {id: row[4]})
 WHERE b.scope = row[5]
 CREATE (a)-[r:$(row[0])]->(b)
 SET r = row[6]
-RETURN count(r) AS written
+WITH count(r) AS written, collect(DISTINCT CASE WHEN b.scope <> $scope THEN b END) AS outside
+FOREACH (b IN outside | SET b.degree = COUNT { (b)-[x]-() WHERE NOT type(x) IN $uncounted })
+RETURN written
 
 // operations/restore_nodes, nodes of an archive ([labels, id, properties]), in its scope alone. Runs once in a turn
 // mode:       write

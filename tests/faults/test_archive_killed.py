@@ -173,3 +173,16 @@ async def test_what_a_killed_import_left_is_not_taken_for_another_archives(
 
     again = await import_archive(graph, first, jobs=Jobs(graph, lease_s=SHORT_LEASE_S))
     assert (again.resumed, again.canonical) == (True, hashed)
+
+
+async def test_what_a_killed_import_left_is_forgotten_for_another_archive(
+    commands: Commands, graph: Graph, scope: str, hashed: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "lost.jsonl"
+    await export_scope(graph, file, scope)
+    await erase_scope(graph, scope)
+    await commands.killed(500, "import", str(file))
+    forgotten = await commands.run("forget", "--scope", scope, "--yes")
+    assert forgotten["counts"]
+    again = await import_archive(graph, file, jobs=Jobs(graph, lease_s=SHORT_LEASE_S))
+    assert again.canonical == hashed

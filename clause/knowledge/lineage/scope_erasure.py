@@ -142,7 +142,7 @@ class Traces:
         return int(row["vectors"]) if row else 0
 
 
-KEPT = ("SchemaVersion", "EmbeddingModel", "ApiKey", "Policy", "TestDatabase")
+KEPT = ("SchemaVersion", "MigrationLock", "EmbeddingModel", "ApiKey", "Policy", "TestDatabase")
 """The labels that stay even where its scope goes: it belongs to the installation."""
 
 _RELATIONSHIPS = 5_000

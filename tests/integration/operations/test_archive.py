@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -34,6 +34,10 @@ ODD = statement(
     "numbers: [1, 2], floats: [0.1, 1e300], inf: 1.0/0, flag: true, text: 'a\\u0000b \U0001f600 \"quoted\"'})",
     parameters="$scope STRING",
 )
+
+
+SOURCE = statement("CREATE (:Source {id: 'book', scope: $scope, kind: 'document'})", parameters="$scope STRING")
+CLOCK = statement("MERGE (c:Counter {id: 'public/value_clock'}) SET c.scope = 'public', c.value = 7")
 
 
 async def fill(knowledge: Knowledge, ground: Ground) -> None:
@@ -186,3 +190,46 @@ async def test_a_file_that_is_not_whole_is_refused_before_anything_is_written(
     with pytest.raises(NotFoundError):
         await export_scope(graph, path, "kg:nowhere-at-all")
     assert (await scope_hash(graph, user)).nodes == 0
+
+
+ENTITY = statement(
+    "CREATE (e:Entity {id: $scope + 'ann', scope: $scope, name: 'Ann Quill', name_key: 'ann quill', degree: 0, "
+    "kind: 'concept', canonical_key: 'concept:ann quill', recorded_at: datetime()})",
+    parameters="$scope STRING",
+)
+DEGREE = statement(
+    "MATCH (e:Entity {id: $scope + 'ann'}) RETURN e.degree AS degree",
+    mode="read",
+    parameters="$scope STRING",
+    columns="degree",
+)
+
+
+async def test_what_comes_back_counts_for_the_entities_of_other_scopes_again(
+    graph: Graph, knowledge: Knowledge, user: str, tmp_path: Path
+) -> None:
+    session = f"{user}/session:1"
+    await graph.execute(ENTITY, {"scope": user})
+    given = BeliefCreate(content="Ann Quill rows", scope=session, entities=({"name": "Ann Quill"},))
+    await knowledge.beliefs.create(given, caller=OWNER)
+    assert [row["degree"] for row in await graph.execute(DEGREE, {"scope": user})] == [1]
+    path = tmp_path / "session.jsonl"
+    await export_scope(graph, path, session)
+    for _ in range(2):
+        await knowledge.erasure.apply(ErasureRequest(scope=session), caller=OWNER)
+        assert [row["degree"] for row in await graph.execute(DEGREE, {"scope": user})] == [0]
+        await import_archive(graph, path)
+        assert [row["degree"] for row in await graph.execute(DEGREE, {"scope": user})] == [1]
+
+
+async def test_the_installations_own_nodes_are_no_part_of_the_scope_that_all_see(graph: Graph, tmp_path: Path) -> None:
+    await erase_scope(graph, "public")
+    await graph.execute(SOURCE, {"scope": "public"})
+    await graph.execute(CLOCK, {})
+    await graph.run("graph/register_scope", scope="public", recorded_at=datetime(2026, 1, 1, tzinfo=UTC))
+    report = await export_scope(graph, tmp_path / "public.jsonl", "public")
+    await erase_scope(graph, "public")
+    await graph.execute(CLOCK, {})  # values of other scopes are numbered by it
+    back = await import_archive(graph, tmp_path / "public.jsonl")
+    assert (back.nodes, back.canonical) == (2, report.canonical)
+    await erase_scope(graph, "public")
