@@ -161,7 +161,7 @@ async def on_snapshot(container: Container, scopes: Sequence[str], embedder: Emb
     asker = Asker(graph, snapshot, container.seeds, embedder)
     reporter = Reporter(Provenance(graph), container.runs)
     policies = container.coordinator.policies
-    return asker, Coordinator(asker, snapshot, policies, texts=None, count=count_all, reporter=reporter)
+    return asker, Coordinator(asker, snapshot, policies, count=count_all, reporter=reporter)
 
 
 def _for_owner(coordinator: Coordinator, hard: bool) -> Coordinate:

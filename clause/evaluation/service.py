@@ -8,13 +8,15 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from pydantic import ValidationError
+
 from clause.errors import BadInputError, NotFoundError
 from clause.evaluation.harness import AnswerOutcome
 from clause.evaluation.question_files import GoldQuestion
 from clause.reasoning.answer.report import Finished
 from clause.reasoning.coordinator import Coordinator
 from clause.reasoning.episode.budget import RESOURCES, Budgets, Prices, Spend
-from clause.reasoning.models import BudgetAllocation, CoordinationRequest, CoordinationResponse
+from clause.reasoning.models import Answer, BudgetAllocation, CoordinationRequest, CoordinationResponse
 from clause.reasoning.neighbourhood.port import View
 from clause.reasoning.question.preparation import Asker, PreparedQuestion
 
@@ -72,7 +74,7 @@ class ServiceSystem:
         started = time.perf_counter()
         try:
             response = await self._coordinate(self.request(question), budgets)
-        except (BadInputError, NotFoundError) as error:
+        except (BadInputError, NotFoundError, ValidationError) as error:
             return AnswerOutcome(latency_ms=_since(started), abstained=True, error=str(error))
         return read_response(response, budgets, _since(started))
 
@@ -80,12 +82,10 @@ class ServiceSystem:
 def read_response(response: CoordinationResponse, budgets: Budgets, latency_ms: float) -> AnswerOutcome:
     """A response as an outcome. Answers of one name count once, with the best score."""
     result = response.result
-    spend = _spend(response)
-    scores: dict[str, float] = {}
-    for answer in result.answers:
-        scores[answer.name] = max(answer.answer_score, scores.get(answer.name, 0.0))
+    used = [handoff.budget_used for handoff in response.agent_handoffs]
+    spend = Spend(*(sum(one.get(resource, 0) for one in used) for resource in RESOURCES))
     return AnswerOutcome(
-        answers=tuple(sorted(scores.items(), key=lambda item: -item[1])),
+        answers=_best(result.answers),
         supported=frozenset(answer.name for answer in result.answers if answer.supported),
         evidence=tuple(item.text for item in result.evidence),
         seeds=tuple(seed.name for seed in result.seeds),
@@ -100,9 +100,11 @@ def read_response(response: CoordinationResponse, budgets: Budgets, latency_ms: 
     )
 
 
-def _spend(response: CoordinationResponse) -> Spend:
-    used = [handoff.budget_used for handoff in response.agent_handoffs]
-    return Spend(*(sum(one.get(resource, 0) for one in used) for resource in RESOURCES))
+def _best(answers: Sequence[Answer]) -> tuple[tuple[str, float], ...]:
+    scores: dict[str, float] = {}
+    for answer in answers:
+        scores[answer.name] = max(answer.answer_score, scores.get(answer.name, 0.0))
+    return tuple(sorted(scores.items(), key=lambda item: -item[1]))
 
 
 def _since(started: float) -> float:
@@ -162,11 +164,8 @@ class PlayedSystem:
 def read_episode(finished: Finished, latency_ms: float) -> AnswerOutcome:
     """A finished episode as an outcome. Answers of one name count once, with the best score."""
     episode = finished.episode
-    scores: dict[str, float] = {}
-    for answer in finished.answers:
-        scores[answer.name] = max(answer.answer_score, scores.get(answer.name, 0.0))
     return AnswerOutcome(
-        answers=tuple(sorted(scores.items(), key=lambda item: -item[1])),
+        answers=_best(finished.answers),
         supported=frozenset(answer.name for answer in finished.answers if answer.supported),
         evidence=tuple(episode.pool[place].text for place in episode.picked),
         seeds=tuple(seed.name for seed in finished.asked.seeds),

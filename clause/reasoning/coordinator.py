@@ -16,7 +16,7 @@ from typing import Any
 from clause.graph.runner import Graph, measure
 from clause.graph.scopes import Caller, readable_scopes
 from clause.reasoning.agents import statements, text_walk
-from clause.reasoning.agents.policy import Agents, Policy, PolicyBook, Recall
+from clause.reasoning.agents.policy import Agents, Policy, PolicyBook
 from clause.reasoning.answer.calibration import moved
 from clause.reasoning.answer.counterfactual import compared
 from clause.reasoning.answer.evidence import EvidenceReader, EvidenceRecord, accounted, written_by
@@ -24,7 +24,7 @@ from clause.reasoning.answer.integrations import Conclusion, Integrations
 from clause.reasoning.answer.report import Finished, Reporter, shown, subgraph_view
 from clause.reasoning.episode.actions import ARCHITECT, CURATOR, NAVIGATOR, Agent
 from clause.reasoning.episode.budget import Budgets, Prices, Resource, TokenCounter
-from clause.reasoning.episode.driver import Driver, PortFeeder, TextSource, begun
+from clause.reasoning.episode.driver import Driver, PortFeeder, begun
 from clause.reasoning.models import (
     AgentHandoff,
     AnswerPath,
@@ -35,7 +35,7 @@ from clause.reasoning.models import (
     CoordinationResult,
     SelectedEvidence,
 )
-from clause.reasoning.neighbourhood.port import FoundText, Hop, NeighbourhoodPort, View
+from clause.reasoning.neighbourhood.port import Hop, NeighbourhoodPort, View
 from clause.reasoning.question.name_links import forgiven
 from clause.reasoning.question.preparation import Asker, PreparedQuestion
 
@@ -59,7 +59,6 @@ class Coordinator:
         asker: makes a question out of a request.
         port: reads of the graph.
         policies: who decides.
-        texts: finds passages and the like for a small pool; None: the pool is what the walk touched.
         count: exact token counts.
         reporter: provenance, receipts and recorded runs.
         token_margin: tokens kept free of every token budget.
@@ -74,7 +73,6 @@ class Coordinator:
         port: NeighbourhoodPort,
         policies: PolicyBook,
         *,
-        texts: TextSource | None,
         count: TokenCounter,
         reporter: Reporter,
         token_margin: int = 0,
@@ -85,7 +83,6 @@ class Coordinator:
         self._asker = asker
         self._port = port
         self.policies = policies
-        self._texts = texts
         self._count = count
         self._reporter = reporter
         self._token_margin = token_margin
@@ -158,7 +155,6 @@ class Coordinator:
                 request.query, prices, view, start_nodes=request.start_nodes, reading=request.reading
             )
             asked.question.abstain_below = self._least(request)
-            asked.question.recall = self._recalling(asked)
             policy = await self._policy(request, asked)
             allowed = budgets or self._budgets(request)
             causal_ms = await self._prepare(asked, request, repeat)
@@ -216,7 +212,7 @@ class Coordinator:
         policy, agents = await self._begun(asked, policy, instead)
         episode = begun(asked.question, agents, budgets, hard=hard)
         driver = Driver(episode, asked.question, agents, self._count)
-        texts = self._texts if agents.account.texts is None else None
+        texts = self._asker.texts if agents.account.texts is None else None
         feeder = PortFeeder(self._port, asked.view, asked.question, policy.reads_vectors, texts)
         turns = await feeder.feed(driver.rounds(max_rounds))
         return Finished.of(asked, policy, agents, episode, turns)
@@ -225,18 +221,6 @@ class Coordinator:
         walk = self.policies[text_walk.NAME] if text_walk.NAME in self.policies.names else None
         embed = self._asker.embedder.embed
         return await statements.begun_by(asked.question, embed, policy, instead=instead, walk=walk)
-
-    def _recalling(self, asked: PreparedQuestion) -> Recall:
-        """Recall for one question; asked again for as many texts it reads nothing."""
-        found: dict[int, Sequence[FoundText]] = {}
-
-        async def recall(limit: int) -> Sequence[FoundText]:
-            if limit not in found and self._texts is not None:
-                question = asked.question
-                found[limit] = await self._texts.recall(question.text, question.embedding, asked.view, limit=limit)
-            return found.get(limit, ())
-
-        return recall
 
     async def _policy(self, request: CoordinationRequest, asked: PreparedQuestion) -> Policy:
         """Choose who decides: whom the request names, else its scopes chose, else the default; where there are no

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import calendar
 import re
+import unicodedata
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
 from dateutil import parser
 
-from clause.text import numerals
-from clause.text.tokens import singular
+from clause.text.tokens import SCALES, SPELT, read_spelt, singular
 
 Day = tuple[int, int, int]
 """Year (astronomical: 0 is 1 BC), month, day; tuples compare as days do."""
@@ -225,6 +225,7 @@ def _four(year: int) -> str:
     return f"{year:05}" if year < 0 else f"{year:04}"
 
 
+_LARGE = {"M": 10**6, "B": 10**9}  # `1.2M` and `$3B`, where `m` is a metre and `512B` are bytes
 _MEASURES, _CURRENCIES = (
     [line.split() for line in part.splitlines()]
     for part in Path(__file__).with_name("units.txt").read_text(encoding="utf-8").split("\n", 1)[1].split("\n\n")
@@ -242,6 +243,11 @@ UNIT_WORDS = [
     *(form for form in _FACTORS if form.endswith("s") and form not in {"s", "rs", "degrees", "pounds"}),
 ]
 """Words of which `how many` asks for a number that is written down, not for things to be counted."""
+_DOTTED = r"[1-9]\d{0,2}(?:(?:\.\d{3}){2,}(?:,\d+)?|\.\d{3},\d+)"
+_COMMAS, _BLANKS = r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?", r"[1-9]\d{0,2}(?:[\u00a0\u202f'\u2019 ]\d{3})+(?:[.,]\d+)?"
+_DIGITS = rf"{_COMMAS}|{_BLANKS}|{_DOTTED}|\d+(?:[.,]\d+)?"
+_FRACTION, _FRACTION_SIGN = r"(?:\d+(?:\s+|-))?[1-9]/[2-9]|\d+\s+and\s+a\s+half", r"\d*\s?[\u00bc-\u00be\u2153-\u215e]"
+_SCALE = "|".join(sorted(SCALES, key=len)[::-1])
 _UNIT = "|".join(re.escape(unit) for unit in sorted(_FACTORS, key=len)[::-1])
 _ONE = (
     r"(?:(?<=than )|(?<=under )|(?<=over )|(?<=past )|(?<=within )|(?<=least )|(?<=most ))"
@@ -249,10 +255,14 @@ _ONE = (
     rf"|\ban?(?=\s+(?:{_UNIT})\s+or\s+(?:more|longer|so|less|over)\b)"
 )
 _BEFORE = "|".join(re.escape(form) for form in sorted(_MONEY, key=len)[::-1] if len(form) <= len("usd"))
+_CLOCK = (
+    r"(?P<hour>\d\d?):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?\s*(?P<half>[ap]\.?m\b\.?)?"
+    r"|(?P<h12>1[0-2]|[1-9])\s*(?P<half12>[ap]\.?m\b\.?)"
+)
 NUMBER = re.compile(
-    rf"(?<![\w.,:/-])(?:(?P<clock>{numerals.CLOCK})|(?P<money>(?:{_BEFORE})\.?\s*)?(?P<sign>[-+\u2212]|minus\s)?"
-    rf"(?:(?P<digits>(?:{numerals.FRACTION})(?=\s*(?:{_UNIT})\b)|{numerals.FRACTION_SIGN}|{numerals.DIGITS})"
-    rf"|(?P<spelt>{numerals.SPELT}|{_ONE}))(?:(?:\s*(?P<scale>{numerals.SCALE})|(?P<large>(?-i:[MB])))\b)?"
+    rf"(?<![\w.,:/-])(?:(?P<clock>{_CLOCK})|(?P<money>(?:{_BEFORE})\.?\s*)?(?P<sign>[-+\u2212]|minus\s)?"
+    rf"(?:(?P<digits>(?:{_FRACTION})(?=\s*(?:{_UNIT})\b)|{_FRACTION_SIGN}|{_DIGITS})"
+    rf"|(?P<spelt>{SPELT}|{_ONE}))(?:(?:\s*(?P<scale>{_SCALE})|(?P<large>(?-i:[MB])))\b)?"
     rf"(?:\s*(?P<unit>{_UNIT})(?![\w²]))?)"
     rf"(?![\w]|[.,:]\d|-\w)",
     re.IGNORECASE,
@@ -321,14 +331,14 @@ def read_number(text: str) -> Number | None:
 def number_of(found: re.Match[str]) -> Number | None:
     """The number of a match of `NUMBER`; None where it cannot be one."""
     if found["clock"]:
-        return Number(Decimal(numerals.read_clock(found)), TIME_OF_DAY)
-    value = numerals.read_digits(found["digits"]) if found["digits"] else numerals.read_spelt(found["spelt"].lower())
+        return Number(Decimal(_seconds(found)), TIME_OF_DAY)
+    value = _digits(found["digits"]) if found["digits"] else read_spelt(found["spelt"].lower())
     if value is None:
         return None
     unit, large = (found["unit"] or "").lower(), found["large"] or ""
     if large == "B" and not (found["money"] or "." in (found["digits"] or "")):
         unit, large = "byte", ""
-    value *= numerals.SCALES.get((found["scale"] or "").lower(), 1) * numerals.LARGE.get(large, 1)
+    value *= SCALES.get((found["scale"] or "").lower(), 1) * _LARGE.get(large, 1)
     value = -value if (found["sign"] or "+") != "+" else value
     if found["money"]:
         value, unit = value * (10**6 if unit == "m" else 1), found["money"].strip(" .").lower()
@@ -343,3 +353,36 @@ def unit_of(word: str) -> str:
     ('g', 'g', '')
     """
     return _FACTORS[word][0] if word in _FACTORS else ""
+
+
+_MIXED = re.compile(r"(?P<whole>\d*)(?:\s+|-)?(?:(?P<over>\d)/(?P<under>\d)|(?P<sign>[^\d\s.,/'\u2019-]))")
+
+
+def _digits(text: str) -> Decimal | None:
+    if text.endswith("half"):
+        return Decimal(text.split(maxsplit=1)[0]) + Decimal("0.5")
+    if mixed := _MIXED.fullmatch(text):
+        over, under = mixed["over"], mixed["under"]
+        share = Decimal(over) / Decimal(under) if over else Decimal(str(unicodedata.numeric(mixed["sign"])))
+        return Decimal(mixed["whole"] or 0) + share
+    plain = re.sub(r"[\s\u00a0\u202f'\u2019]", "", text)
+    if re.fullmatch(_COMMAS, plain):
+        plain = plain.replace(",", "")
+    elif re.fullmatch(_DOTTED, plain):
+        plain = plain.replace(".", "").replace(",", ".")
+    else:
+        plain = plain.replace(",", ".")
+    try:
+        return Decimal(plain)
+    except InvalidOperation:
+        return None
+
+
+def _seconds(found: re.Match[str]) -> int:
+    hour = int(found["hour"] or found["h12"])
+    half = (found["half"] or found["half12"] or "").lower().replace(".", "")
+    if half == "pm" and hour < 12:
+        hour += 12
+    if half == "am" and hour == 12:
+        hour = 0
+    return 3600 * hour + 60 * int(found["minute"] or 0) + int(found["second"] or 0)

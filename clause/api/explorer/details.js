@@ -142,7 +142,10 @@ async function topic(key, { given }) {
 
 async function conflict(id, { again }) {
   const one = await get(at("/api/insights/conflicts", id));
-  const sides = await Promise.all([one.insight_id, one.other_id].map((side) => get(at("/api/insights", side))));
+  const hidden = (id) => ({ id, insight_id: id, content: "(in quarantine)" });
+  const sides = await Promise.all(
+    [one.insight_id, one.other_id].map((side) => get(at("/api/insights", side)).catch(() => hidden(side))),
+  );
   const settle = () =>
     edit({
       title: "Settle the conflict",

@@ -16,7 +16,7 @@ from clause.app import Container
 from clause.evaluation.question_files import GoldQuestion
 from clause.graph.scopes import example_questions, readable_scopes
 from clause.operations.promotion import MOST, KnownPolicies, Promoted, Promotions, ScopeChoice
-from clause.text.fields import Frozen, Model
+from clause.text.fields import Frozen, Model, QueryText
 from clause.text.names import readable_relation
 
 router = APIRouter(prefix="/api/policies", tags=["policies"], route_class=StrictRoute)
@@ -41,7 +41,7 @@ class PolicyInScope(OneScope):
 class GateQuestion(Model):
     """A question with the names of its answers; none: it is right to abstain."""
 
-    question: str = Field(min_length=1, max_length=1000)
+    question: Annotated[QueryText, Field(max_length=1000)]
     answers: tuple[str, ...] = Field(max_length=1000)
 
 

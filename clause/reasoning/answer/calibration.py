@@ -253,6 +253,7 @@ def reliability(scores: Doubles, right: Doubles) -> Reliability:
     >>> reliability(np.array([0.75, 0.75]), np.array([1.0, 0.0])).error
     0.25
     """
+    scores = np.clip(scores, 0.0, 1.0)  # a relevance may be negative
     place = np.minimum((scores * BINS).astype(int), BINS - 1)
     bins, error = [], 0.0
     for number in range(BINS):

@@ -21,15 +21,10 @@ from clause.graph.scopes import Caller
 from clause.knowledge.beliefs.confidence import VERIFIED_FROM, VERIFYING_SOURCES
 from clause.reasoning.agents.scoring import shaped_utility
 from clause.reasoning.episode.budget import Unit
-from clause.reasoning.models.answer import (
-    AnswerEdge,
-    ProvenanceMetadata,
-    SelectedEvidence,
-    TrustSignals,
-    WrittenAnswer,
-)
+from clause.reasoning.models.answer import AnswerEdge, ProvenanceMetadata, SelectedEvidence, TrustSignals, WrittenAnswer
 from clause.reasoning.models.coordination import CoordinationResponse
-from clause.reasoning.neighbourhood.port import Edge, View
+from clause.reasoning.neighbourhood.neo4j import FOREVER
+from clause.reasoning.neighbourhood.port import View
 from clause.text.fields import utc_now
 from clause.text.retrieval import clip01
 
@@ -50,7 +45,7 @@ STATUSES = frozenset({"verified", "pending_review", "unverified"})
 class UnitOrigin:
     """The origin of one unit: its best known source, and how many sources say the same.
 
-    `source_id` None: no source is known. `recorded_at` None: it came with the request.
+    `source_id` None: no source is known; `told`: there is a node for it. `recorded_at` None: it came with the request.
     """
 
     uri: str
@@ -60,6 +55,7 @@ class UnitOrigin:
     reputation: float = PRIOR_REPUTATION
     status: str = "unverified"
     recorded_at: datetime | None = None
+    told: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +72,7 @@ class EvidenceRecord:
         told = self.selected.provenance
         trust = told.trust_signals if told else None
         source = self.origin.source_id or f"unknown:{self.origin.scope}"
+        edge, node = self.selected.edge, self.selected.node
         return {
             "id": self.id,
             "scope": self.origin.scope,
@@ -84,6 +81,8 @@ class EvidenceRecord:
             "text": self.selected.text,
             "tokens": self.selected.tokens,
             "source": source,
+            "rests_on": edge.from_node if edge else node,
+            "told": self.origin.told,
             "provenance": _hashed("prov", self.id, source, EXTRACTOR),
             "source_uri": self.origin.uri,
             "extractor_identity": EXTRACTOR,
@@ -143,6 +142,8 @@ class Provenance:
             edges=edges,
             nodes=nodes,
             scopes=list(view.scopes),
+            valid=view.as_of_valid or view.as_of_recorded or self._now(),
+            recorded=view.as_of_recorded or FOREVER,
             hidden_sources=list(view.hidden.sources),
             verifying=VERIFYING_SOURCES,
             verified_from=VERIFIED_FROM,
@@ -168,6 +169,7 @@ def evidence(
         corroboration_count=origin.sources,
         trust_signals=trust,
     )
+    edge = unit.edge
     selected = SelectedEvidence(
         text=unit.text,
         tokens=unit.tokens,
@@ -175,14 +177,10 @@ def evidence(
         shaped_utility=shaped_utility(clip01(score), unit.tokens, price),
         provenance=metadata,
         node=unit.node if unit.edge is None else None,
-        edge=None if unit.edge is None else _edge(unit.edge),
+        edge=edge and AnswerEdge(from_node=edge.source, relation=edge.relation, to_node=edge.target),
         source_id=origin.source_id,
     )
     return EvidenceRecord(evidence_id(unit.text, origin), unit.id, origin, selected)
-
-
-def _edge(edge: Edge) -> AnswerEdge:
-    return AnswerEdge(from_node=edge.source, relation=edge.relation, to_node=edge.target)
 
 
 def evidence_id(text: str, origin: UnitOrigin) -> str:
@@ -279,6 +277,7 @@ def _origin(row: Mapping[str, Any]) -> UnitOrigin:
         reputation=PRIOR_REPUTATION if row["reputation"] is None else row["reputation"],
         status=status,
         recorded_at=row["recorded_at"],
+        told=row["told"],
     )
 
 

@@ -308,12 +308,9 @@ class Reporter:
         """The response with its run's id; the run is written in the background. `fallbacks`: what was gone without."""
         scopes = finished.asked.view.scopes
         scope = scopes[0] if len(scopes) == 1 else caller.home(self._default_scope)
-        if not (self._enabled and caller.may_write(scope)):
+        if not (request.record and self._enabled and caller.may_write(scope)):
             return response
         kept = own(evidence, caller, scope) if request.enable_provenance else ()
-        if not request.record:
-            self._runs.later(None, kept)
-            return response
         run = self._run(request, finished, response, kept, scope, fallbacks=fallbacks)
         self._runs.later(run, kept)
         return response.model_copy(update={"run_id": run.id})

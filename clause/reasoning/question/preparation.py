@@ -12,13 +12,21 @@ from typing import Protocol
 from clause.arrays import Vector
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller, agreed
-from clause.reasoning.agents.policy import PolicyBook, Question, SeedCandidate
+from clause.reasoning.agents.policy import PolicyBook, Question, Recall, SeedCandidate
 from clause.reasoning.answer.counterfactual import Withholding
 from clause.reasoning.episode.actions import Look
 from clause.reasoning.episode.budget import Prices
-from clause.reasoning.episode.driver import WHOLE_NODE_CAP
+from clause.reasoning.episode.driver import WHOLE_NODE_CAP, TextSource
 from clause.reasoning.models.answer import ScopeCalibration, SeedEntity
-from clause.reasoning.neighbourhood.port import Expansion, Hop, NeighbourhoodPort, Node, RelationshipType, View
+from clause.reasoning.neighbourhood.port import (
+    Expansion,
+    FoundText,
+    Hop,
+    NeighbourhoodPort,
+    Node,
+    RelationshipType,
+    View,
+)
 from clause.reasoning.question.seed_matching import plain
 from clause.reasoning.question.seeds import SeedFinder
 from clause.telemetry import span
@@ -55,14 +63,17 @@ class Asker:
         finder: SeedFinder,
         embedder: Embedder,
         calibrations: KnownCalibrations | None = None,
+        *,
+        texts: TextSource | None = None,
     ) -> None:
-        """`calibrations`: what feedback taught; None: scores are as shipped."""
+        """`calibrations`: what feedback taught; None: scores are as shipped. `texts`: finds passages and the like."""
         self._graph = graph
         self._port = port
         self._finder = finder
         self.embedder = embedder
         self.withholding = Withholding(graph, finder)
         self._calibrations = calibrations
+        self.texts = texts
 
     async def view(
         self,
@@ -116,10 +127,22 @@ class Asker:
             expand=expand,
             starts=starts,
             reading=reading,
+            recall=self._recalling(text, embedding, view),
             read_vectors=self._port.embeddings,
             embed_tokens=self.embedder.embed_tokens,
         )
         return PreparedQuestion(question, view, tuple(seeds), embed_ms, calibration)
+
+    def _recalling(self, text: str, embedding: Vector, view: View) -> Recall:
+        """Recall for one question; asked again for as many texts it reads nothing."""
+        found: dict[int, Sequence[FoundText]] = {}
+
+        async def recall(limit: int) -> Sequence[FoundText]:
+            if limit not in found and self.texts is not None:
+                found[limit] = await self.texts.recall(text, embedding, view, limit=limit)
+            return found.get(limit, ())
+
+        return recall
 
     async def types(self, view: View) -> Mapping[str, RelationshipType]:
         """The view's relationship types by name."""

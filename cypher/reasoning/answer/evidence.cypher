@@ -1,10 +1,15 @@
-// reasoning/write_evidence, evidence with its provenance and source; writing it again changes nothing
+// reasoning/write_evidence, evidence with its provenance and source; writing it again changes nothing. What was erased
+//                           while an answer was made is not written again: the node that it rests on, or a told source,
+//                           is gone
 // mode:       write
 // returns:    none
 // parameters: $rows LIST<MAP>, $instants LIST<ZONED DATETIME>
 // columns:    none
 CYPHER 25 UNWIND $rows AS row
 WITH row, $instants[row.recorded_at] AS recorded_at
+WHERE (row.rests_on IS NULL OR EXISTS {
+    MATCH (:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster|Insight|Session|Exchange|Pattern {id: row.rests_on}) })
+  AND (NOT row.told OR EXISTS { MATCH (:Source {id: row.source}) })
 MERGE (e:Evidence {id: row.id})
 ON CREATE SET e.scope = row.scope, e.text = row.text, e.tokens = row.tokens, e.unit = row.unit,
   e.recorded_at = recorded_at
@@ -24,9 +29,9 @@ MERGE (p)-[:FROM]->(s)
 //                    independent sources hold up with enough corroboration, is verified
 // mode:       read
 // returns:    many
-// parameters: $edges LIST<LIST<STRING>>, $nodes LIST<LIST<STRING>>, $scopes LIST<STRING>, $verifying INTEGER,
-//             $verified_from FLOAT, $hidden_sources LIST<STRING>
-// columns:    unit, uri, scope, source_id, sources, reputation, status, recorded_at
+// parameters: $edges LIST<LIST<STRING>>, $nodes LIST<LIST<STRING>>, $scopes LIST<STRING>, $valid ZONED DATETIME,
+//             $recorded ZONED DATETIME, $verifying INTEGER, $verified_from FLOAT, $hidden_sources LIST<STRING>
+// columns:    unit, uri, scope, source_id, told, sources, reputation, status, recorded_at
 CYPHER 25 CALL () {
   UNWIND $edges AS edge
   OPTIONAL MATCH (head:Entity {id: edge[1]})
@@ -42,6 +47,8 @@ CYPHER 25 CALL () {
   }
   MATCH (a)-[r]->(b)
   WHERE a.scope IN $scopes AND b.scope IN $scopes AND type(r) = edge[2] AND (r.scope IS NULL OR r.scope IN $scopes)
+    AND (r.valid_from IS NULL OR r.valid_from <= $valid) AND (r.valid_until IS NULL OR r.valid_until > $valid)
+    AND (r.recorded_at IS NULL OR r.recorded_at <= $recorded) AND (r.retracted_at IS NULL OR r.retracted_at > $recorded)
     AND NOT coalesce(r.source_id, '') IN $hidden_sources
   WITH edge, a, r ORDER BY r.source_id
   WITH edge, a, collect(DISTINCT r.source_id) AS source_ids, min(r.recorded_at) AS recorded_at,
@@ -72,6 +79,6 @@ CYPHER 25 CALL () {
 }
 OPTIONAL MATCH (s:Source {id: head(source_ids)})
 RETURN unit, coalesce(s.uri, n.uri, 'neo4j://' + toLower(head(labels(n))) + '/' + n.id) AS uri, n.scope AS scope,
-  head(source_ids) AS source_id, sources, s.reputation AS reputation, status, recorded_at
+  head(source_ids) AS source_id, s IS NOT NULL AS told, sources, s.reputation AS reputation, status, recorded_at
 ORDER BY unit
 LIMIT 10000

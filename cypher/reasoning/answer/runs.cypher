@@ -1,10 +1,11 @@
-// reasoning/run, one recorded run with its steps in order
+// reasoning/run, one recorded run with its steps in order; of a scope that nothing is stored in it read nothing
 // mode:       read
 // returns:    maybe
 // parameters: $id STRING, $scopes LIST<STRING>
 // columns:    run, policy, steps, evidence
 CYPHER 25 MATCH (run:Run {id: $id})
-WHERE run.scope IN $scopes AND all(scope IN run.scopes WHERE scope IN $scopes)
+WHERE run.scope IN $scopes AND all(scope IN run.scopes
+  WHERE scope IN $scopes OR NOT EXISTS { MATCH (known:Scope) WHERE known.id = scope })
 OPTIONAL MATCH (run)-[:DECIDED_BY]->(policy:Policy)  // an archive does not bring it back
   // Steps are read last: each row that is sorted is charged with the lists that were made before it.
 CALL (run) {
@@ -25,7 +26,8 @@ RETURN properties(run) AS run, coalesce(policy.id, run.policy, '') AS policy, st
 // parameters: $scopes LIST<STRING>, $after STRING, $limit INTEGER
 // columns:    id, scope, query, policy, recorded_at
 CYPHER 25 MATCH (run:Run)
-WHERE run.scope IN $scopes AND all(scope IN run.scopes WHERE scope IN $scopes)
+WHERE run.scope IN $scopes AND all(scope IN run.scopes
+    WHERE scope IN $scopes OR NOT EXISTS { MATCH (known:Scope) WHERE known.id = scope })
   AND ($after IS NULL OR run.id < $after)
 WITH run ORDER BY run.id DESC LIMIT $limit
 OPTIONAL MATCH (run)-[:DECIDED_BY]->(policy:Policy)
@@ -62,7 +64,8 @@ ORDER BY node, edge, recorded_at
 LIMIT 10000
 
 // reasoning/write_runs, runs with their steps, where they were asked from, what they visited and selected, and who
-//                       decided; a run that is there stays as it is
+//                       decided; a run that is there stays as it is, and one whose evidence was erased while it was
+//                       answered is not written
 // mode:       write
 // returns:    none
 // parameters: $rows LIST<MAP>
@@ -71,7 +74,7 @@ CYPHER 25 UNWIND $rows AS row
 MERGE (policy:Policy {id: row.policy})
 ON CREATE SET policy.scope = 'public', policy.name = row.policy, policy.recorded_at = row.properties.recorded_at
 WITH row, policy
-WHERE NOT EXISTS { (:Run {id: row.id}) }
+WHERE NOT EXISTS { (:Run {id: row.id}) } AND all(pick IN row.evidence WHERE EXISTS { MATCH (:Evidence {id: pick.id}) })
 CREATE (run:Run {id: row.id})-[:DECIDED_BY]->(policy)
 SET run += row.properties, run.policy = row.policy
 CALL (run, row) {

@@ -42,10 +42,9 @@ def container(graph):
     port = Neo4jNeighbourhood(graph, dimension=embedder.dimension)
     seeds, runs = SeedFinder(graph, embedder), RunRecorder(graph)
     coordinator = Coordinator(
-        Asker(graph, port, seeds, embedder),
+        Asker(graph, port, seeds, embedder, texts=IndexedTexts(graph)),
         port,
         PolicyBook({**BASELINES, **TEXT_POLICIES}, default="relation-path"),
-        texts=IndexedTexts(graph),
         count=count_all,
         reporter=Reporter(Provenance(graph), runs),
     )

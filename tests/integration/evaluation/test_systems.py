@@ -41,7 +41,7 @@ def coordinator(graph, port, embedder):
     asker = Asker(graph, port, SeedFinder(graph, embedder), embedder)
     reporter = Reporter(Provenance(graph), RunRecorder(graph))
     book = PolicyBook(BASELINES, default="relation-path")
-    return Coordinator(asker, port, book, texts=None, count=count_all, reporter=reporter)
+    return Coordinator(asker, port, book, count=count_all, reporter=reporter)
 
 
 def system(made, scope, policy, seeds, budgets=Budgets(200, 10, 2048)):  # noqa: B008 -- frozen

@@ -90,7 +90,7 @@ async def house(graph: Graph, scope: str) -> AsyncIterator[House]:
         "integrations": Integrations(room, port, default_scope=scope),
     }
     book = PolicyBook({"heuristic": HeuristicPolicy, "foretelling": Foretelling}, default="heuristic")
-    coordinator = Coordinator(asker, port, book, texts=None, **speaking)
+    coordinator = Coordinator(asker, port, book, **speaking)
     agents = LoneAgents(asker, port, finder, book, **speaking)
     await graph.run("graph/register_scope", scope=scope, recorded_at=NOW)
     yield House(ground, room, port, coordinator, agents, runs, Caller((scope,), (scope,)))

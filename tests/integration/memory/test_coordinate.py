@@ -56,13 +56,13 @@ async def test_coordinate_over_a_users_scope_cites_its_memories(
         [MemoryWriteInput(content=text, scope=scope) for text in talk], caller=OWNER
     )
     port = Neo4jNeighbourhood(graph, dimension=ground.embedder.dimension)
-    asker = Asker(graph, port, SeedFinder(graph, ground.embedder), ground.embedder)
+    texts = RecalledTexts(IndexedTexts(graph), memory.store.recall)
+    asker = Asker(graph, port, SeedFinder(graph, ground.embedder), ground.embedder, texts=texts)
     runs = RunRecorder(graph)
     coordinator = Coordinator(
         asker,
         port,
         PolicyBook({"heuristic": HeuristicPolicy}, default="heuristic"),
-        texts=RecalledTexts(IndexedTexts(graph), memory.store.recall),
         count=count_all,
         reporter=Reporter(Provenance(graph), runs),
     )

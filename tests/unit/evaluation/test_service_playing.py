@@ -33,6 +33,7 @@ class FilmAsker:
     def __init__(self):
         self.asked = []
         self.embedder = SimpleNamespace(embed=None)
+        self.texts = None
 
     async def ask(self, text, prices, view, *, start_nodes=None):
         if start_nodes == ["Nobody"]:
@@ -50,7 +51,7 @@ class Greedy(DepthFirst):
 def stage(seeds="gold"):
     book = PolicyBook({"null": lambda: Greedy(always(CO_FILMS))}, default="null")
     asker = FilmAsker()
-    coordinator = Coordinator(asker, snapshot(), book, texts=None, count=count_words, reporter=None)
+    coordinator = Coordinator(asker, snapshot(), book, count=count_words, reporter=None)
     return Stage(asker, coordinator, VIEW, seeds)
 
 

@@ -95,12 +95,10 @@ class House:
         self.graph: Any = FakeGraph()
         self.runs = RunRecorder(self.graph)
         finder: Any = NameFinder()
-        asker = Asker(self.graph, port, finder, embedder)  # type: ignore[arg-type]
+        asker = Asker(self.graph, port, finder, embedder, texts=texts)  # type: ignore[arg-type]
         reporter = Reporter(Provenance(self.graph), self.runs)
         book = PolicyBook({"heuristic": HeuristicPolicy}, default="heuristic")
-        self.coordinator = Coordinator(
-            asker, port, book, texts=texts, count=count, reporter=reporter, token_margin=margin
-        )
+        self.coordinator = Coordinator(asker, port, book, count=count, reporter=reporter, token_margin=margin)
         self.agents = LoneAgents(asker, port, finder, book, count=count, reporter=reporter, token_margin=margin)
 
 
