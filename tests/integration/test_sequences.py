@@ -6,10 +6,12 @@ import json
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from clause import Clause
+from clause.errors import NotFoundError
 from clause.graph.idempotency import IdempotencyKeys, RequestKey, StoredResponse
 from clause.graph.jobs import Jobs
 from clause.graph.runner import Graph
@@ -26,9 +28,10 @@ from clause.intelligence.models import (
 from clause.knowledge.beliefs.models import BeliefCreate, BeliefSupersede, SourceGiven
 from clause.knowledge.beliefs.query_models import BeliefQuery
 from clause.knowledge.entities import RelationCreate
-from clause.knowledge.lineage.models import MergeRequest, RetractionRequest
+from clause.knowledge.lineage.models import ErasureRequest, MergeRequest, RetractionRequest
 from clause.operations.archive import export_scope
 from clause.operations.restoration import import_archive
+from clause.reasoning.models import ContextCurationRequest
 from tests.integration.graphs import triples
 from tests.integration.reasoning.known_graph import run
 from tests.integration.test_many_scopes import opened
@@ -105,6 +108,8 @@ async def test_what_one_file_took_back_another_may_say(
     assert other.created == 1
     answer = await opened.coordinate("who directed Kes", scopes=[scope])
     assert [one.name for one in answer.result.answers] == ["Loach"]
+    (told,) = answer.result.evidence
+    assert (told.source_id, told.provenance and told.provenance.corroboration_count) == (other.source_id, 1)
 
 
 async def test_a_merge_keeps_what_the_other_did_at_another_time(opened: Clause, graph: Graph, scope: str) -> None:
@@ -337,3 +342,72 @@ async def test_a_gap_that_was_planned_is_closed_though_others_came_before_it(
     source = SourceGiven(kind="document", title="log book")
     closed = await planner.close(CuriosityAnswer(id=gap.id, source=source), caller=opened.caller)
     assert closed.did == "corroborated: The lock keeper rows at dusk"
+
+
+async def test_what_was_asked_in_a_session_of_which_nothing_is_kept_is_read_back(
+    opened: Clause, graph: Graph, scope: str, tmp_path: Path
+) -> None:
+    await load_triples(graph, None, write_text(tmp_path / "a.txt", "Kes|directed_by|Loach\n"), scope)
+    answer = await opened.coordinate("who directed Kes", scopes=[scope, "session:fresh"])
+    assert answer.run_id is not None
+    assert (await opened.container.runs.get(answer.run_id, opened.caller)).query == "who directed Kes"
+    assert answer.run_id in {one.id for one in await opened.container.runs.list(opened.caller)}
+
+
+async def told(opened: Clause, text: str, scope: str) -> str:
+    made = await opened.knowledge.beliefs.create(BeliefCreate(content=text, scope=scope), caller=opened.caller)
+    assert made.belief is not None
+    return made.belief.id
+
+
+NOTED = "MATCH (e:Evidence) WHERE e.text CONTAINS $said RETURN e.id AS x"
+
+
+async def test_what_is_erased_while_an_answer_is_made_is_not_noted_again(
+    opened: Clause, graph: Graph, scope: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "Quillfeather guards the Grimsel dam"
+    held = await told(opened, text, scope)
+    late = list[Any]()
+    with monkeypatch.context() as patch:
+        patch.setattr(opened.container.runs, "later", lambda run, evidence=(): late.append((run, evidence)))
+        answer = await opened.coordinate("who guards the Grimsel dam", scopes=[scope])
+    assert answer.result.answers
+    await opened.knowledge.erasure.apply(ErasureRequest(belief_id=held), caller=opened.caller)
+    for record, evidence in late:
+        await opened.container.runs.record(record, evidence)
+    assert await run(graph, NOTED, said="Quillfeather") == []
+    with pytest.raises(NotFoundError):
+        await opened.container.runs.get(str(answer.run_id), opened.caller)
+
+
+async def test_a_question_that_is_not_recorded_leaves_nothing(opened: Clause, graph: Graph, scope: str) -> None:
+    await told(opened, "Fennimore winds the tower clock", scope)
+    answer = await opened.coordinate("who winds the tower clock", scopes=[scope], record=False)
+    await opened.container.runs.settled()
+    assert answer.result.evidence
+    assert await run(graph, NOTED, said="Fennimore") == []
+
+
+async def test_who_is_named_decides_for_one_agent_alone_too(opened: Clause, scope: str) -> None:
+    await told(opened, "Fennimore winds the tower clock", scope)
+    pool = [
+        "Rain fell on the roof.",
+        "I know: Fennimore winds the tower clock.",
+        "The tower is tall, the clock is old.",
+    ]
+    given = {"query": "who winds the tower clock", "evidence_pool": pool, "policy": "statements", "scopes": [scope]}
+    found = await opened.container.agents.curate(ContextCurationRequest.model_validate(given), opened.caller)
+    assert found.metadata.pool_size == 1
+    assert [one.text for one in found.selected_evidence] == ["I know: Fennimore winds the tower clock."]
+
+
+async def test_what_was_merged_is_no_seed_by_meaning(opened: Clause, graph: Graph, scope: str, tmp_path: Path) -> None:
+    embedder = opened.container.embedder
+    await load_triples(
+        graph, embedder, write_text(tmp_path / "a.txt", "Ann Lee|keeps|Goats\nA Lee|keeps|Hens\n"), scope
+    )
+    await merged(opened, scope, "Ann Lee", "A Lee")
+    given = {"scopes": [scope], "embedding": await embedder.embed_query("lee"), "looked": 20, "limit": 5}
+    rows = await graph.run("reasoning/seed_vectors", **given, as_of_recorded=None)
+    assert {row["name"] for row in rows} == {"Ann Lee", "Goats", "Hens"}

@@ -16,9 +16,9 @@ from clause.reasoning.agents.policy import Policy, PolicyBook, Question
 from clause.reasoning.agents.scoring import edge_scores, shaped_gain, signals_of
 from clause.reasoning.answer.integrations import Conclusion, Integrations
 from clause.reasoning.answer.report import Finished, Reporter, path_view
-from clause.reasoning.episode.actions import ARCHITECT, CURATOR, NAVIGATOR, Agent
+from clause.reasoning.episode.actions import ARCHITECT, CURATOR, NAVIGATOR
 from clause.reasoning.episode.budget import Budgets, Prices, TokenCounter, Unit, text_unit_id
-from clause.reasoning.episode.driver import AgentTurn, Driver, PortFeeder, begun
+from clause.reasoning.episode.driver import Driver, PortFeeder, begun
 from clause.reasoning.episode.episode import Episode
 from clause.reasoning.episode.subgraph import Path
 from clause.reasoning.models import (
@@ -253,10 +253,7 @@ class LoneAgents:
         episode = begun(asked.question, agents, Budgets(LOOKED_AHEAD, LOOKED_AHEAD_STEPS))
         feeder = PortFeeder(self._port, asked.view, asked.question, policy.reads_vectors)
         driver = Driver(episode, asked.question, agents, self._count)
-        turns: dict[Agent, tuple[AgentTurn, ...]] = {}
-        for agent in (ARCHITECT, NAVIGATOR):
-            turns[agent] = (await feeder.feed(driver.turn(agent)),)
-        return Finished.of(asked, policy, agents, episode, turns)
+        return Finished.of(asked, policy, agents, episode, await feeder.feed(driver.rounds()))
 
     async def _signals(
         self, question: Question, edges: Sequence[Edge], view: View
