@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import ExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import update_wrapper
 from inspect import signature
 from pathlib import Path
@@ -170,6 +170,8 @@ class Clause(Asking):
     ) -> FigureRow:
         """The figures of a policy on questions with answers, under the same hard budgets for each; nothing is recorded.
 
+        What is withheld is no answer: that is right where a question has none.
+
         Raises:
             ValueError: there is no question.
         """
@@ -181,7 +183,8 @@ class Clause(Asking):
             return await self.container.coordinator.coordinate(request, self.caller, budgets=allowed)
 
         system = ServiceSystem(ask, policy=policy, budgets=budgets or Budgets(), scopes=scopes)
-        return summarise(questions, await ask_all(system, questions))
+        found = await ask_all(system, questions)
+        return summarise(questions, [replace(one, answers=()) if one.abstained else one for one in found])
 
     @property
     def _explorer(self) -> ScopeReader:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -97,8 +98,8 @@ def _numbers(text: str, field: str) -> list[float]:
         values = [float(word) for word in text.split(",") if word.strip()]
     except ValueError as error:
         raise BadInputError(f"--{field} {text!r}: not numbers with commas between them", field=field) from error
-    if any(value < 0 for value in values):
-        raise BadInputError(f"--{field} {text!r}: a number is below 0", field=field)
+    if not all(0 <= value < math.inf for value in values):
+        raise BadInputError(f"--{field} {text!r}: a number is below 0, or none", field=field)
     return values
 
 

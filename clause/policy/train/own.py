@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -55,8 +56,8 @@ def set_aside(questions: Sequence[Posed], seed: int) -> tuple[list[Posed], list[
     >>> [len(part) for part in set_aside([GoldQuestion(str(n), ("a",)) for n in range(20)], 0)]
     [15, 5]
     """
-    known = {(one.text, tuple(one.answers)): one for one in questions}
-    questions = [*known.values()]  # else the gate asks what was taught
+    known = {" ".join(re.findall(r"\w+", one.text.casefold())): one for one in questions}
+    questions = [*known.values()]  # each wording once: else the gate asks what was taught
     if not FEWEST <= len(questions) <= MOST:
         told = f"{len(questions)} different questions cannot be trained on"
         raise BadInputError(told, field="questions", bound=f"{FEWEST} to {MOST:,}")
@@ -163,9 +164,13 @@ class OwnRun:
     def _save(self, fit: Fit, offset: float, about: Mapping[str, Any]) -> None:
         file, (model, dimension) = self.folder / "policy.safetensors", self.embedder
         tensors = {"weight": fit[0], "centre": fit[1], "offset": torch.tensor([offset])}
-        save_file({name: tensor.half().contiguous() for name, tensor in tensors.items()}, file)
-        told = {"kind": TAUGHT, "embedder": {"model": model, "dimension": dimension}, "sha256": digest(file), **about}
-        file.with_suffix(".json").write_text(json.dumps(told, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        draft, described = file.with_suffix(".part"), file.with_suffix(".json")
+        save_file({name: tensor.half().contiguous() for name, tensor in tensors.items()}, draft)
+        told = {"kind": TAUGHT, "embedder": {"model": model, "dimension": dimension}, "sha256": digest(draft), **about}
+        drafted = described.with_suffix(".json.part")
+        drafted.write_text(json.dumps(told, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        draft.replace(file)
+        drafted.replace(described)
 
 
 async def _no_vectors(_texts: Sequence[str]) -> Floats:

@@ -178,6 +178,10 @@ class Training:
             long_share=recipe.long_share,
             largest=recipe.largest_answer_set,
         )
+        if not chosen and recipe.learning.iterations:
+            raise BadInputError(
+                f"no question has a plan and 1 to {recipe.largest_answer_set} answers in the graph", field="questions"
+            )
         apart = min(recipe.validation, len(chosen) // 2)
         return TrainingGround(Arena(snapshot, deletes=recipe.network.deletes), chosen[apart:], chosen[:apart])
 

@@ -195,3 +195,6 @@ def test_what_the_gate_asks_is_not_taught_though_the_file_says_it_twice() -> Non
     assert not {one.text for one in teaching} & {one.text for one in aside}
     with pytest.raises(BadInputError, match="19 different questions"):
         set_aside(questions[:19] * 2, 0)
+    again = [GoldQuestion(f"Who keeps {number}?", ("a", "b")) for number in range(20)]
+    again += [GoldQuestion(f"who keeps {number}", ("b", "a")) for number in range(20)]
+    assert tuple(map(len, set_aside(again, 0))) == (15, 5)
