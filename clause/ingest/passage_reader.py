@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from clause.errors import NotFoundError
-from clause.ingest.source import open_text
+from clause.ingest.source import open_text, refuse_stream
 from clause.text.mentions import TitleFinder, joining_names, stands_alone
 from clause.text.names import normalise, short_names
 
@@ -194,7 +194,9 @@ def find_documents(path: Path) -> list[tuple[str, Path]]:
 
     Raises:
         NotFoundError: there is no such file or folder, or the folder has no document.
+        BadInputError: it is a pipe.
     """
+    refuse_stream(path, "path")
     if path.is_file():
         return [(path.name, path)]
     if not path.is_dir():

@@ -20,7 +20,7 @@ from clause.errors import NotFoundError
 from clause.graph.catalogue import Statement
 from clause.graph.driver import foreign_rows
 from clause.graph.wire import Address
-from clause.ingest.source import SourceFile, open_text
+from clause.ingest.source import SourceFile, open_text, refuse_stream
 from clause.text.names import hashed, last_segment, normalise, readable_name
 
 BLANK = "_:"
@@ -127,6 +127,7 @@ def guess_format(path: Path) -> Format:
     known = {".nt": Format.NTRIPLES, ".ntriples": Format.NTRIPLES, ".csv": Format.CSV, ".tsv": Format.TSV}
     if suffix in known:
         return known[suffix]
+    refuse_stream(path)
     with open_text(path, bad_bytes="surrogateescape") as lines:
         first = next((line for line in lines if line.strip()), "")
     return Format.TSV if "|" not in first and "\t" in first else Format.PIPE

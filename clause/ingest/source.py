@@ -61,15 +61,14 @@ class SourceFile(NamedTuple):
 
     def row(self, scope: str, recorded_at: datetime) -> Mapping[str, Any]:
         """Parameters of ingest/merge_source; the uri is the file's name, never a local path."""
-        return {
-            "id": self.id,
-            "scope": scope,
-            "title": self.name,
-            "uri": self.name,
-            "content_hash": self.content_hash,
-            "root": self.root,
-            "recorded_at": recorded_at,
-        }
+        told = {"id": self.id, "scope": scope, "title": self.name, "uri": self.name, "content_hash": self.content_hash}
+        return {**told, "root": self.root, "recorded_at": recorded_at}
+
+
+def refuse_stream(path: Path, field: str = "file") -> None:
+    """Raise BadInputError of a pipe and the like: a load reads its file again, and they give everything only once."""
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise BadInputError(f"{path.name} is no regular file", remedy="write it to a file first", field=field)
 
 
 def describe(path: Path, scope: str) -> SourceFile:
@@ -77,8 +76,9 @@ def describe(path: Path, scope: str) -> SourceFile:
 
     Raises:
         NotFoundError: no such file.
-        BadInputError: it cannot be read or unpacked.
+        BadInputError: it cannot be read again or unpacked.
     """
+    refuse_stream(path)
     digest, lines, last = hashlib.sha256(), 0, b"\n"
     with open_text(path, bad_bytes="surrogateescape") as text:
         stream = text.buffer

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -13,7 +15,9 @@ from neo4j.spatial import WGS84Point
 from neo4j.time import Duration, Time
 
 from clause.errors import BadInputError, NotFoundError
+from clause.ingest.passage_reader import find_documents
 from clause.ingest.readers import Format, Term, checked, guess_format, kept_properties, read_triples
+from clause.ingest.source import describe
 from tests.shapes import ODD_NAMES, write_text
 
 
@@ -149,6 +153,20 @@ def test_a_missing_file_a_folder_and_a_damaged_one_are_said_plainly(tmp_path: Pa
         list(read_triples(damaged))
     with pytest.raises(BadInputError, match="damaged"):
         guess_format(tmp_path / "c.gz")
+
+
+@pytest.mark.parametrize("read", [lambda path: describe(path, "kg:a"), guess_format, find_documents])
+def test_a_pipe_is_refused_before_a_byte_of_it_is_read(read: Callable[[Path], object]) -> None:
+    out, into = os.pipe()
+    os.write(into, b"a|r|b\n")
+    os.close(into)
+    try:
+        with pytest.raises(BadInputError, match="is no regular file") as refused:
+            read(Path(f"/dev/fd/{out}"))
+        assert refused.value.remedy == "write it to a file first"
+        assert os.read(out, 100) == b"a|r|b\n"
+    finally:
+        os.close(out)
 
 
 def test_properties_of_a_relationship_are_kept_as_an_archive_can_say_them():
