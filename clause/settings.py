@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import platformdirs
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from clause.errors import SettingsError
@@ -114,6 +114,15 @@ class Settings(BaseSettings):
         description="collector of traces (OTLP over HTTP), such as http://127.0.0.1:4318/v1/traces; unset: no traces",
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="least severe log line shown")
+
+    @field_validator("data", "home")
+    @classmethod
+    def _expanded(cls, folder: Path) -> Path:
+        """The folder without its `~`, which no shell expands in a unit of systemd, in .env or in quotes."""
+        try:
+            return folder.expanduser()
+        except RuntimeError as error:  # of a user whom nobody knows
+            raise ValueError(f"{folder} names no home folder") from error
 
     @property
     def tool_names(self) -> tuple[str, ...]:

@@ -150,7 +150,7 @@ def consolidated(scope: str | None, environ: Mapping[str, str] = os.environ) -> 
 
 def _home(environ: Mapping[str, str]) -> Path:
     if given := environ.get("CLAUSE_HOME"):
-        return Path(given)
+        return Path(os.path.expanduser(given))  # as Settings do; what names nobody stays, and no service is there
     import platformdirs
 
     return Path(platformdirs.user_data_dir("clause"))

@@ -42,7 +42,7 @@ def recorded() -> dict[str, Any]:
 def home() -> Path:
     """The home folder of the service, as it chooses it itself."""
     if os.environ.get("CLAUSE_HOME"):
-        return Path(os.environ["CLAUSE_HOME"])
+        return Path(os.path.expanduser(os.environ["CLAUSE_HOME"]))
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support" / "clause"
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "clause"

@@ -7,13 +7,30 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
+from clause.cli.serve import state_path
+from clause.cli.service import STATE
 from clause.errors import SettingsError
+from clause.operations.keys import key_file
 from clause.settings import Settings
 
 
 def test_variables_and_overrides_are_read() -> None:
     settings = Settings.load({"CLAUSE_PORT": "9000", "CLAUSE_HOME": "/srv/clause", "HOME": "/root"}, mode="personal")
     assert (settings.port, settings.home, settings.mode) == (9000, Path("/srv/clause"), "personal")
+
+
+def test_a_tilde_that_no_shell_expanded_is_one_home_for_all(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    settings = Settings.load({"CLAUSE_HOME": "~/brain", "CLAUSE_DATA": "~"})
+
+    assert (settings.home, settings.data) == (tmp_path / "brain", tmp_path)
+    assert state_path(settings) == tmp_path / "brain" / STATE
+    assert key_file(settings).path.parent == tmp_path / "brain"
+
+
+def test_the_home_of_a_user_whom_nobody_knows_is_refused() -> None:
+    with pytest.raises(SettingsError, match=r"CLAUSE_HOME: .*~nobody-at-all/x names no home folder"):
+        Settings.load({"CLAUSE_HOME": "~nobody-at-all/x"})
 
 
 def test_variables_of_the_test_suite_are_no_settings() -> None:

@@ -202,6 +202,14 @@ def test_a_broken_record_is_no_service(home: Path, text: str) -> None:
     assert service.running({"CLAUSE_HOME": str(home)}) is None
 
 
+def test_a_home_with_a_tilde_is_the_one_that_the_service_has(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    record(home)
+    monkeypatch.setenv("HOME", str(home.parent))
+
+    assert service.running({"CLAUSE_HOME": f"~/{home.name}"}) is not None
+    assert service.running({"CLAUSE_HOME": "~nobody-at-all/home"}) is None
+
+
 def test_who_was_told_something_else_opens_an_application_of_its_own(home: Path) -> None:
     record(home)
     assert service.running({"CLAUSE_HOME": str(home), "CLAUSE_LOG_LEVEL": "debug", "LANG": "C"}) is not None

@@ -330,6 +330,13 @@ def test_a_hook_finds_the_service_through_its_home_folder(
     assert done.stdout.strip() == url
 
 
+def test_a_hook_reads_a_home_folder_with_a_tilde(tmp_path: Path) -> None:
+    program = f"import sys; sys.path.insert(0, {str(HOOKS)!r}); import service; print(service.home())"
+    told = {**os.environ, "HOME": str(tmp_path), "CLAUSE_HOME": "~/brain"}
+    done = subprocess.run([sys.executable, "-c", program], env=told, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == str(tmp_path / "brain")
+
+
 def test_a_hook_looks_for_the_home_folder_where_the_service_has_it(tmp_path: Path) -> None:
     program = (
         f"import sys; sys.path.insert(0, {str(HOOKS)!r}); import service, platformdirs\n"
