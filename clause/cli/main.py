@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Annotated, Any
 
 from clause import __version__
-from clause.errors import ClauseError, OutOfBoundsError, ServerError, UnavailableError
+from clause.errors import BadInputError, ClauseError, OutOfBoundsError, ServerError, UnavailableError
 
 os.environ.setdefault(
     "TYPER_USE_RICH", "0"
@@ -129,7 +129,7 @@ def exit_code(error: ClauseError) -> int:
 
 
 def run(arguments: Sequence[str] | None = None) -> None:
-    """The entry point: run a command, end with its exit code; our own errors are one line on stderr.
+    """The entry point: run a command, end with its exit code; our own errors and the system's are one line.
 
     With --json the error is an object on stdout as well.
     """
@@ -141,6 +141,9 @@ def run(arguments: Sequence[str] | None = None) -> None:
         _end(error, given)
     except KeyboardInterrupt:
         sys.exit(EXIT_INTERRUPTED)
+    except OSError as error:  # a file or a disk that no command foresaw
+        reason = error.strerror or str(error) or type(error).__name__
+        _end(BadInputError(f"{error.filename}: {reason}" if error.filename else reason), given)
     except ValueError as error:
         if not hasattr(error, "errors"):
             raise

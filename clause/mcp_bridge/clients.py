@@ -79,10 +79,14 @@ def plan_change(
         environ: where CLAUSE_* and the client's folders are looked up.
 
     Raises:
-        BadInputError: the client is unknown, or its file is no JSON object (Codex: no TOML).
+        BadInputError: the client is unknown, or its file cannot be read, or is no JSON object (Codex: no TOML).
     """
     path = (file or usual_place(client, environ)).expanduser()
-    before = path.read_text(encoding="utf-8") if path.exists() else ""
+    try:
+        before = path.read_text(encoding="utf-8-sig") if path.exists() else ""
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", "it is not UTF-8")
+        raise BadInputError(f"{path} cannot be read: {reason}", remedy="mend the file first", field="file") from error
     wanted = entry(settings, client)
     after = _with_table(before, path, wanted) if client == "codex" else _with_member(before, path, client, wanted)
     return ConfigurationChange(path, before, after)
@@ -152,20 +156,15 @@ def usual_place(client: str, environ: Mapping[str, str] = os.environ, platform: 
     '/home/ann/.cursor/mcp.json'
     """
     home = Path(environ.get("HOME") or Path.home())
-    if client == "claude-code":
-        return home / ".claude.json"
-    if client == "cursor":
-        return home / ".cursor" / "mcp.json"
-    if client == "codex":
-        return Path(environ.get("CODEX_HOME") or home / ".codex") / "config.toml"
+    places = {"claude-code": home / ".claude.json", "cursor": home / ".cursor" / "mcp.json"}
+    places["codex"] = Path(environ.get("CODEX_HOME") or home / ".codex") / "config.toml"
+    if client in places:
+        return places[client]
     if client not in CLIENTS:
         raise BadInputError(f"{client[:40]!r} is no client we know", bound=", ".join(CLIENTS))
-    if platform == "darwin":
-        folder = home / "Library" / "Application Support"
-    elif platform == "win32":
-        folder = Path(environ.get("APPDATA") or home / "AppData" / "Roaming")
-    else:
-        folder = Path(environ.get("XDG_CONFIG_HOME") or home / ".config")
+    roaming = Path(environ.get("APPDATA") or home / "AppData" / "Roaming")
+    folders = {"darwin": home / "Library" / "Application Support", "win32": roaming}
+    folder = folders.get(platform, Path(environ.get("XDG_CONFIG_HOME") or home / ".config"))
     vscode = folder / "Code" / "User" / "mcp.json"
     return vscode if client == "vscode" else folder / "Claude" / "claude_desktop_config.json"
 

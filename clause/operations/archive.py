@@ -215,6 +215,12 @@ class ExportReport(Frozen):
     size_bytes: int
 
 
+def refuse_folder(path: Path) -> None:
+    """Raise BadInputError where an archive would take the place of a folder: asked before anything is read."""
+    if path.is_dir():
+        raise BadInputError(f"{path} is a folder", remedy="name a file in it", field="file")
+
+
 async def export_scope(
     graph: Graph,
     path: Path,
@@ -228,10 +234,12 @@ async def export_scope(
     The file appears under its name only when it is whole.
 
     Raises:
+        BadInputError: the file is a folder.
         NotFoundError: the scope holds nothing.
         ConflictError: it kept changing while it was read.
     """
     parse_scope(scope)
+    refuse_folder(path)
     if scope not in await known_scopes(graph):
         raise NotFoundError(f"nothing is stored in scope {scope!r}", field="scope")
     model = await graph.one("graph/embedding_model")

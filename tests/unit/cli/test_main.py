@@ -100,6 +100,25 @@ def test_with_json_the_error_is_one_object_on_stdout(
     assert json.loads(capsys.readouterr().out) == expected
 
 
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(28, "No space left on device", "/srv/a.jsonl"), "/srv/a.jsonl: No space left on device"),
+        (OSError(5, "Input/output error"), "Input/output error"),
+        (OSError("odd"), "odd"),
+        (TimeoutError(), "TimeoutError"),
+    ],
+)
+def test_an_error_of_the_system_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: OSError, said: str
+) -> None:
+    raising(monkeypatch, error)
+    with pytest.raises(SystemExit) as stopped:
+        main.run(["serve"])
+    assert stopped.value.code == 1
+    assert capsys.readouterr().err == f"error: {said}\n"
+
+
 def test_an_error_that_is_none_of_ours_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     raising(monkeypatch, ZeroDivisionError())
     with pytest.raises(ZeroDivisionError):

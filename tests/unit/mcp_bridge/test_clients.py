@@ -104,6 +104,26 @@ def test_a_file_that_is_not_what_it_should_be_is_left_alone(tmp_path: Path, text
     assert file.read_text() == text
 
 
+@pytest.mark.parametrize("client", ["cursor", "codex"])
+def test_a_folder_and_bytes_that_are_no_text_are_refused_in_one_line(tmp_path: Path, client: str) -> None:
+    file = tmp_path / "mcp.json"
+    file.write_bytes(b"\xff\xfe{\x00")
+    with pytest.raises(BadInputError, match=r"mcp\.json cannot be read: it is not UTF-8"):
+        plan_change(client, file, Settings())
+    with pytest.raises(BadInputError, match="cannot be read: Is a directory"):
+        plan_change(client, tmp_path, Settings())
+
+
+@pytest.mark.parametrize(("client", "text"), [("cursor", '{"theme": "dark"}'), ("codex", 'theme = "dark"')])
+def test_a_mark_of_byte_order_is_no_fault(tmp_path: Path, client: str, text: str) -> None:
+    file = tmp_path / "settings"
+    file.write_text(text, encoding="utf-8-sig")
+    plan_change(client, file, Settings()).apply()
+    written = (json if client == "cursor" else tomllib).loads(file.read_text(encoding="utf-8"))
+    assert written["theme"] == "dark"
+    assert len(written) == 2
+
+
 def test_a_folder_that_cannot_be_written_to_is_one_clear_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     change = plan_change("cursor", tmp_path / "file2" / "mcp.json", Settings())
