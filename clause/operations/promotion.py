@@ -134,13 +134,13 @@ class Promotions:
 
         Raises:
             ConflictError: nothing was chosen there.
+            UnavailableError: the connection broke; whether it was taken back is not known, for a second try goes on.
         """
-        row = await self._graph.one(
-            "policy/rollback", scope=caller.require_write(scope), author=caller.author, now=self._now()
-        )
-        if row is None:
+        told = {"scope": caller.require_write(scope), "author": caller.author, "now": self._now()}
+        (rows,) = await self._graph.write([("policy/rollback", told)], idempotent=False)
+        if not rows:
             raise ConflictError(f"nothing was chosen in {scope}", remedy="the default policy decides there already")
-        return ScopeChoice(**row)
+        return ScopeChoice(**rows[0])
 
     async def all(self, caller: Caller) -> KnownPolicies:
         """The policies at hand, and what the scopes that the caller may read chose."""

@@ -6,8 +6,14 @@ from typing import Any
 
 import pytest
 
+from clause.errors import ConflictError, UnavailableError
 from clause.evaluation.harness import GATE_TOLERANCE, AnswerOutcome, gate, gate_figures
 from clause.evaluation.question_files import GoldQuestion
+from clause.graph.catalogue import Catalogue
+from clause.graph.runner import Graph
+from clause.graph.scopes import Caller
+from clause.operations.promotion import Promotions
+from tests.unit.graph.wires import ADDRESS, Naps, PlayedWire, away
 
 
 def study(**changed: float) -> dict[str, Any]:
@@ -50,6 +56,21 @@ def test_a_gate_that_measured_nothing_refuses(measured: dict[str, float], reason
     nothing = study(em_at_1=0.0, supported_f1=0.0, right=0.0, **measured)
     assert gate(nothing, nothing).reasons == (f"the gate measured nothing: {reason}",)
     assert gate(study(**measured), nothing).passed
+
+
+async def test_a_rollback_whose_answer_was_lost_is_not_done_twice() -> None:
+    """Whoever hears nothing looks first: a second try would go back one step more than was asked for."""
+    back = {"scope": "kg:mine", "policy": "first", "before": [""], "chosen_at": None, "chosen_by": "owner"}
+    wire = PlayedWire([away(unknown=True), [[back]], [[]]])
+    async with Graph(ADDRESS, Catalogue.load(), wire=wire, sleep=Naps()) as graph:
+        unused: Any = None
+        promotions = Promotions(graph, unused, unused)
+        with pytest.raises(UnavailableError):
+            await promotions.rollback("kg:mine", Caller())
+        assert len(wire.sent) == 1
+        assert (await promotions.rollback("kg:mine", Caller())).policy == "first"
+        with pytest.raises(ConflictError, match="nothing was chosen"):
+            await promotions.rollback("kg:mine", Caller())
 
 
 def test_a_few_questions_are_no_gate() -> None:
