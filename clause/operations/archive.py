@@ -14,7 +14,6 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, Self, cast
@@ -145,10 +144,12 @@ async def kept_policies(graph: Graph, archive: Archive) -> list[bytes]:
 
 
 class ArchiveWriter:
-    """Lines to a file, counted and hashed; `with ArchiveWriter(path, zipped=False) as out:`."""
+    """Lines to an open file, from its start, counted and hashed; `with ArchiveWriter(raw, zipped=False) as out:`."""
 
-    def __init__(self, path: Path, *, zipped: bool) -> None:
-        self._raw = created(path)
+    def __init__(self, raw: IO[bytes], *, zipped: bool) -> None:
+        raw.seek(0)
+        raw.truncate()
+        self._raw = raw
         self._file = cast(
             "IO[bytes]",
             gzip.GzipFile(filename="", mode="wb", fileobj=self._raw, mtime=0, compresslevel=6) if zipped else self._raw,
@@ -160,8 +161,9 @@ class ArchiveWriter:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._file.close()
-        self._raw.close()
+        if self._file is not self._raw:
+            self._file.close()
+        self._raw.flush()
 
     def line(self, form: Mapping[str, Any]) -> None:
         """One object as a compact line with sorted keys."""
@@ -236,7 +238,7 @@ async def export_scope(
     Raises:
         BadInputError: the file is a folder.
         NotFoundError: the scope holds nothing.
-        ConflictError: it kept changing while it was read.
+        ConflictError: it kept changing while it was read, or another export writes this file.
     """
     parse_scope(scope)
     refuse_folder(path)
@@ -251,20 +253,33 @@ async def export_scope(
         embedding_model=model["model"] if model else None,
         dimension=model["dimension"] if model else None,
     )
-    partial = path.with_name(f".{path.name}.partial")
+    with created(path.with_name(f".{path.name}.partial"), then=path) as raw:
+        footer = await _agreed(graph, raw, header, progress, zipped=path.suffix == ".gz")
+    return _report(path, scope, footer)
+
+
+def _report(path: Path, scope: str, footer: Footer) -> ExportReport:
+    return ExportReport(
+        file=str(path),
+        scope=scope,
+        nodes=footer.nodes,
+        relationships=footer.relationships,
+        borrowed=footer.borrowed,
+        canonical=footer.canonical,
+        size_bytes=path.stat().st_size,
+    )
+
+
+async def _agreed(graph: Graph, raw: IO[bytes], header: Header, progress: Progress, *, zipped: bool) -> Footer:
+    """The last line of a reading that the next one agreed with."""
     total = 0
-    try:
-        for attempt in range(TRIES):
-            out = ArchiveWriter(partial, zipped=path.suffix == ".gz")
-            footer = await _write(graph, out, header, total, progress)
-            after = await scope_hash(graph, scope)
-            if after.sha256 == footer.canonical:
-                return _report(partial, path, scope, footer)
-            progress(f"the scope changed while it was read, reading {attempt + 2}", 0, 0)
-            total = after.nodes + after.relationships
-    finally:
-        with suppress(FileNotFoundError):
-            partial.unlink()
+    for attempt in range(TRIES):
+        footer = await _write(graph, ArchiveWriter(raw, zipped=zipped), header, total, progress)
+        after = await scope_hash(graph, header.scope)
+        if after.sha256 == footer.canonical:
+            return footer
+        progress(f"the scope changed while it was read, reading {attempt + 2}", 0, 0)
+        total = after.nodes + after.relationships
     raise ConflictError("the scope kept changing while it was read", remedy="export while less is written to it")
 
 
@@ -311,19 +326,6 @@ async def _borrowed(graph: Graph, foreign: set[tuple[str, str]]) -> AsyncIterato
         for row in await graph.run("operations/borrowed_nodes", nodes=part):
             node = {"borrowed": sorted(row["labels"]), "id": row["properties"]["id"]}
             yield {**node, "properties": packed(row["properties"])}
-
-
-def _report(partial: Path, path: Path, scope: str, footer: Footer) -> ExportReport:
-    partial.replace(path)
-    return ExportReport(
-        file=str(path),
-        scope=scope,
-        nodes=footer.nodes,
-        relationships=footer.relationships,
-        borrowed=footer.borrowed,
-        canonical=footer.canonical,
-        size_bytes=path.stat().st_size,
-    )
 
 
 def erasure_of(graph: Graph, settings: Settings) -> ErasureService:

@@ -8,6 +8,7 @@ an entity that everybody in the scope sees, and only to say that it is meant; no
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import gzip
 import json
 import math
@@ -22,7 +23,7 @@ from typing import IO, Any, Literal, NamedTuple, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from clause.errors import BadInputError, NotFoundError
+from clause.errors import BadInputError, ConflictError, NotFoundError
 from clause.graph.canonical import packed, unpacked
 from clause.graph.codec import WRITTEN
 from clause.graph.scopes import PUBLIC, parse_scope
@@ -327,15 +328,64 @@ def _opened(path: Path) -> IO[bytes]:
     return os.fdopen(descriptor, "rb")
 
 
-def created(path: Path) -> IO[bytes]:
-    """A new file, 0600; one that is in its place goes first, and no link is followed.
+@contextlib.contextmanager
+def created(path: Path, then: Path) -> Iterator[IO[bytes]]:
+    """A new file, 0600, that is this process's alone until the block ends well and it takes the place of `then`.
+
+    What is in its place goes first, as a process that was killed leaves it, and no link is followed.
 
     Raises:
+        ConflictError: another process is writing it.
         BadInputError: it cannot be made there.
     """
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
-        path.unlink(missing_ok=True)
-        return os.fdopen(os.open(path, flags, 0o600), "wb")
+        descriptor = _claimed(path)
     except OSError as error:
         raise BadInputError(f"{path} cannot be written: {error.strerror}", field="file") from error
+    with os.fdopen(descriptor, "wb") as file:
+        try:
+            yield file
+            file.flush()
+            path.replace(then)  # still locked: who comes now begins with a file of its own
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
+
+
+def _claimed(path: Path) -> int:
+    """The descriptor of a new file, locked; what a dead process left goes, and what a living one writes stays."""
+    old = -1
+    try:
+        with contextlib.suppress(OSError):  # nothing, a link or a folder: nobody writes to it
+            old = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        if old >= 0:
+            _lock(old)
+        path.unlink(missing_ok=True)
+        new = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except FileExistsError:
+        raise _taken() from None
+    finally:
+        if old >= 0:
+            os.close(old)
+    try:
+        _lock(new)
+    except BaseException:
+        os.close(new)
+        raise
+    return new
+
+
+def _lock(descriptor: int) -> None:
+    """Lock an open file until it is closed; one that is gone meanwhile was taken by another process."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise _taken() from None
+    except OSError:  # a file system without locks: one export after the other, as its users know
+        return
+    if not os.fstat(descriptor).st_nlink:
+        raise _taken()
+
+
+def _taken() -> ConflictError:
+    return ConflictError("another export writes this file", remedy="wait for it, or name another file", field="file")
