@@ -134,11 +134,11 @@ async def migrate(
     filled = {"dimension": await _dimension(graph, dimension)}
     applied = await graph.run("graph/applied")
     done: list[str] = []
-    if _pending(scripts, applied):
+    if pending(scripts, applied):
         async with MigrationLock(graph, owner(), patience_s=patience_s, sleep=sleep) as lock:
             applied = await graph.run("graph/applied")
             chain, sequence = (applied[-1]["chain"], applied[-1]["sequence"]) if applied else ("", 0)
-            for mode, group in groupby(_pending(scripts, applied), lambda script: script.mode):
+            for mode, group in groupby(pending(scripts, applied), lambda script: script.mode):
                 await lock.require()
                 versions, statements = list[dict[str, Any]](), list[Statement]()
                 for script in group:
@@ -244,8 +244,12 @@ async def online(graph: Graph, *, limit_s: float = _BUILD_S, sleep: Sleep = asyn
         waited_s += _POLL_S
 
 
-def _pending(scripts: Sequence[Script], applied: Rows) -> list[Script]:
-    """Scripts that are not in the chain yet, once the chain itself holds."""
+def pending(scripts: Sequence[Script], applied: Rows) -> list[Script]:
+    """Scripts that are not in the chain yet, once the chain itself holds.
+
+    Raises:
+        MigrationError: an applied script was changed or is not here, or the chain is broken.
+    """
     here = {script.id: script for script in scripts}
     chain = ""
     for row in applied:

@@ -20,7 +20,7 @@ from clause.errors import ClauseError, EmbedderMismatchError, MigrationError, Se
 from clause.graph.catalogue import Catalogue
 from clause.graph.database import probe
 from clause.graph.migration_scripts import load_scripts
-from clause.graph.migrations import drift, drift_error
+from clause.graph.migrations import drift, drift_error, pending
 from clause.graph.runner import Graph
 from clause.graph.server import ManagedServer, ServerStatus, downloads
 from clause.graph.server.launch import find_java, java_version
@@ -261,13 +261,12 @@ async def migrations(graph: Graph) -> str:
     """Every migration is applied and the schema has not drifted.
 
     Raises:
-        MigrationError: some are pending, or indexes differ from what was declared.
+        MigrationError: some are pending, were changed or are unknown, or indexes differ from what was declared.
     """
 
-    applied = {row["id"] for row in await graph.run("graph/applied")}
     scripts = load_scripts()
-    if pending := [script.id for script in scripts if script.id not in applied]:
-        raise MigrationError(f"{len(pending)} to apply: {', '.join(pending)}", remedy="run `clause migrate`")
+    if waiting := [script.id for script in pending(scripts, await graph.run("graph/applied"))]:
+        raise MigrationError(f"{len(waiting)} to apply: {', '.join(waiting)}", remedy="run `clause migrate`")
     if drifted := await drift(graph):
         raise drift_error(drifted)
     return f"{len(scripts)} applied"

@@ -4,6 +4,7 @@ import os
 import re
 import socket
 import sys
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any, cast
@@ -20,6 +21,7 @@ from clause.errors import (
     UnavailableError,
 )
 from clause.graph.database import Capabilities
+from clause.graph.migration_scripts import Script, chained
 from clause.graph.server import ManagedServer, ServerStatus
 from clause.graph.wire import Address
 from clause.operations import doctor
@@ -169,9 +171,33 @@ async def test_the_database_tells_its_version(monkeypatch: pytest.MonkeyPatch) -
     assert await checks.database(graph) == "Neo4j 2026.08.01 community at bolt://127.0.0.1:1, password right"
 
 
+def applied(scripts: Sequence[Script]) -> list[dict[str, Any]]:
+    """What the database has of scripts that were applied one after the other."""
+    rows, chain = [], ""
+    for script in scripts:
+        chain = chained(chain, script.checksum)
+        rows.append({"id": script.id, "name": script.name, "checksum": script.checksum, "chain": chain})
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("changed", "told", "remedy"),
+    [
+        ({"id": "V9999", "name": "later"}, "the database has migration later", "the version of clause that applied it"),
+        ({"checksum": "another"}, "was changed after it was applied", "restore the file"),
+        ({"chain": "another"}, "the chain of applied migrations is broken", "restore a backup"),
+    ],
+)
+async def test_what_every_other_command_refuses_is_not_well(changed: dict[str, str], told: str, remedy: str) -> None:
+    rows = applied(checks.load_scripts())
+    graph: Any = FakeGraph({"graph/applied": [*rows[:-1], rows[-1] | changed]})
+    found = await checks.perform_async("migrations", lambda: checks.migrations(graph))
+    assert (found.ok, told in found.found, remedy in str(found.remedy)) == (False, True, True)
+
+
 async def test_pending_migrations_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     scripts = checks.load_scripts()
-    graph: Any = FakeGraph({"graph/applied": [{"id": script.id} for script in scripts[1:]]})
+    graph: Any = FakeGraph({"graph/applied": applied(scripts[1:])})
     with pytest.raises(MigrationError, match=f"1 to apply: {scripts[0].id}") as caught:
         await checks.migrations(graph)
     assert caught.value.remedy == "run `clause migrate`"
@@ -188,7 +214,7 @@ async def test_a_drifted_schema_is_told_with_its_cure(
         return drifted
 
     monkeypatch.setattr(checks, "drift", drift)
-    graph: Any = FakeGraph({"graph/applied": [{"id": script.id} for script in checks.load_scripts()]})
+    graph: Any = FakeGraph({"graph/applied": applied(checks.load_scripts())})
     with pytest.raises(MigrationError) as caught:
         await checks.migrations(graph)
     assert re.search(told, caught.value.message)
@@ -200,7 +226,7 @@ async def test_vectors_of_another_length_are_told_as_an_unfinished_embedding(mon
         return {"one": "is missing", "two": "has vector.dimensions 768 instead of 384"}
 
     monkeypatch.setattr(checks, "drift", drift)
-    graph: Any = FakeGraph({"graph/applied": [{"id": script.id} for script in checks.load_scripts()]})
+    graph: Any = FakeGraph({"graph/applied": applied(checks.load_scripts())})
     with pytest.raises(MigrationError) as caught:
         await checks.migrations(graph)
     assert caught.value.remedy == "run `clause reembed` again where it was broken off, else `clause db reindex one`"
