@@ -24,14 +24,14 @@ def export(
     scope: Annotated[str, typer.Option("--scope", help="What to write, such as user:ann.", show_default=False)],
     as_json: JsonFlag = False,
 ) -> None:
-    """Write a scope as JSON lines with checksums; `clause import` brings it back exactly."""
+    """Write a scope, a user's without that user's sessions, as JSON lines; `clause import` brings it back exactly."""
     report = asyncio.run(_export(file, scope))
     if as_json:
         print_json(report.model_dump(mode="json"))
         return
     stdout().print(
         f"{report.nodes:,} nodes and {report.relationships:,} relationships of {report.scope} in {report.file} "
-        f"({report.size_bytes:,} bytes), hash {report.canonical[:16]}",
+        f"({report.size_bytes:,} bytes), hash {report.canonical[:16]}{report.left_out}",
         markup=False,
     )
 

@@ -215,6 +215,14 @@ class ExportReport(Frozen):
     borrowed: int
     canonical: str = Field(description="hash of the scope: an import on an empty one has the same")
     size_bytes: int
+    sessions: int = Field(0, ge=0, description="scopes of the user's sessions, which have archives of their own")
+
+    @property
+    def left_out(self) -> str:
+        """The end of a sentence that says what a reader of the scope's name would take to be in the file."""
+        if not self.sessions:
+            return ""
+        return f"; {self.sessions:,} scopes {self.scope}/session:... are not in it: export each by its name"
 
 
 def refuse_folder(path: Path) -> None:
@@ -242,7 +250,8 @@ async def export_scope(
     """
     parse_scope(scope)
     refuse_folder(path)
-    if scope not in await known_scopes(graph):
+    known = await known_scopes(graph)
+    if scope not in known:
         raise NotFoundError(f"nothing is stored in scope {scope!r}", field="scope")
     model = await graph.one("graph/embedding_model")
     header = Header(
@@ -255,10 +264,10 @@ async def export_scope(
     )
     with created(path.with_name(f".{path.name}.partial"), then=path) as raw:
         footer = await _agreed(graph, raw, header, progress, zipped=path.suffix == ".gz")
-    return _report(path, scope, footer)
+    return _report(path, scope, footer, sum(one.startswith(f"{scope}/session:") for one in known))
 
 
-def _report(path: Path, scope: str, footer: Footer) -> ExportReport:
+def _report(path: Path, scope: str, footer: Footer, sessions: int) -> ExportReport:
     return ExportReport(
         file=str(path),
         scope=scope,
@@ -267,6 +276,7 @@ def _report(path: Path, scope: str, footer: Footer) -> ExportReport:
         borrowed=footer.borrowed,
         canonical=footer.canonical,
         size_bytes=path.stat().st_size,
+        sessions=sessions,
     )
 
 

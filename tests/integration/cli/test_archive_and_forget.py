@@ -85,6 +85,24 @@ def test_a_scope_is_exported_forgotten_and_brought_back(
     assert again["canonical"] == exported["canonical"]
 
 
+def test_an_export_names_the_sessions_that_are_not_in_it_and_forgetting_would_take(
+    clause: Callable[..., tuple[int, str]], migrated_address: Address, user: str, tmp_path: Path
+) -> None:
+    async def fill(scope: str) -> None:
+        async with Graph(migrated_address, Catalogue.load()) as graph:
+            await graph.execute(FILL, {"scope": scope})
+
+    for number in (1, 2):
+        asyncio.run(fill(f"{user}/session:{number}"))
+    file = str(tmp_path / "scope.jsonl")
+
+    said = clause("export", file, "--scope", user)[1]
+    assert f"; 2 scopes {user}/session:... are not in it: export each by its name" in said
+    assert json.loads(clause("export", file, "--scope", user, "--json")[1])["sessions"] == 2
+    assert "not in it" not in clause("export", file, "--scope", f"{user}/session:1")[1]
+    assert json.loads(clause("forget", "--scope", user, "--yes", "--json")[1])["counts"]["Source"] == 6
+
+
 def test_forgetting_asks_first_and_needs_one_thing(
     clause: Callable[..., tuple[int, str]], user: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
