@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 from pathlib import Path
@@ -73,6 +74,15 @@ async def _filled(graph: Graph, scope: str, folder: Path) -> None:
     await load_passages(graph, None, _write(folder / "board.jsonl", BOARD), scope)
     rows = [{**text, "id": f"{scope}/{number}"} for number, text in enumerate(TEXTS)]
     await graph.execute(_TEXTS, {"rows": rows, "scope": scope})
+
+
+async def test_those_that_link_a_scope_at_once_all_succeed(graph: Graph, scope: str, tmp_path: Path) -> None:
+    await _filled(graph, scope, tmp_path)
+
+    reports = await asyncio.gather(*(link_scope(graph, HashEmbedder(), scope, embed=False) for _ in range(3)))
+
+    assert [report.links > 0 for report in sorted(reports, key=lambda one: one.links)] == [False, False, True]
+    assert await wrong_counts(graph, scope) == []
 
 
 async def test_links_join_files_and_statements_and_a_second_run_changes_nothing(

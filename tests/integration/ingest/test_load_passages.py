@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
 import pytest
 
 from clause.graph.runner import Graph
-from clause.ingest.passages import load_passages
+from clause.ingest.passages import load_documents, load_passages
 from clause.ingest.source import BadRecordError
 from tests.integration.graphs import state, wrong_counts
 from tests.servers import statement
@@ -60,6 +61,18 @@ async def test_passages_mention_titles_and_shared_names_and_load_once(graph: Gra
         ("Collateral", "Michael Mann"),
     }
     assert await state(graph, scope) == once
+    assert await wrong_counts(graph, scope) == []
+
+
+async def test_those_that_load_the_same_at_once_all_succeed(graph: Graph, scope: str, tmp_path: Path) -> None:
+    path = _write(tmp_path / "films.jsonl", DOCUMENTS)
+    notes = write_text(tmp_path / "notes.txt", "Heat was made by Michael Mann.")
+
+    reports = await asyncio.gather(*(load_passages(graph, None, path, scope) for _ in range(3)))
+    papers = await asyncio.gather(*(load_documents(graph, None, notes, scope) for _ in range(3)))
+
+    assert sorted((report.created, report.known) for report in reports) == [(0, 2), (0, 2), (2, 0)]
+    assert sorted((report.created, report.known) for report in papers) == [(0, 1), (0, 1), (1, 0)]
     assert await wrong_counts(graph, scope) == []
 
 
