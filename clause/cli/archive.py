@@ -37,14 +37,13 @@ def export(
 
 
 async def _export(file: Path, scope: str) -> ExportReport:
-    from clause.graph.database import open_graph
-    from clause.graph.migrations import migrate
-    from clause.operations.archive import export_scope
+    from clause.cli.load import migrated
+    from clause.operations.archive import export_scope, refuse_folder
     from clause.settings import Settings
 
+    refuse_folder(file)
     with loading_bar() as progress:
-        async with open_graph(Settings.load(), progress=progress) as graph:
-            await migrate(graph)
+        async with migrated(Settings.load(), progress) as graph:
             return await export_scope(graph, file, scope, progress=progress)
 
 
@@ -71,14 +70,12 @@ def restore(
 
 
 async def _import(file: Path) -> ImportReport:
-    from clause.graph.database import open_graph
-    from clause.graph.migrations import migrate
+    from clause.cli.load import migrated
     from clause.operations.restoration import import_archive
     from clause.settings import Settings
 
     with loading_bar() as progress:
-        async with open_graph(Settings.load(), progress=progress) as graph:
-            await migrate(graph)
+        async with migrated(Settings.load(), progress) as graph:
             return await import_archive(graph, file, progress=progress)
 
 
@@ -130,15 +127,13 @@ def _show(receipt: Erasure) -> None:
 
 
 async def _forget(request: ErasureRequest, *, apply: bool) -> Erasure:
-    from clause.graph.database import open_graph
-    from clause.graph.migrations import migrate
+    from clause.cli.load import migrated
     from clause.graph.scopes import Caller
     from clause.operations.archive import erasure_of
     from clause.settings import Settings
 
     settings = Settings.load()
-    async with open_graph(settings) as graph:
-        await migrate(graph)
+    async with migrated(settings) as graph:
         service = erasure_of(graph, settings)
         return await (service.apply if apply else service.preview)(request, caller=Caller())
 

@@ -172,13 +172,14 @@ def reindex(
 
 
 async def _reindex(settings: Settings, name: str | None) -> list[str]:
+    from clause.cli.load import measure_of
     from clause.graph.database import open_graph
     from clause.graph.migrations import reindex
 
     with progress_bar() as progress:
         async with open_graph(settings, progress=progress) as graph:
             note("rebuilding ...")
-            return list(await reindex(graph, name))
+            return list(await reindex(graph, name, measure=measure_of(settings)))
 
 
 def _server() -> ManagedServer:
@@ -238,13 +239,14 @@ def migrate(as_json: JsonFlag = False) -> None:
 
 
 async def _migrate() -> dict[str, Any]:
+    from clause.cli.load import migrate_for
     from clause.graph.database import open_graph
-    from clause.graph.migrations import migrate
     from clause.settings import Settings
 
+    settings = Settings.load()
     with progress_bar() as progress:
-        async with open_graph(Settings.load(), progress=progress) as graph:
-            report = await migrate(graph)
+        async with open_graph(settings, progress=progress) as graph:
+            report = await migrate_for(graph, settings)
     return {"applied": list(report.applied), "before": report.before}
 
 
@@ -380,8 +382,7 @@ def link(
 
 
 async def _link(scope: str, *, embed: bool) -> LinkReport:
-    from clause.graph.database import open_graph
-    from clause.graph.migrations import migrate
+    from clause.cli.load import migrated
     from clause.ingest.embedding import link_scope
     from clause.settings import Settings
     from clause.text.embedder import SentenceTransformerEmbedder
@@ -389,8 +390,7 @@ async def _link(scope: str, *, embed: bool) -> LinkReport:
     settings = Settings.load()
     embedder = SentenceTransformerEmbedder.of(settings)
     with loading_bar() as progress:
-        async with open_graph(settings, progress=progress) as graph:
-            await migrate(graph)
+        async with migrated(settings, progress) as graph:
             report = await link_scope(graph, embedder, scope, embed=embed, progress=progress)
     embedder.close()
     return report

@@ -89,13 +89,11 @@ def _reset(settings: Settings, sample: Shown, *, ask: bool, as_json: bool) -> No
 
 async def _erase(settings: Settings, scope: str, *, apply: bool) -> Erasure | None:
     from clause.cli.db import progress_bar
-    from clause.graph.database import open_graph
-    from clause.graph.migrations import migrate
+    from clause.cli.load import migrated
     from clause.operations.archive import reset_sample
 
     with progress_bar() as progress:
-        async with open_graph(settings, progress=progress) as graph:
-            await migrate(graph)
+        async with migrated(settings, progress) as graph:
             return await reset_sample(graph, settings, apply=apply, scope=scope)
 
 
@@ -138,14 +136,12 @@ def _start(settings: Settings, sample: Shown) -> dict[str, Any]:
 async def _prepare(settings: Settings, sample: Shown) -> dict[str, str]:
     """A migrated graph that holds the sample; where Neo4j Browser is and how to sign in."""
     from clause.cli.db import neo4j_addresses, progress_bar
-    from clause.graph.database import open_graph
-    from clause.graph.migrations import migrate
+    from clause.cli.load import migrated
     from clause.ingest.samples import load_sample, load_texts
     from clause.text.embedder import SentenceTransformerEmbedder
 
     with progress_bar() as progress:
-        async with open_graph(settings, progress=progress) as graph:
-            await migrate(graph)
+        async with migrated(settings, progress) as graph:
             embedder = SentenceTransformerEmbedder.of(settings)
             await (load_sample if sample is Shown.GRAPH else load_texts)(graph, embedder)
             return neo4j_addresses(settings, graph.address)

@@ -1,4 +1,5 @@
-"""`clause load triples|passages|documents|neo4j --scope S`: files, graphs and vectors; and what is typed next."""
+"""`clause load triples|passages|documents|neo4j --scope S`: files, graphs and vectors; the migrated graph that commands
+work on; and what is typed next."""
 
 from __future__ import annotations
 
@@ -8,7 +9,8 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
@@ -19,8 +21,10 @@ import typer
 from clause.cli.console import JsonFlag, loading_bar, print_json, stdout
 
 if TYPE_CHECKING:
+    from clause.graph.migrations import MigrationReport
     from clause.graph.runner import Graph
     from clause.ingest.source import LoadReport
+    from clause.settings import Settings
     from clause.telemetry import Progress
     from clause.text.embedder import Embedder
 
@@ -218,10 +222,34 @@ def neo4j(
     _report(asyncio.run(_run(load, scope, embed=not no_embed, background=background)), "triples", as_json)
 
 
-async def _run(load: Load, scope: str, *, embed: bool, background: bool) -> LoadReport:
-    from clause.graph.database import check_embedding_model, open_graph
-    from clause.graph.jobs import Jobs
+def measure_of(settings: Settings) -> Callable[[], int]:
+    """The question for the length of the vectors of these settings' model: only one that is not packaged is loaded."""
+    from clause.text.embedder import SentenceTransformerEmbedder
+
+    return lambda: SentenceTransformerEmbedder.of(settings).dimension
+
+
+async def migrate_for(graph: Graph, settings: Settings) -> MigrationReport:
+    """Bring the schema up to date, with vector indexes for the embedding model of the settings."""
     from clause.graph.migrations import migrate
+
+    return await migrate(graph, measure=measure_of(settings))
+
+
+@asynccontextmanager
+async def migrated(settings: Settings, progress: Progress | None = None) -> AsyncIterator[Graph]:
+    """The open graph of the settings, its schema brought up to date for their embedding model."""
+    from clause.graph.database import open_graph
+    from clause.telemetry import silent
+
+    async with open_graph(settings, progress=progress or silent) as graph:
+        await migrate_for(graph, settings)
+        yield graph
+
+
+async def _run(load: Load, scope: str, *, embed: bool, background: bool) -> LoadReport:
+    from clause.graph.database import check_embedding_model
+    from clause.graph.jobs import Jobs
     from clause.graph.scopes import parse_scope
     from clause.ingest.embedding import submit_embedding
     from clause.settings import Settings
@@ -231,8 +259,7 @@ async def _run(load: Load, scope: str, *, embed: bool, background: bool) -> Load
     settings = Settings.load()
     embedder = SentenceTransformerEmbedder.of(settings)
     with loading_bar() as progress:
-        async with open_graph(settings, progress=progress) as graph:
-            await migrate(graph)
+        async with migrated(settings, progress) as graph:
             now = embed and not background
             report = await load(graph, embedder if now else None, progress)
             if embed and background:

@@ -92,6 +92,9 @@ class MigrationLock:
 DIMENSION = 384
 """Length of an embedding in a graph that records no model yet: that of the packaged one."""
 
+Measure = Callable[[], int]
+"""Tells the length of an embedding; it may take its time."""
+
 _DDL_TIMEOUT_S = 600.0
 _POLL_S = 0.1
 _BUILD_S = 600.0
@@ -111,6 +114,7 @@ async def migrate(
     dimension: int = DIMENSION,
     model: str | None = None,
     vectors: bool = True,
+    measure: Measure | None = None,
     scripts: Sequence[Script] | None = None,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     owner: Callable[[], str] = lambda: str(ULID()),
@@ -119,7 +123,8 @@ async def migrate(
 ) -> MigrationReport:
     """Apply what is pending, wait until indexes are online, and check the schema for drift. Safe to run at any time.
 
-    `dimension` fills `{{dimension}}` while the graph records no embedding model; afterwards the record stands.
+    `dimension`, or what `measure` tells, fills `{{dimension}}` while the graph records no embedding model; afterwards
+    the record stands. `measure` is asked in a thread and only then, since it may load a model.
     A `model` is compared with the record before the schema is; without `vectors` their indexes are left to `resize`.
     Scripts are applied in the order of their versions and chained in the order of their application: a lower version
     that arrives late is applied late. A run that was killed is taken up where it stopped: schema statements say
@@ -131,7 +136,7 @@ async def migrate(
             longer than `patience_s` seconds, an index cannot be built, or the schema drifted.
     """
     scripts = load_scripts() if scripts is None else scripts
-    filled = {"dimension": await _dimension(graph, dimension)}
+    filled = {"dimension": await _dimension(graph, measure or dimension)}
     applied = await graph.run("graph/applied")
     done: list[str] = []
     if pending(scripts, applied):
@@ -200,19 +205,21 @@ async def reindex(
     name: str | None = None,
     *,
     dimension: int | None = None,
+    measure: Measure | None = None,
     scripts: Sequence[Script] | None = None,
     owner: Callable[[], str] = lambda: str(ULID()),
     sleep: Sleep = asyncio.sleep,
 ) -> tuple[str, ...]:
     """Drop and make anew the index or constraint `name`, or every index and all that drifted; wait until online.
 
-    `dimension` is the new length of vectors when the graph was embedded anew (default: the recorded one).
+    `dimension` is the new length of vectors when the graph was embedded anew (default: the recorded one,
+    else what `measure` tells).
     Returns the names rebuilt, in order.
 
     Raises:
         NotFoundError: no script declares `name`.
     """
-    wanted = await _declared(graph, DIMENSION, scripts, dimension)
+    wanted = await _declared(graph, measure or DIMENSION, scripts, dimension)
     if name is not None and name not in wanted:
         raise NotFoundError(f"no index is called {name!r}", remedy=f"known: {', '.join(sorted(wanted))}")
     async with MigrationLock(graph, owner(), sleep=sleep) as lock:
@@ -294,7 +301,7 @@ async def _rebuild(
 
 
 async def _declared(
-    graph: Graph, fallback: int, scripts: Sequence[Script] | None, dimension: int | None = None
+    graph: Graph, fallback: int | Measure, scripts: Sequence[Script] | None, dimension: int | None = None
 ) -> dict[str, Declaration]:
     filled = {"dimension": dimension or await _dimension(graph, fallback)}
     everything = load_scripts() if scripts is None else scripts
@@ -302,6 +309,8 @@ async def _declared(
     return declared(statement for statement in statements if statement.mode == "schema")
 
 
-async def _dimension(graph: Graph, fallback: int) -> int:
+async def _dimension(graph: Graph, fallback: int | Measure) -> int:
     recorded = await graph.one("graph/embedding_model")
-    return int(recorded["dimension"]) if recorded else fallback
+    if recorded:
+        return int(recorded["dimension"])
+    return fallback if isinstance(fallback, int) else await asyncio.to_thread(fallback)

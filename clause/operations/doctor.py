@@ -27,6 +27,7 @@ from clause.graph.server.launch import find_java, java_version
 from clause.graph.wire import Address
 from clause.operations import processes as daemon
 from clause.settings import Settings
+from clause.text.embedder import DEFAULT_MODEL
 from clause.text.fields import Frozen
 
 _TIMEOUT_S = 30.0
@@ -109,7 +110,7 @@ async def _examine_graph(settings: Settings) -> list[Finding]:
             return [first]
         return [
             first,
-            await perform_async("migrations", lambda: migrations(graph)),
+            await perform_async("migrations", lambda: migrations(graph, settings.embedder)),
             await perform_async("limits", lambda: limits(graph)),
             await perform_async("embedder", lambda: embedder(graph, settings.embedder)),
         ]
@@ -257,8 +258,9 @@ async def database(graph: Graph) -> str:
     return f"Neo4j {version} {found.edition} at {graph.address.uri}, password right"
 
 
-async def migrations(graph: Graph) -> str:
-    """Every migration is applied and the schema has not drifted.
+async def migrations(graph: Graph, model: str = DEFAULT_MODEL) -> str:
+    """Every migration is applied and the schema has not drifted; how long the vectors of a model are that is neither
+    packaged nor recorded is not asked, for that loads it.
 
     Raises:
         MigrationError: some are pending, were changed or are unknown, or indexes differ from what was declared.
@@ -267,7 +269,8 @@ async def migrations(graph: Graph) -> str:
     scripts = load_scripts()
     if waiting := [script.id for script in pending(scripts, await graph.run("graph/applied"))]:
         raise MigrationError(f"{len(waiting)} to apply: {', '.join(waiting)}", remedy="run `clause migrate`")
-    if drifted := await drift(graph):
+    known = model == DEFAULT_MODEL or await graph.one("graph/embedding_model") is not None
+    if drifted := await drift(graph, vectors=known):
         raise drift_error(drifted)
     return f"{len(scripts)} applied"
 

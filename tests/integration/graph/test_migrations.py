@@ -8,6 +8,7 @@ import pytest
 
 from clause.errors import MigrationError, NotFoundError
 from clause.graph.catalogue import Catalogue
+from clause.graph.database import replace_embedding_model
 from clause.graph.driver import Bolt
 from clause.graph.migration_scripts import Script, checksum, load_scripts
 from clause.graph.migrations import MigrationLock, drift, migrate, online, reindex
@@ -242,3 +243,23 @@ async def test_an_index_that_failed_or_takes_too_long_is_named():
         await online(Building(slow), limit_s=1.0, sleep=nap)  # type: ignore[arg-type]
     with pytest.raises(MigrationError, match=r"i is failed"):
         await online(Building(slow, {**slow, "state": "FAILED"}), sleep=nap)  # type: ignore[arg-type]
+
+
+async def test_a_model_is_measured_only_where_the_graph_records_none(trial: Graph, no_model: None) -> None:
+    measured = []
+
+    def measure() -> int:
+        measured.append(True)
+        return 24
+
+    with pytest.raises(MigrationError, match=r"vector\.dimensions"):  # those that were there are for 384 numbers
+        await migrate(trial, measure=measure, scripts=[*REAL, VECTORS])
+    assert measured
+    found = {row["name"]: row for row in await trial.run("graph/indexes")}
+    assert found["trial_embedding"]["options"]["indexConfig"]["vector.dimensions"] == 24
+
+    await replace_embedding_model(trial, "tiny", 384)
+    measured.clear()
+    assert (await reindex(trial, "trial_embedding", measure=measure, scripts=[*REAL, VECTORS])) == ("trial_embedding",)
+    assert not (await migrate(trial, measure=measure, scripts=[*REAL, VECTORS])).applied
+    assert not measured

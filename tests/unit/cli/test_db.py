@@ -105,7 +105,7 @@ def reindexed(monkeypatch: pytest.MonkeyPatch) -> list[str | None]:
     async def open_graph(settings: Any, *, progress: Any) -> Any:
         yield "graph"
 
-    async def reindex(graph: Any, name: str | None) -> tuple[str, ...]:
+    async def reindex(graph: Any, name: str | None, **_: Any) -> tuple[str, ...]:
         asked.append(name)
         return (name,) if name else ()
 

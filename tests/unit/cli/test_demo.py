@@ -27,7 +27,7 @@ def steps(monkeypatch: pytest.MonkeyPatch, graph: SimpleNamespace) -> list[str]:
     """What the demo did, in order; the graph, the sample and the API are fakes."""
     done: list[str] = []
 
-    async def migrate(_graph: object) -> None:
+    async def migrate(_graph: object, **_: Any) -> None:
         done.append("migrate")
 
     async def load_sample(_graph: object, _embedder: object, **_: Any) -> None:

@@ -210,7 +210,7 @@ async def test_pending_migrations_are_named(monkeypatch: pytest.MonkeyPatch) -> 
 async def test_a_drifted_schema_is_told_with_its_cure(
     monkeypatch: pytest.MonkeyPatch, drifted: dict[str, str], told: str
 ) -> None:
-    async def drift(graph: Any) -> dict[str, str]:
+    async def drift(graph: Any, **_: Any) -> dict[str, str]:
         return drifted
 
     monkeypatch.setattr(checks, "drift", drift)
@@ -222,7 +222,7 @@ async def test_a_drifted_schema_is_told_with_its_cure(
 
 
 async def test_vectors_of_another_length_are_told_as_an_unfinished_embedding(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def drift(graph: Any) -> dict[str, str]:
+    async def drift(graph: Any, **_: Any) -> dict[str, str]:
         return {"one": "is missing", "two": "has vector.dimensions 768 instead of 384"}
 
     monkeypatch.setattr(checks, "drift", drift)
@@ -230,6 +230,25 @@ async def test_vectors_of_another_length_are_told_as_an_unfinished_embedding(mon
     with pytest.raises(MigrationError) as caught:
         await checks.migrations(graph)
     assert caught.value.remedy == "run `clause reembed` again where it was broken off, else `clause db reindex one`"
+
+
+@pytest.mark.parametrize(
+    ("model", "recorded", "told"),
+    [("all-MiniLM-L6-v2", [], True), ("large", [], False), ("large", [{"model": "large", "dimension": 8}], True)],
+)
+async def test_the_length_of_vectors_is_compared_where_it_is_known_without_a_model(
+    monkeypatch: pytest.MonkeyPatch, model: str, recorded: list[Any], told: bool
+) -> None:
+    compared = []
+
+    async def drift(graph: Any, *, vectors: bool) -> dict[str, str]:
+        compared.append(vectors)
+        return {}
+
+    monkeypatch.setattr(checks, "drift", drift)
+    rows = {"graph/applied": applied(checks.load_scripts()), "graph/embedding_model": recorded}
+    await checks.migrations(cast("Any", FakeGraph(rows)), model)
+    assert compared == [told]
 
 
 async def test_the_model_of_the_graph_is_compared_with_the_setting() -> None:
