@@ -105,7 +105,8 @@ class CausalReader:
             return CausalReading(CausalGraph())
         statement = self._graph.catalogue["intelligence/causal_edges"]
         named = replace(statement, text=_with_types(statement.text, kinds))
-        clocks = {"valid": sight.as_of_valid or self._now(), "recorded": sight.as_of_recorded or FOREVER}
+        valid = sight.as_of_valid or sight.as_of_recorded or self._now()
+        clocks = {"valid": valid, "recorded": sight.as_of_recorded or FOREVER}
         hidden = {"hidden_sources": [*sight.hidden_sources], "hidden_edges": [[*edge] for edge in sight.hidden_edges]}
         common = {"scopes": list(sight.scopes), "outward": outward, "limit": MOST_EDGES + 1, **clocks, **hidden}
         edges: dict[tuple[str, str, str], CausalEdge] = {}

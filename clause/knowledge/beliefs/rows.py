@@ -342,3 +342,17 @@ def as_recorded(found: Mapping[str, Any], recorded: datetime) -> dict[str, Any] 
         "stage": stage(sources),
         "version": len(known),
     }
+
+
+def held_then(found: Mapping[str, Any], recorded: datetime) -> tuple[float, Mapping[str, Any]] | None:
+    """The overall confidence and the properties as they were known at an instant; None where it was not known yet."""
+    known = as_recorded(found, recorded)
+    return None if known is None else (float(dimensions_of(known, recorded).overall), known)
+
+
+def grounds(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterable[str]:
+    """Tell what changed in a belief's record."""
+    counts = {"sources": "independent sources", "open_tensions": "open tensions", "statements": "statements"}
+    for name, words in counts.items():
+        if before[name] != after[name]:
+            yield f"{words}: {before[name]} -> {after[name]}"

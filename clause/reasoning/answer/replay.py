@@ -84,7 +84,7 @@ async def replayed(
         return replay
     then = again.model_copy(
         update={
-            "as_of_valid": run.as_of_valid or run.recorded_at,
+            "as_of_valid": run.as_of_valid or run.as_of_recorded or run.recorded_at,
             "as_of_recorded": run.as_of_recorded or run.recorded_at,
         }
     )
@@ -92,7 +92,7 @@ async def replayed(
     now = runs.now()
     moments = TwoClocks(
         Clocks(then.as_of_valid or now, then.as_of_recorded or now),
-        Clocks(again.as_of_valid or now, again.as_of_recorded or now),
+        Clocks(again.as_of_valid or again.as_of_recorded or now, again.as_of_recorded or now),
     )
     cited = Cited.of(before.result, response.result)
     rows = await runs.statements(cited.edges, cited.nodes, run.scopes)

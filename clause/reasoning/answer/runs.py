@@ -17,7 +17,7 @@ from clause.errors import ClauseError, NotFoundError, UnavailableError
 from clause.graph.outbox import Outbox
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller, readable_scopes
-from clause.knowledge.beliefs.rows import as_recorded, dimensions_of
+from clause.knowledge.beliefs.rows import as_recorded, grounds, held_then
 from clause.reasoning.answer.counterfactual import LEAST_MOVE
 from clause.reasoning.answer.evidence import EvidenceRecord, evidence_rows, evidence_write
 from clause.reasoning.answer.run_record import RunRecord, differences, digest_of
@@ -339,18 +339,26 @@ def _change(rows: Sequence[Mapping[str, Any]], moments: TwoClocks, whose: dict[s
 
 def _standing(rows: Iterable[Mapping[str, Any]], moment: Clocks) -> list[Mapping[str, Any]]:
     """The rows that stand at a moment: known, not taken back, true."""
-    return [row for row in rows if all(_stands(row, name, moment) for name in _BORDERS)]
+    return [row for row in rows if all(_stands(_known(row, moment), name, moment) for name in _BORDERS)]
 
 
 _BORDERS: Mapping[str, tuple[str, bool, str]] = {
     "recorded_at": ("recorded", True, "it was recorded then"),
     "retracted_at": ("recorded", False, "it was taken back then"),
-    "superseded_at": ("recorded", False, "it was superseded then"),
     "archived_at": ("recorded", False, "it was archived then"),
     "valid_from": ("valid", True, "it is true from then on"),
     "valid_until": ("valid", False, "it was true until then"),
 }
-"""Each border of a statement's time: its clock, whether it stands from there on, and what that means."""
+"""Each border of a statement's time: its clock, whether it stands from there on, and what that means.
+What was superseded stands until its successor begins."""
+_ENDS = ("retracted_at", "superseded_at", "archived_at", "valid_until")
+
+
+def _known(row: Mapping[str, Any], moment: Clocks) -> Mapping[str, Any]:
+    """A row with the ends that were known at a moment: what took a belief's place may have been said later."""
+    belief = row["belief"]
+    known = None if belief is None else as_recorded(belief, moment.recorded)
+    return row if known is None else {**row, **{name: known.get(name) for name in _ENDS}}
 
 
 def _stands(row: Mapping[str, Any], name: str, moment: Clocks) -> bool:
@@ -361,10 +369,17 @@ def _stands(row: Mapping[str, Any], name: str, moment: Clocks) -> bool:
 
 def _border(row: Mapping[str, Any], one: Clocks, other: Clocks) -> tuple[str, datetime | None]:
     """Say why a statement stands at one of two moments and not at the other, and when that changed."""
+    first, second = _known(row, one), _known(row, other)
     for name, (_, _, words) in _BORDERS.items():
-        if _stands(row, name, one) != _stands(row, name, other):
+        stood = _stands(first, name, one)
+        if stood == _stands(second, name, other):
+            continue
+        fallen = second if stood else first
+        if name == "valid_until" and first["superseded_at"] != second["superseded_at"]:
             successor = row.get("successor")
-            return (f'it was superseded then by "{successor}"' if successor and "super" in words else words), row[name]
+            by = f' by "{successor}"' if successor else ""
+            return f"it was superseded then{by}", fallen["superseded_at"]
+        return words, fallen[name]
     return "it stands at one of the two times only", None
 
 
@@ -373,28 +388,11 @@ def _moved(row: Mapping[str, Any], moments: TwoClocks, whose: dict[str, Any]) ->
     belief = row["belief"]
     if belief is None:
         return []
-    before, after = (_held(belief, moment) for moment in (moments.before, moments.after))
+    before, after = (held_then(belief, moment.recorded) for moment in (moments.before, moments.after))
     if before is None or after is None or abs(after[0] - before[0]) <= LEAST_MOVE:
         return []
-    kind: Literal["gained_confidence", "lost_confidence"] = (
-        "gained_confidence" if after[0] > before[0] else "lost_confidence"
-    )
-    why = "; ".join(_grounds(before[1], after[1])) or "it is older by then, or fresher"
+    rose = after[0] > before[0]
+    kind: Literal["gained_confidence", "lost_confidence"] = "gained_confidence" if rose else "lost_confidence"
+    why = "; ".join(grounds(before[1], after[1])) or "it is older by then, or fresher"
     scores = {"before": before[0], "after": after[0]}
     return [StatementChange(kind=kind, text=str(row["text"]), why=why, **whose, **scores)]
-
-
-def _held(belief: Mapping[str, Any], moment: Clocks) -> tuple[float, Mapping[str, Any]] | None:
-    known = as_recorded(belief, moment.recorded)
-    return None if known is None else (float(dimensions_of(known, moment.recorded).overall), known)
-
-
-def _grounds(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterable[str]:
-    """List what changed in a belief's record."""
-    for name, words in (
-        ("sources", "independent sources"),
-        ("open_tensions", "open tensions"),
-        ("statements", "statements"),
-    ):
-        if before[name] != after[name]:
-            yield f"{words}: {before[name]} -> {after[name]}"

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from clause.arrays import Vector
 from clause.graph.runner import Graph
 from clause.reasoning.episode.driver import TextSource
-from clause.reasoning.neighbourhood.neo4j import FOREVER
+from clause.reasoning.neighbourhood.neo4j import instants
 from clause.reasoning.neighbourhood.port import FoundText, Node, View
 from clause.text.fields import utc_now
 from clause.text.retrieval import escape, reciprocal_rank_fusion, within_scopes
@@ -65,17 +65,17 @@ class IndexedTexts:
             "words": within_scopes(escape(text, _FIELDS), view.scopes, _FIELDS),
             "scopes": list(view.scopes),
             "limit": looked,
-            "valid": view.as_of_valid or self._now(),
-            "recorded": view.as_of_recorded or FOREVER,
+            **instants(view.as_of_valid, view.as_of_recorded, self._now),
             "hidden_texts": list(view.hidden.texts),
-            "statuses": list(HELD if view.as_of_recorded is None else STATUSES),
+            "statuses": _statuses(view),
         }
         rows = await self._graph.run("reasoning/nearest_texts", **given)
         may_miss = view.hidden.crowd > 1 and limit + len(view.hidden.texts) > looked
         if may_miss and len({row["id"] for row in rows}) < limit:
             rows = await self._graph.run("reasoning/passing_texts", **given)
         nodes = {row["id"]: Node(row["id"], row["name"], row["kind"], text=row["text"]) for row in rows}
-        rankings = [[row["id"] for row in rows if row["ranking"] == ranking] for ranking in self._weights]
+        ids = [[row["id"] for row in rows if row["ranking"] == ranking] for ranking in self._weights]
+        rankings = [list(dict.fromkeys(ranked)) for ranked in ids]  # what a belief took the place of may come twice
         words: dict[str, float] = {}
         for ranking in _SPARSE:
             scores = {row["id"]: row["score"] for row in rows if row["ranking"] == ranking}
@@ -86,6 +86,13 @@ class IndexedTexts:
         held = {row["id"]: (row["confidence"], row["sources"], row["named"]) for row in rows}
         best = [(one, score / most) for one, score in fused if most > 0]
         return [FoundText(nodes[one], words.get(one, 0.0), share, *held[one]) for one, share in best]
+
+
+def _statuses(view: View) -> list[str]:
+    """The statuses of beliefs that the clocks of a view may show; without clocks, superseded ones take no place."""
+    if view.as_of_recorded is not None:
+        return list(STATUSES)
+    return list(HELD if view.as_of_valid is None else (*HELD, "superseded"))
 
 
 MEMORY = "memory"

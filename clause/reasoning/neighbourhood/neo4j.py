@@ -124,6 +124,11 @@ SEEN_TYPES = 256
 """Views of which the relationship types are remembered; each session is one."""
 
 
+def instants(valid: datetime | None, recorded: datetime | None, now: Callable[[], datetime]) -> dict[str, datetime]:
+    """The two clocks as parameters: who asks what was known at an instant, asks what was true then."""
+    return {"valid": valid or recorded or now(), "recorded": recorded or FOREVER}
+
+
 class Neo4jNeighbourhood:
     """Reads the graph for the agents; a `NeighbourhoodPort`."""
 
@@ -255,8 +260,7 @@ class Neo4jNeighbourhood:
     def _seen_by(self, view: View) -> dict[str, Any]:
         return {
             "scopes": list(view.scopes),
-            "valid": view.as_of_valid or self._now(),
-            "recorded": view.as_of_recorded or FOREVER,
+            **instants(view.as_of_valid, view.as_of_recorded, self._now),
             **view.hidden.parameters,
         }
 

@@ -23,7 +23,11 @@ CALL (n) {
       AND (m.recorded_at IS NULL OR m.recorded_at <= $recorded)
       AND (m.retracted_at IS NULL OR m.retracted_at > $recorded)
       AND (m.archived_at IS NULL OR m.archived_at > $recorded)
-      AND (m.valid_from IS NULL OR m.valid_from <= $valid) AND (m.valid_until IS NULL OR m.valid_until > $valid)
+      AND (m.valid_from IS NULL OR m.valid_from <= $valid)
+      AND (m.valid_until IS NULL OR coalesce(  // the end as it was known
+        CASE WHEN m.superseded_at > $recorded THEN m.given_until
+           WHEN m.superseded_at IS NULL THEN m.valid_until
+           ELSE coalesce(m.ends[size([at IN m.ends_at WHERE at <= $recorded]) - 1], m.valid_until) END > $valid, true))
       AND CASE WHEN m:Insight THEN NOT coalesce(m.quarantined, false) AND COUNT { (m)<-[:SUPERSEDES]-() } = 0 ELSE true END
       AND (size($hidden_texts) = 0 OR NOT m.id IN $hidden_texts)
       AND (size($hidden_sources) = 0 OR NOT coalesce(r.source_id, '') IN $hidden_sources OR NOT (n:Entity AND m:Entity))
@@ -76,7 +80,11 @@ WITH id, m, type(r) AS relation, forward, type(r) IN CASE WHEN forward THEN $for
     AND (m.recorded_at IS NULL OR m.recorded_at <= $recorded)
     AND (m.retracted_at IS NULL OR m.retracted_at > $recorded)
     AND (m.archived_at IS NULL OR m.archived_at > $recorded)
-    AND (m.valid_from IS NULL OR m.valid_from <= $valid) AND (m.valid_until IS NULL OR m.valid_until > $valid)
+    AND (m.valid_from IS NULL OR m.valid_from <= $valid)
+    AND (m.valid_until IS NULL OR coalesce(  // the end as it was known
+      CASE WHEN m.superseded_at > $recorded THEN m.given_until
+         WHEN m.superseded_at IS NULL THEN m.valid_until
+         ELSE coalesce(m.ends[size([at IN m.ends_at WHERE at <= $recorded]) - 1], m.valid_until) END > $valid, true))
     AND CASE WHEN m:Insight THEN NOT coalesce(m.quarantined, false) AND COUNT { (m)<-[:SUPERSEDES]-() } = 0 ELSE true END
     AND (size($hidden_texts) = 0 OR NOT m.id IN $hidden_texts)
     AND (size($hidden_sources) = 0 OR NOT coalesce(r.source_id, '') IN $hidden_sources OR NOT (n:Entity AND m:Entity))
