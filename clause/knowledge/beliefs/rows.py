@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -45,6 +45,7 @@ from clause.knowledge.beliefs.models import (
     recorded_by,
 )
 from clause.knowledge.tension_detection import OPEN
+from clause.text.fields import utc_now
 
 NAME_LENGTH = 80
 _BLANKS = re.compile(r"\s+")
@@ -156,6 +157,23 @@ def settling(ids: Iterable[str], scopes: Sequence[str], now: datetime) -> tuple[
         "open": list(OPEN),
         "record": list(SETTLED),
         "absent": ABSENT,
+    }
+
+
+def floors_as_of(
+    floors: Mapping[str, float], recorded: datetime | None, now: Callable[[], datetime] = utc_now
+) -> dict[str, Any]:
+    """The parameters of a statement that holds floors against `dimensions_of`: those of now, or as they were known."""
+    return {
+        "floors": dict(floors),
+        "dimensions": list(floors),
+        "at": recorded or now(),
+        "recorded": recorded,
+        "record": len(SETTLED) + 1,
+        "absent": ABSENT,
+        "weights": dict(WEIGHTS),
+        "least": FLOOR,
+        "half_lives": dict(HALF_LIVES_DAYS),
     }
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from clause.errors import NotFoundError, OutOfBoundsError
 from clause.graph.runner import Graph
+from clause.knowledge.beliefs.rows import floors_as_of
 from clause.reasoning.models.answer import Answer, CoordinationResult, TextFilters
 from clause.reasoning.models.coordination import AnswerChange, CoordinationResponse, Counterfactual, Withheld
 from clause.reasoning.neighbourhood.port import Edge, Hidden, View
@@ -59,13 +60,11 @@ class Withholding:
         """
         if filters is None:
             return view, {}
-        floors = filters.floors.given
         rows = await self._graph.run(
             "reasoning/texts_left_out",
             scopes=[*view.scopes],
             kinds=[*filters.kinds],
-            floors=floors,
-            dimensions=[*floors],
+            **floors_as_of(filters.floors.given, view.as_of_recorded),
             since=filters.since,
             until=filters.until,
             limit=MOST_FILTERED + 1,

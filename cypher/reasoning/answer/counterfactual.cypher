@@ -69,17 +69,48 @@ RETURN x.id AS id
 ORDER BY id
 LIMIT $limit
 
-// reasoning/texts_left_out, texts of some scopes that a request's filters leave out, each with the first filter that does
+// reasoning/texts_left_out, texts of some scopes that a request's filters leave out, each with the first filter that does.
+//                           Confidence fades between settlings: freshness and overall are those of $at, by knowledge/settle's
+//                           formulas, over what is known now or, with $recorded, over the record of then (a record of
+//                           `history` is its instant, then SETTLED in clause/knowledge/beliefs/models.py, as numbers)
 // mode:       read
 // returns:    many
-// parameters: $scopes LIST<STRING>, $kinds LIST<STRING>, $floors MAP, $dimensions LIST<STRING>, $since ZONED DATETIME,
-//             $until ZONED DATETIME, $limit INTEGER
+// parameters: $scopes LIST<STRING>, $kinds LIST<STRING>, $floors MAP, $dimensions LIST<STRING>, $at ZONED DATETIME,
+//             $recorded ZONED DATETIME, $record INTEGER, $absent FLOAT, $weights MAP, $least FLOAT, $half_lives MAP,
+//             $since ZONED DATETIME, $until ZONED DATETIME, $limit INTEGER
 // columns:    id, filter
 CYPHER 25 MATCH (n:Passage|Belief|Memory|Insight|Value|Experience)
 WHERE n.scope IN $scopes
-WITH n, coalesce(n.occurred_at, n.recorded_at) AS at,
-  head([name IN $dimensions WHERE n:Belief AND
-    coalesce(CASE name WHEN 'overall' THEN n.overall ELSE n['c_' + name] END, -1.0) < $floors[name]]) AS floor
+CALL (n) {
+  WHEN n:Belief AND size($dimensions) > 0 THEN {
+    WITH n, CASE WHEN $recorded IS NOT NULL THEN $record *
+      size([i IN range($record, size(coalesce(n.history, [])) - 1, $record) WHERE n.history[i] <= $recorded.epochMillis]) END AS first
+    WITH n, CASE
+      WHEN first IS NULL THEN
+        {source_reliability: n.c_source_reliability, method_quality: n.c_method_quality,
+         internal_consistency: n.c_internal_consistency, temporal_freshness: n.given_freshness,
+         corroboration: n.c_corroboration, domain_applicability: n.c_domain_applicability,
+         confirmed_at: n.confirmed_at.epochMillis, ceiling: n.ceiling}
+      ELSE
+        {source_reliability: nullIf(n.history[first + 1], $absent), method_quality: nullIf(n.history[first + 2], $absent),
+         internal_consistency: nullIf(n.history[first + 3], $absent), temporal_freshness: nullIf(n.history[first + 4], $absent),
+         corroboration: nullIf(n.history[first + 5], $absent), domain_applicability: nullIf(n.history[first + 6], $absent),
+         confirmed_at: n.history[first + 7], ceiling: nullIf(n.history[first + 11], $absent)}
+    END AS known
+    WITH n, known, ($at.epochMillis - known.confirmed_at) / 86400000.0 AS age
+    WITH known {.*, temporal_freshness: coalesce(known.temporal_freshness, 1.0)
+      * CASE WHEN $half_lives[n.decay] IS NULL OR age <= 0 THEN 1.0 ELSE 2.0 ^ (-age / $half_lives[n.decay]) END} AS known
+    WITH known, [name IN keys($weights) WHERE known[name] IS NOT NULL |
+                 [$weights[name], CASE WHEN known[name] < $least THEN $least ELSE known[name] END]] AS present
+    WITH known, exp(reduce(sum = 0.0, d IN present | sum + d[0] * log(d[1])) / reduce(sum = 0.0, d IN present | sum + d[0])) AS mean
+    WITH known {.*, overall: CASE WHEN known.ceiling < mean THEN known.ceiling WHEN mean > 1.0 THEN 1.0 ELSE mean END} AS known
+    RETURN head([name IN $dimensions WHERE coalesce(known[name], -1.0) < $floors[name]]) AS floor
+  }
+  ELSE {
+    RETURN NULL AS floor
+  }
+}
+WITH n, coalesce(n.occurred_at, n.recorded_at) AS at, floor
 WITH n, CASE
   WHEN size($kinds) > 0 AND NOT any(kind IN $kinds WHERE kind IN [label IN labels(n) | toLower(label)]) THEN 'kinds'
   WHEN $since IS NOT NULL AND coalesce(at < $since, true) THEN 'since'
