@@ -300,7 +300,7 @@ class CausalQuestion(Model):
         BASE_RATE, ge=0.0, le=1.0, description="Chance that a node without known causes is present"
     )
     scopes: list[str] | None = Field(None, min_length=1, max_length=100, description="Scopes to read; unset: all")
-    as_of_valid: Instant | None = Field(None, description="Use what was true at this instant (unset: now)")
+    as_of_valid: Instant | None = Field(None, description="Use what was true then (unset: as_of_recorded, or now)")
     as_of_recorded: Instant | None = Field(None, description="Use what was known at this instant (unset: now)")
 
     model_config = ConfigDict(

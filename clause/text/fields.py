@@ -158,7 +158,7 @@ Scopes = Annotated[
     list[ScopeName] | None,
     Field(description="Scopes to read; unset: all that the caller may read", min_length=1, max_length=100),
 ]
-AsOfValid = Annotated[Instant | None, Field(description="Use what was true at this instant (unset: now)")]
+AsOfValid = Annotated[Instant | None, Field(description="Use what was true then (unset: as_of_recorded, or now)")]
 AsOfRecorded = Annotated[Instant | None, Field(description="Use what was known at this instant (unset: now)")]
 
 
