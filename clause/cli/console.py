@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from clause.reasoning.coordinator import Coordinator
     from clause.reasoning.episode.budget import Budgets
     from clause.reasoning.models import CoordinationRequest, CoordinationResponse
+    from clause.reasoning.neighbourhood.snapshot import Snapshot
     from clause.reasoning.question.preparation import Asker
     from clause.telemetry import CountProgress, Progress
     from clause.text.embedder import Embedder
 
+    Staged = tuple[Asker, Coordinator, Snapshot]
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else there.")]
 Ray = Annotated[
@@ -69,9 +71,8 @@ def print_error(error: ClauseError, *, as_json: bool = False) -> None:
     line = " ".join(str(error).split())
     stderr().print(f"error: {line}", markup=False)
     if as_json:
-        members = {"code": error.code, "message": error.message, "remedy": error.remedy}
-        places = {"field": error.field, "bound": error.bound}
-        print_json({"error": {name: value for name, value in {**members, **places}.items() if value is not None}})
+        members = {name: getattr(error, name) for name in ("code", "message", "remedy", "field", "bound")}
+        print_json({"error": {name: value for name, value in members.items() if value is not None}})
 
 
 @contextmanager
@@ -144,8 +145,8 @@ async def snapshot_coordinate(container: Container, scopes: Sequence[str], *, ha
     return _for_owner((await on_snapshot(container, scopes, container.embedder))[1], hard)
 
 
-async def on_snapshot(container: Container, scopes: Sequence[str], embedder: Embedder) -> tuple[Asker, Coordinator]:
-    """The asker and the coordinator of the container's policies, reading a snapshot of the scopes."""
+async def on_snapshot(container: Container, scopes: Sequence[str], embedder: Embedder) -> Staged:
+    """The asker and the coordinator of the container's policies, reading a snapshot of the scopes; and that."""
     from clause.evaluation.training_material import export_snapshot
     from clause.reasoning.answer.evidence import Provenance
     from clause.reasoning.answer.report import Reporter
@@ -159,9 +160,8 @@ async def on_snapshot(container: Container, scopes: Sequence[str], embedder: Emb
     stored = Neo4jNeighbourhood(graph, dimension=dimension)
     snapshot = await export_snapshot(graph, stored, View(tuple(scopes)), dimension=dimension)
     asker = Asker(graph, snapshot, container.seeds, embedder)
-    reporter = Reporter(Provenance(graph), container.runs)
-    policies = container.coordinator.policies
-    return asker, Coordinator(asker, snapshot, policies, count=count_all, reporter=reporter)
+    reporter, policies = Reporter(Provenance(graph), container.runs), container.coordinator.policies
+    return asker, Coordinator(asker, snapshot, policies, count=count_all, reporter=reporter), snapshot
 
 
 def _for_owner(coordinator: Coordinator, hard: bool) -> Coordinate:

@@ -129,13 +129,14 @@ async def _taught(
 ) -> dict[str, Any]:
     """The metrics of a reader that was taught on a snapshot of the scopes."""
     from clause.cli.console import on_snapshot, opened
+    from clause.policy.train.lessons import fingerprint
     from clause.policy.train.own import OwnRun
     from clause.policy.train.trainer import TensorBoardLog
     from clause.reasoning.episode.budget import Prices
     from clause.reasoning.neighbourhood.port import View
 
     async with opened(sample=False) as container:
-        asker, _ = await on_snapshot(container, scopes, container.embedder)
+        asker, _, snapshot = await on_snapshot(container, scopes, container.embedder)
         view = View(tuple(scopes))
 
         async def ask(gold: PosedQuestion) -> Question:
@@ -146,7 +147,7 @@ async def _taught(
         about = {"name": out.name, "scopes": list(scopes), "git_revision": _revision()}
         with TensorBoardLog(out) as board, _shown(board.write) as report:
             run = OwnRun(out, embedder, report, seed=seed, resume=resume, about=about)
-            return await run.train(questions, ask, ",".join(scopes))
+            return await run.train(questions, ask, f"{','.join(scopes)} {fingerprint(snapshot, ())}")
 
 
 @app.command()

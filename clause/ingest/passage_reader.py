@@ -6,6 +6,7 @@ from __future__ import annotations
 import html
 import io
 import json
+import os
 import re
 import unicodedata
 from collections import Counter
@@ -202,7 +203,7 @@ def find_documents(path: Path) -> list[tuple[str, Path]]:
     if not path.is_dir():
         raise NotFoundError(f"there is no file or folder {path.name}", remedy="check the path", field="path")
     found = [
-        (one.relative_to(path).as_posix(), one)
+        (os.fsencode(one.relative_to(path).as_posix()).decode(errors="replace"), one)  # a name may be no text
         for one in path.rglob("*")
         if one.is_file() and one.suffix.lower() in FORMATS and not any(part[0] == "." for part in _parts(one, path))
     ]
@@ -375,9 +376,15 @@ def _unwrapped(text: str) -> str:
 
 def _docx(raw: bytes) -> tuple[str, list[Piece]]:
     import docx  # noqa: PLC0415 -- only where such a file comes
+    from docx.oxml.ns import qn  # noqa: PLC0415
     from docx.table import Table  # noqa: PLC0415
 
     document = docx.Document(io.BytesIO(raw))
+    for wrapped in list(document.element.body.iter(qn("w:ins"), qn("w:sdt"))):  # what was inserted, or is a field
+        content = wrapped.find(qn("w:sdtContent"))
+        for child in list(wrapped if content is None else content):
+            wrapped.addprevious(child)
+        wrapped.getparent().remove(wrapped)
     blocks: list[tuple[int, str]] = []
     for block in document.iter_inner_content():
         if isinstance(block, Table):

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -174,7 +175,9 @@ def _found(paths: Sequence[Path]) -> list[_FoundFile]:
         folder = (path if path.is_dir() else path.parent).resolve()
         for name, file in find_documents(path):
             if folder / name not in found:
-                content = hashlib.sha256(file.read_bytes()).hexdigest()
+                content = ""
+                with suppress(OSError):  # told when it is read, as other bad records
+                    content = hashlib.sha256(file.read_bytes()).hexdigest()
                 root = hashed("", str(folder))
                 found[folder / name] = _FoundFile(name, f"{folder.name}/{name}", file, root, content)
     return [*found.values()]

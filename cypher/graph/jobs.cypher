@@ -1,4 +1,5 @@
-// jobs/unfinished, the newest job of a kind with the same parameters that did not succeed
+// jobs/unfinished, the newest job of a kind with the same parameters that did not succeed, if none on the same resource
+//                  has succeeded since: that may have replaced what it had done
 // mode:       read
 // returns:    maybe
 // parameters: $scope STRING, $kind STRING, $resource STRING, $parameters STRING
@@ -6,6 +7,10 @@
 //             created_at, started_at, finished_at, cancel_requested
 CYPHER 25 MATCH (job:Job {kind: $kind, resource: $resource})
 WHERE job.scope = $scope AND job.parameters = $parameters AND job.state <> 'succeeded'
+  AND NOT EXISTS {
+    MATCH (later:Job {kind: $kind, resource: $resource})
+    WHERE later.scope = $scope AND later.id > job.id AND later.state = 'succeeded'
+  }
 RETURN job.id AS id, job.kind AS kind, job.scope AS scope, job.resource AS resource, job.state AS state,
        job.parameters AS parameters, job.done AS done, job.total AS total, job.message AS message,
        job.cursor AS cursor, job.error AS error, job.owner AS owner, job.sequence AS sequence, job.version AS version,

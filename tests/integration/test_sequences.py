@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from clause import Clause
+from clause import Caller, Clause
 from clause.errors import NotFoundError
 from clause.graph.idempotency import IdempotencyKeys, RequestKey, StoredResponse
 from clause.graph.jobs import Jobs
@@ -379,6 +379,23 @@ async def test_what_is_erased_while_an_answer_is_made_is_not_noted_again(
     assert await run(graph, NOTED, said="Quillfeather") == []
     with pytest.raises(NotFoundError):
         await opened.container.runs.get(str(answer.run_id), opened.caller)
+
+
+async def test_what_was_read_in_a_scope_and_noted_in_another_goes_with_the_first(
+    opened: Clause, graph: Graph, scope: str
+) -> None:
+    mine = f"{scope}-mine"
+    await told(opened, "Quillfeather guards the Grimsel dam", scope)
+    reader = Clause(opened.container, Caller(readable=(scope, mine), writable=(mine,), default=(mine,)))
+    answer = await reader.coordinate("who guards the Grimsel dam", scopes=[scope])
+    assert answer.run_id is not None
+    await opened.container.runs.settled()
+    assert await run(graph, NOTED, said="Quillfeather") != []
+    preview = await opened.knowledge.erasure.preview(ErasureRequest(scope=scope), caller=opened.caller)
+    receipt = await opened.knowledge.erasure.apply(ErasureRequest(scope=scope), caller=opened.caller)
+    assert preview.counts["Evidence"] == receipt.counts["Evidence"] > 0
+    assert await run(graph, NOTED, said="Quillfeather") == []
+    await opened.knowledge.erasure.apply(ErasureRequest(scope=mine), caller=opened.caller)
 
 
 async def test_a_question_that_is_not_recorded_leaves_nothing(opened: Clause, graph: Graph, scope: str) -> None:

@@ -103,7 +103,7 @@ async def snapshot_stage(container: Container, scopes: Sequence[str], seeds: See
     from clause.lab.studies import RememberingEmbedder
     from clause.reasoning.neighbourhood.port import View
 
-    asker, coordinator = await on_snapshot(container, scopes, RememberingEmbedder(container.embedder))
+    asker, coordinator, _ = await on_snapshot(container, scopes, RememberingEmbedder(container.embedder))
     return Stage(asker, coordinator, View(tuple(scopes)), seeds)
 
 

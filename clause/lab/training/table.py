@@ -16,7 +16,7 @@ from clause.errors import ConflictError
 from clause.evaluation.frontier import paired_bootstrap
 from clause.lab.training.trial import Player, trial
 from clause.policy.config import Recipe
-from clause.policy.train.lessons import AnsweredQuestion
+from clause.policy.train.lessons import AnsweredQuestion, fingerprint
 from clause.policy.train.trainer import Training, TrainingMaterial
 from clause.policy.train.warm_start import VectorTable
 from clause.telemetry import Progress, silent
@@ -119,7 +119,8 @@ class Study:
         recipe = ROWS[name].recipe(self.shortened, seed, final)
         place = self._place(name, seed)
         if place.is_file():
-            if self._read(name, seed)["recipe"] != recipe.fingerprint or self._read(name, seed)["n"] != len(self.asked):
+            found = self._read(name, seed)
+            if (found["recipe"], found.get("asked")) != (recipe.fingerprint, fingerprint(None, self.asked)):
                 raise ConflictError(
                     f"{place} holds a row of another recipe or sample", remedy="choose another --out", field="out"
                 )
@@ -134,6 +135,7 @@ class Study:
             "seed": seed,
             "recipe": recipe.fingerprint,
             "n": len(self.asked),
+            "asked": fingerprint(None, self.asked),
             "multipliers": training.multipliers,
             "history": training.history,
             **trial(Player.of(checkpoint, material.snapshot, self.asked, table)),

@@ -162,12 +162,13 @@ class AnsweredQuestion:
         return mask(self.text, span_of(self.start, self.end))
 
 
-def fingerprint(snapshot: Snapshot, questions: Sequence[AnsweredQuestion]) -> str:
-    """A hash of the graph and of the questions."""
+def fingerprint(snapshot: Snapshot | None, questions: Sequence[AnsweredQuestion]) -> str:
+    """A hash of the graph and of the questions; of these alone without a graph."""
     digest = hashlib.sha256()
-    for array in (snapshot.forward.starts, snapshot.forward.ends, snapshot.forward.relations):
-        digest.update(np.ascontiguousarray(array).tobytes())
-    digest.update("\n".join((*snapshot.ids, *snapshot.relations)).encode())
+    if snapshot is not None:
+        for array in (snapshot.forward.starts, snapshot.forward.ends, snapshot.forward.relations):
+            digest.update(np.ascontiguousarray(array).tobytes())
+        digest.update("\n".join((*snapshot.ids, *snapshot.relations)).encode())
     for question in questions:
         digest.update(f"{question.text}\t{question.seed}\t{sorted(question.answers)}\n".encode())
     return digest.hexdigest()[:16]

@@ -46,6 +46,7 @@ class UnitOrigin:
     """The origin of one unit: its best known source, and how many sources say the same.
 
     `source_id` None: no source is known; `told`: there is a node for it. `recorded_at` None: it came with the request.
+    `read_from`: the scope, where it is noted in another one than this.
     """
 
     uri: str
@@ -56,6 +57,7 @@ class UnitOrigin:
     status: str = "unverified"
     recorded_at: datetime | None = None
     told: bool = False
+    read_from: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,7 @@ class EvidenceRecord:
             "source": source,
             "rests_on": edge.from_node if edge else node,
             "told": self.origin.told,
+            "read_from": self.origin.read_from,
             "provenance": _hashed("prov", self.id, source, EXTRACTOR),
             "source_uri": self.origin.uri,
             "extractor_identity": EXTRACTOR,
@@ -124,12 +127,6 @@ class Provenance:
             evidence(unit, origins.get(unit.id) or _request_origin(unit, scope), score, similarity, price=price, at=at)
             for unit, score, similarity in zip(units, scores, similarities, strict=True)
         ]
-
-    async def write(self, records: Sequence[EvidenceRecord]) -> None:
-        """Write the evidence (idempotent); a run's own write carries it too, see `RunRecorder.record`."""
-        if records:
-            rows = evidence_rows(records, self._now())
-            await self._graph.write([("reasoning/write_evidence", evidence_write(rows))])
 
     async def origins(self, units: Sequence[Unit], view: View) -> Mapping[str, UnitOrigin]:
         """Where triples and texts of the graph come from, by the id of their unit."""
@@ -198,7 +195,7 @@ def own(records: Sequence[EvidenceRecord], caller: Caller, scope: str) -> list[E
 
 
 def _moved(record: EvidenceRecord, scope: str) -> EvidenceRecord:
-    origin = replace(record.origin, scope=scope)
+    origin = replace(record.origin, scope=scope, read_from=record.origin.scope)
     return replace(record, id=evidence_id(record.selected.text, origin), origin=origin)
 
 

@@ -141,20 +141,29 @@ WHERE n.scope IN $scopes
 RETURN coalesce(sum(size([key IN keys(n) WHERE key ENDS WITH 'embedding'])), 0) AS vectors
 
 // knowledge/erase_noted, remove what other scopes noted, while reasoning, of some scopes' nodes alone: ThoughtSeeds,
-//                        triggers and their findings, and the patterns of such seeds
+//                        triggers and their findings, the patterns of such seeds, and evidence that was read there
 // mode:       write
 // returns:    many
 // parameters: $scopes LIST<STRING>
 // columns:    label, erased, vectors
-CYPHER 25 MATCH (x:ThoughtSeed|CuriosityTrigger)
-WHERE NOT x.scope IN $scopes AND any(scope IN x.scopes WHERE scope IN $scopes)
-  AND NOT EXISTS {
-    MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster|Insight {id: x.concept_id})
-    WHERE NOT n.scope IN $scopes
-  }
-OPTIONAL MATCH (pattern:EmergentPattern)-[:GENERATED_BY]->(x)
-OPTIONAL MATCH (finding:Evidence)-[:DERIVED_FROM]->(x)
-UNWIND [x, pattern, finding] AS node
+CYPHER 25 CALL () {
+  MATCH (x:ThoughtSeed|CuriosityTrigger)
+  WHERE NOT x.scope IN $scopes AND any(scope IN x.scopes WHERE scope IN $scopes)
+    AND NOT EXISTS {
+      MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster|Insight {id: x.concept_id})
+      WHERE NOT n.scope IN $scopes
+    }
+  OPTIONAL MATCH (pattern:EmergentPattern)-[:GENERATED_BY]->(x)
+  OPTIONAL MATCH (finding:Evidence)-[:DERIVED_FROM]->(x)
+  UNWIND [x, pattern, finding] AS node
+  RETURN node
+  UNION
+  MATCH (x:Evidence)
+  WHERE NOT x.scope IN $scopes AND x.read_from IN $scopes
+  OPTIONAL MATCH (x)-[:HAS_PROVENANCE]->(p:Provenance)
+  UNWIND [x, p] AS node
+  RETURN node
+}
 WITH DISTINCT node WHERE node IS NOT NULL
 WITH node, labels(node)[0] AS label, size([key IN keys(node) WHERE key ENDS WITH 'embedding']) AS vectors
 DETACH DELETE node
@@ -166,15 +175,24 @@ ORDER BY label
 // returns:    many
 // parameters: $scopes LIST<STRING>
 // columns:    label, erased, vectors
-CYPHER 25 MATCH (x:ThoughtSeed|CuriosityTrigger)
-WHERE NOT x.scope IN $scopes AND any(scope IN x.scopes WHERE scope IN $scopes)
-  AND NOT EXISTS {
-    MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster|Insight {id: x.concept_id})
-    WHERE NOT n.scope IN $scopes
-  }
-OPTIONAL MATCH (pattern:EmergentPattern)-[:GENERATED_BY]->(x)
-OPTIONAL MATCH (finding:Evidence)-[:DERIVED_FROM]->(x)
-UNWIND [x, pattern, finding] AS node
+CYPHER 25 CALL () {
+  MATCH (x:ThoughtSeed|CuriosityTrigger)
+  WHERE NOT x.scope IN $scopes AND any(scope IN x.scopes WHERE scope IN $scopes)
+    AND NOT EXISTS {
+      MATCH (n:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster|Insight {id: x.concept_id})
+      WHERE NOT n.scope IN $scopes
+    }
+  OPTIONAL MATCH (pattern:EmergentPattern)-[:GENERATED_BY]->(x)
+  OPTIONAL MATCH (finding:Evidence)-[:DERIVED_FROM]->(x)
+  UNWIND [x, pattern, finding] AS node
+  RETURN node
+  UNION
+  MATCH (x:Evidence)
+  WHERE NOT x.scope IN $scopes AND x.read_from IN $scopes
+  OPTIONAL MATCH (x)-[:HAS_PROVENANCE]->(p:Provenance)
+  UNWIND [x, p] AS node
+  RETURN node
+}
 WITH DISTINCT node WHERE node IS NOT NULL
 RETURN labels(node)[0] AS label, count(*) AS erased,
   sum(size([key IN keys(node) WHERE key ENDS WITH 'embedding'])) AS vectors

@@ -12,7 +12,7 @@ WHERE (row.rests_on IS NULL OR EXISTS {
   AND (NOT row.told OR EXISTS { MATCH (:Source {id: row.source}) })
 MERGE (e:Evidence {id: row.id})
 ON CREATE SET e.scope = row.scope, e.text = row.text, e.tokens = row.tokens, e.unit = row.unit,
-  e.recorded_at = recorded_at
+  e.recorded_at = recorded_at, e.read_from = row.read_from
 MERGE (s:Source {id: row.source})
 ON CREATE SET s.scope = row.scope, s.name = row.source, s.kind = 'unknown', s.recorded_at = recorded_at
 MERGE (p:Provenance {id: row.provenance})

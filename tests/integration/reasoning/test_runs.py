@@ -215,8 +215,8 @@ async def test_evidence_without_a_run_is_written_once(graph: Graph, view: View, 
     records = await picks(provenance, view, TRIPLE, bare)
     recorder.later(None, records)
     await recorder.settled()
-    await provenance.write(records)
-    await provenance.write([])
+    await recorder.record(None, records)
+    recorder.later(None, [])
     (counts,) = await run(
         graph,
         "MATCH (e:Evidence {scope: $scope})-[:HAS_PROVENANCE]->(p:Provenance)-[:FROM]->(s:Source) "
@@ -247,7 +247,7 @@ async def test_a_triple_of_several_sources_counts_the_independent_ones(
     assert told.source_uri == "https://x.example/src-a"
     assert (told.corroboration_count, told.verification_status) == (2, "verified")
     assert (told.trust_signals.reputation_score, told.trust_signals.recency_score) == (0.9, 0.5)
-    await provenance.write([pick])
+    await RunRecorder(graph).record(None, [pick])
     (uri,) = await run(
         graph,
         "MATCH (:Evidence {id: $id})-[:HAS_PROVENANCE]->(:Provenance)-[:FROM]->(s:Source) RETURN s.uri AS x",

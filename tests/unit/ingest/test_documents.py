@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import io
+import os
 from pathlib import Path
 
 import docx
 import pytest
+from docx.oxml import parse_xml
+from docx.oxml.ns import nsdecls
 
 from clause.errors import NotFoundError
 from clause.ingest.passage_reader import (
@@ -266,3 +269,27 @@ def test_an_id_that_cannot_be_kept_is_reported(tmp_path: Path, identity: str) ->
     assert first.document is None
     assert first.reason
     assert second.document is not None
+
+
+def test_a_docx_tells_what_was_inserted_and_what_stands_in_fields_and_not_what_was_deleted(tmp_path: Path) -> None:
+    document = docx.Document()
+    well = document.add_paragraph("The well ")
+    words = nsdecls("w")
+    for part in (
+        f'<w:ins {words} w:id="1" w:author="a"><w:r><w:t>is deep</w:t></w:r></w:ins>',
+        f'<w:del {words} w:id="2" w:author="a"><w:r><w:delText> and dry</w:delText></w:r></w:del>',
+    ):
+        well._p.append(parse_xml(part))
+    field = "<w:sdtContent><w:p><w:r><w:t>Dug by Ada Marsh.</w:t></w:r></w:p></w:sdtContent>"
+    document.element.body.insert(0, parse_xml(f"<w:sdt {words}><w:sdtPr/>{field}</w:sdt>"))
+    document.save(str(tmp_path / "well.docx"))
+    (piece,) = read_document("well.docx", tmp_path / "well.docx").pieces
+    assert piece.text == "Dug by Ada Marsh.\n\nThe well is deep"
+
+
+def test_a_file_whose_name_is_no_text_is_named_all_the_same(tmp_path: Path) -> None:
+    name = os.fsdecode(b"caf\xe9.txt")
+    (tmp_path / name).write_text("The cafe opens at dawn.", encoding="utf-8")
+    ((said, file),) = find_documents(tmp_path)
+    assert said == "caf\ufffd.txt"
+    assert read_document(said, file).pieces[0].text == "The cafe opens at dawn."
