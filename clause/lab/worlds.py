@@ -28,6 +28,7 @@ from clause.lab.ablations import DECIDING, NULL, KnowingAgents, MakeAgents, Read
 from clause.policy.serve.grounded import BIAS, WEIGHTS, GroundedPolicy, ReadingSigns
 from clause.reasoning.agents.policy import Embed, PlainPolicy, Question
 from clause.reasoning.agents.proving import ProvingAgents
+from clause.reasoning.answer.calibration import reliability
 from clause.reasoning.coordinator import Coordinator
 from clause.reasoning.models import BudgetAllocation, CoordinationRequest
 
@@ -127,7 +128,7 @@ def own_report(found: Sequence[OwnOutcome], command: str) -> dict[str, Any]:
     return {
         **_own_shares(found),
         "f1": _mean([f1(one.answers, one.asked.answers) if one.answers else not one.asked.answers for one in found]),
-        "ece": calibration_error([one.judged for one in found if one.score is not None]),
+        "ece": _off([one.judged for one in found if one.score is not None]),
         "by_form": {form: _own_shares(ones) for form, ones in forms.items()},
         "p50_ms": round(float(np.percentile(milliseconds, 50)), 1),
         "p95_ms": round(float(np.percentile(milliseconds, 95)), 1),
@@ -155,21 +156,12 @@ def _own_shares(found: Sequence[OwnOutcome]) -> dict[str, Any]:
     }
 
 
+def _off(scored: Sequence[tuple[float, bool]]) -> float:
+    return round(reliability(*np.array(scored, dtype=float).reshape(-1, 2).T).error, 4)
+
+
 def _mean(values: Sequence[float]) -> float:
     return round(sum(values) / len(values), 4) if values else 0.0
-
-
-def calibration_error(scored: Sequence[tuple[float, bool]]) -> float:
-    """The expected calibration error of (probability, right) pairs over ten bins (Naeini et al., AAAI 2015).
-
-    >>> calibration_error([(0.95, True), (0.95, True), (0.15, False), (0.15, False)])
-    0.1
-    """
-    bins: defaultdict[int, list[tuple[float, bool]]] = defaultdict(list)
-    for score, right in scored:
-        bins[min(9, int(score * 10))].append((score, right))
-    off = sum(abs(sum(score for score, _ in part) - sum(right for _, right in part)) for part in bins.values())
-    return round(off / len(scored), 4) if scored else 0.0
 
 
 class NotedReadings(GroundedPolicy):
@@ -177,13 +169,22 @@ class NotedReadings(GroundedPolicy):
 
     def __init__(self) -> None:
         super().__init__(name="noted")
-        self.first: dict[str, ReadingSigns] = {}
+        self.first, self._tried = dict[str, ReadingSigns](), list[ReadingSigns]()
 
     def judged(self, question: Question, signs: Sequence[ReadingSigns]) -> list[float]:
         """The probabilities, as served."""
         if signs:
             self.first[question.text] = signs[0]
+            self._tried.append(signs[0])
         return super().judged(question, signs)
+
+    async def begin(self, question: Question, embed: Embed) -> ProvingAgents:
+        """Agents as served: those of the first naming of what is asked about, or of the last, where that is sure."""
+        self._tried = []
+        agents = await super().begin(question, embed)
+        if told := agents.account.readings:
+            self.first[question.text] = self._tried[-1 if told[0].probability >= self.abstain_below else 0]
+        return agents
 
     def lessons(self, found: Sequence[OwnOutcome]) -> Lessons:
         """The signs of the questions that had a reading, and whether its first answer is right."""
@@ -352,8 +353,7 @@ def _supported(out: AnswerOutcome, gold: Sequence[str]) -> tuple[float, float]:
 
 
 def proofs_report(rows: Sequence[Mapping[str, Any]], cells: Sequence[Cell], command: str = "") -> dict[str, Any]:
-    """Of each way to decide the mean supported F1 by cell and over all, and paired differences with their intervals
-    (95 %)."""
+    """Of each way to decide supported F1 by cell and over all, and paired differences with their 95 % intervals."""
     table = {name: np.array([row["scores"][name] for row in rows], dtype=np.float64) for name in DECIDING}
     null, served = (table[name][:, :, 0] for name in (NULL, "served"))
     proved_null = table[NULL][:, :, 1].mean(1).tolist()
