@@ -12,11 +12,11 @@ from clause.errors import ConflictError, ForbiddenError, NotFoundError, Precondi
 from clause.graph.scheduler import JobRunner
 from clause.graph.scopes import Caller
 from clause.ground import Ground
-from clause.knowledge.beliefs.models import Belief, BeliefCreate
+from clause.knowledge.beliefs.models import BeliefCreate, BeliefDetail
 from clause.knowledge.beliefs.query_models import BeliefFilter
 from clause.knowledge.room import Knowledge
 from clause.knowledge.tension_detection import Action, Tension, TensionFilter, TensionResolve
-from tests.integration.knowledge.conftest import OWNER
+from tests.integration.knowledge.conftest import OWNER, Clock
 
 pytestmark = pytest.mark.integration
 
@@ -24,7 +24,7 @@ FIRST = "The kitchen door of the old house is painted red"
 SECOND = "The kitchen door of the old house is painted blue"
 
 
-async def held(knowledge: Knowledge, belief_id: str) -> Belief:
+async def held(knowledge: Knowledge, belief_id: str) -> BeliefDetail:
     return await knowledge.beliefs.get(belief_id, caller=OWNER)
 
 
@@ -85,6 +85,19 @@ async def test_each_way_to_settle_a_tension_can_be_taken_back(
     assert [one.model_dump(exclude=left_out) for one in after] == [one.model_dump(exclude=left_out) for one in before]
     with pytest.raises(ConflictError):
         await knowledge.tensions.reopen(tension.id, caller=OWNER)
+
+
+async def test_a_tension_that_was_settled_later_was_open_before(knowledge: Knowledge, clock: Clock) -> None:
+    tension = await contradiction(knowledge)
+    clock.forward(days=1)
+    between = clock()
+    clock.forward(days=1)
+    given = TensionResolve(action="supersede_a", resolution="as seen")
+    await knowledge.tensions.resolve(tension.id, given, caller=OWNER)
+    (then,) = (await knowledge.beliefs.get(tension.a.id, caller=OWNER, as_of_recorded=between)).tensions
+    (now,) = (await held(knowledge, tension.a.id)).tensions
+    assert (then.status, then.resolution, then.action) == ("detected", "", None)
+    assert (now.status, now.resolution, now.action) == ("resolved", "as seen", "supersede_a")
 
 
 async def test_of_two_who_settle_a_tension_at_once_one_gets_a_conflict(knowledge: Knowledge) -> None:
