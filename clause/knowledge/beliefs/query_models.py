@@ -64,7 +64,7 @@ class BeliefQuery(BaseModel):
     include_superseded: bool = Field(False, description="beliefs whose place another took, too")
     include_archived: bool = Field(False, description="beliefs that were put away, too")
     as_of_valid: Instant | None = Field(
-        None, description="true at this instant, whatever took its place later; now if not said"
+        None, description="true then, whatever took its place later; if not said: as_of_recorded, or now"
     )
     as_of_recorded: Instant | None = Field(None, description="as it was known at this instant; now if not said")
     ranking: RankingWeights = Field(RankingWeights(), description="what the order is made of")
