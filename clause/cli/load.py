@@ -226,7 +226,14 @@ def measure_of(settings: Settings) -> Callable[[], int]:
     """The question for the length of the vectors of these settings' model: only one that is not packaged is loaded."""
     from clause.text.embedder import SentenceTransformerEmbedder
 
-    return lambda: SentenceTransformerEmbedder.of(settings).dimension
+    def measure() -> int:
+        embedder = SentenceTransformerEmbedder.of(settings)
+        try:
+            return embedder.dimension
+        finally:
+            embedder.close()
+
+    return measure
 
 
 async def migrate_for(graph: Graph, settings: Settings) -> MigrationReport:

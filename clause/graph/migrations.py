@@ -124,7 +124,7 @@ async def migrate(
     """Apply what is pending, wait until indexes are online, and check the schema for drift. Safe to run at any time.
 
     `dimension`, or what `measure` tells, fills `{{dimension}}` while the graph records no embedding model; afterwards
-    the record stands. `measure` is asked in a thread and only then, since it may load a model.
+    the record stands. `measure` is asked in a thread and only where something is to apply, since it may load a model.
     A `model` is compared with the record before the schema is; without `vectors` their indexes are left to `resize`.
     Scripts are applied in the order of their versions and chained in the order of their application: a lower version
     that arrives late is applied late. A run that was killed is taken up where it stopped: schema statements say
@@ -136,10 +136,11 @@ async def migrate(
             longer than `patience_s` seconds, an index cannot be built, or the schema drifted.
     """
     scripts = load_scripts() if scripts is None else scripts
-    filled = {"dimension": await _dimension(graph, measure or dimension)}
     applied = await graph.run("graph/applied")
+    waiting = pending(scripts, applied)
+    filled = {"dimension": await _dimension(graph, (measure if waiting else None) or dimension)}
     done: list[str] = []
-    if pending(scripts, applied):
+    if waiting:
         async with MigrationLock(graph, owner(), patience_s=patience_s, sleep=sleep) as lock:
             applied = await graph.run("graph/applied")
             chain, sequence = (applied[-1]["chain"], applied[-1]["sequence"]) if applied else ("", 0)
@@ -156,7 +157,8 @@ async def migrate(
     await online(graph, sleep=sleep)
     if model is not None:
         await check_embedding_model(graph, model, dimension)
-    found = await drift(graph, dimension=filled["dimension"], scripts=scripts, vectors=vectors)
+    unasked = measure is not None and not waiting and await graph.one("graph/embedding_model") is None
+    found = await drift(graph, dimension=filled["dimension"], scripts=scripts, vectors=vectors and not unasked)
     if found:
         raise drift_error(found)
     return MigrationReport(applied=tuple(done), before=len(applied))

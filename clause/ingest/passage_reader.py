@@ -205,16 +205,14 @@ def find_documents(path: Path) -> list[tuple[str, Path]]:
     found = [
         (os.fsencode(one.relative_to(path).as_posix()).decode(errors="replace"), one)  # a name may be no text
         for one in path.rglob("*")
-        if one.is_file() and one.suffix.lower() in FORMATS and not any(part[0] == "." for part in _parts(one, path))
+        if one.is_file()
+        and one.suffix.lower() in FORMATS
+        and not any(part[0] == "." for part in one.relative_to(path).parts)
     ]
     if not found:
         known = ", ".join(FORMATS)
         raise NotFoundError(f"{path.name} has no document", remedy=f"documents end in {known}", field="path")
     return sorted(found)
-
-
-def _parts(one: Path, folder: Path) -> tuple[str, ...]:
-    return one.relative_to(folder).parts
 
 
 def read_document(name: str, path: Path) -> Document:
@@ -382,7 +380,9 @@ def _docx(raw: bytes) -> tuple[str, list[Piece]]:
     document = docx.Document(io.BytesIO(raw))
     for wrapped in list(document.element.body.iter(qn("w:ins"), qn("w:sdt"))):  # what was inserted, or is a field
         content = wrapped.find(qn("w:sdtContent"))
-        for child in list(wrapped if content is None else content):
+        prompts = wrapped.iterfind(f"{qn('w:sdtPr')}//*")
+        empty = any(one.tag == qn("w:showingPlcHdr") or "Table of Contents" in one.values() for one in prompts)
+        for child in [] if empty else list(wrapped if content is None else content):
             wrapped.addprevious(child)
         wrapped.getparent().remove(wrapped)
     blocks: list[tuple[int, str]] = []

@@ -34,7 +34,7 @@ from clause.text.names import hashed
 RECENT = 1_000
 """Runs that are looked back at."""
 _TOLD, _CLOSED = "let somebody say so who was not told it here", "it is closed, or was never planned: plan again"
-MOST, EVERY = 200, 100_000
+MOST, EVERY = 200, 10_000
 """Gaps of one kind that are looked at for a plan; and to find one that was planned before others came."""
 LEAST_DOUBT = 0.3
 SURPRISE = 0.5

@@ -39,8 +39,8 @@ from clause.values.axes import entry_of
 _LABELS = """
     AttractorBasin BasinActivation Belief ClusteringRun Counter CuriosityTrigger Document EmergentPattern Entity
     Evidence Exchange Experience Feedback Insight InsightChange Kept Memory MemoryCluster Passage Pattern Policy
-    Provenance Receipt
-    RelationshipType Run RunStep Scope Session Source Tension ThoughtSeed Topic Value ValueCluster WriteConflict
+    Provenance Receipt RelationshipType Run RunStep Scope Session Source Tension ThoughtSeed Topic Value
+    ValueCluster WriteConflict
 """
 LABELS = frozenset(_LABELS.split())
 """Labels that an export writes: none of the installation's own, no key, no job."""
@@ -53,7 +53,6 @@ MAX_LIST = 200_000
 MAX_PROPERTIES = 120
 MAX_ID = 1_000
 MAX_DIMENSION = 10_000
-
 MAX_COUNT = 2**53
 
 _COUNTER = re.compile(r"[a-z_]{1,64}(?::[0-9A-Z]{26})?")
@@ -330,9 +329,8 @@ def _opened(path: Path) -> IO[bytes]:
 
 @contextlib.contextmanager
 def created(path: Path, then: Path) -> Iterator[IO[bytes]]:
-    """A new file, 0600, that is this process's alone until the block ends well and it takes the place of `then`.
-
-    What is in its place goes first, as a process that was killed leaves it, and no link is followed.
+    """A new file, 0600, that is this process's alone until the block ends well and it takes the place of `then`; what a
+    process that was killed left goes first, and no link is followed.
 
     Raises:
         ConflictError: another process is writing it.
@@ -342,25 +340,30 @@ def created(path: Path, then: Path) -> Iterator[IO[bytes]]:
         descriptor = _claimed(path)
     except OSError as error:
         raise BadInputError(f"{path} cannot be written: {error.strerror}", field="file") from error
+    mine = os.fstat(descriptor)
     with os.fdopen(descriptor, "wb") as file:
         try:
             yield file
             file.flush()
+            if not _is_at(path, mine):
+                raise _taken()
             path.replace(then)  # still locked: who comes now begins with a file of its own
         except BaseException:
-            path.unlink(missing_ok=True)
+            if _is_at(path, mine):
+                path.unlink()
             raise
 
 
 def _claimed(path: Path) -> int:
     """The descriptor of a new file, locked; what a dead process left goes, and what a living one writes stays."""
-    old = -1
+    old, stale = -1, os.path.lexists(path)  # where nothing is, O_EXCL decides who makes it
     try:
-        with contextlib.suppress(OSError):  # nothing, a link or a folder: nobody writes to it
+        with contextlib.suppress(OSError):  # a link or a folder: nobody writes to it
             old = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         if old >= 0:
-            _lock(old)
-        path.unlink(missing_ok=True)
+            _lock(old, path)
+        if stale:
+            path.unlink(missing_ok=True)
         new = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except FileExistsError:
         raise _taken() from None
@@ -368,23 +371,29 @@ def _claimed(path: Path) -> int:
         if old >= 0:
             os.close(old)
     try:
-        _lock(new)
+        _lock(new, path)
     except BaseException:
         os.close(new)
         raise
     return new
 
 
-def _lock(descriptor: int) -> None:
-    """Lock an open file until it is closed; one that is gone meanwhile was taken by another process."""
+def _lock(descriptor: int, path: Path) -> None:
+    """Lock an open file until it is closed; one that is not at its place any more was taken by another process."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise _taken() from None
     except OSError:  # a file system without locks: one export after the other, as its users know
         return
-    if not os.fstat(descriptor).st_nlink:
+    if not _is_at(path, os.fstat(descriptor)):
         raise _taken()
+
+
+def _is_at(path: Path, file: os.stat_result) -> bool:
+    with contextlib.suppress(FileNotFoundError):
+        return os.path.samestat(file, path.lstat())
+    return False
 
 
 def _taken() -> ConflictError:

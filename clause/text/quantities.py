@@ -261,7 +261,7 @@ _CLOCK = (
 )
 NUMBER = re.compile(
     rf"(?<![\w.,:/-])(?:(?P<clock>{_CLOCK})|(?P<money>(?:{_BEFORE})\.?\s*)?(?P<sign>[-+\u2212]|minus\s)?"
-    rf"(?:(?P<digits>(?:{_FRACTION})(?=\s*(?:{_UNIT})\b)|{_FRACTION_SIGN}|{_DIGITS})"
+    rf"(?:(?P<digits>(?:{_FRACTION})(?=\s*(?:{_UNIT}|{_SCALE})\b)|{_FRACTION_SIGN}|{_DIGITS})"
     rf"|(?P<spelt>{SPELT}|{_ONE}))(?:(?:\s*(?P<scale>{_SCALE})|(?P<large>(?-i:[MB])))\b)?"
     rf"(?:\s*(?P<unit>{_UNIT})(?![\w²]))?)"
     rf"(?![\w]|[.,:]\d|-\w)",

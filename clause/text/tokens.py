@@ -145,6 +145,8 @@ def read_spelt(text: str) -> Decimal | None:
 
     >>> [str(read_spelt(text)) for text in ("forty-two", "half a dozen", "two hundred and five", "two and a half")]
     ['42', '6', '205', '2.5']
+    >>> read_spelt("a million and a half") == 1_500_000
+    True
     """
     if re.fullmatch(r"(?:half )?an?", text):
         return Decimal("0.5") if text.startswith("half") else Decimal(1)
@@ -159,5 +161,5 @@ def read_spelt(text: str) -> Decimal | None:
             if SCALES[word] >= 1000:
                 total, part = total + part, Decimal(0)
     value = total + part
-    more = Decimal("0.5") if words != text else Decimal(0)
+    more = Decimal("0.5") * SCALES.get(words.split()[-1], 1) if words != text else Decimal(0)
     return (value / 2 if half else value) + more if said else None

@@ -144,7 +144,12 @@ async function conflict(id, { again }) {
   const one = await get(at("/api/insights/conflicts", id));
   const hidden = (id) => ({ id, insight_id: id, content: "(in quarantine)" });
   const sides = await Promise.all(
-    [one.insight_id, one.other_id].map((side) => get(at("/api/insights", side)).catch(() => hidden(side))),
+    [one.insight_id, one.other_id].map((side) =>
+      get(at("/api/insights", side)).catch((problem) => {
+        if (problem.status !== 404) throw problem;
+        return hidden(side);
+      }),
+    ),
   );
   const settle = () =>
     edit({

@@ -15,7 +15,9 @@ CYPHER 25 CALL () {
   MATCH (n:Belief)
   SEARCH n IN (VECTOR INDEX belief_embedding FOR $embedding WHERE n.scope IN $scopes AND n.status IN $statuses LIMIT $limit) SCORE AS score
   UNWIND CASE WHEN n.valid_from > $valid THEN [n] + COLLECT {
-    MATCH (n)-[:SUPERSEDES*1..20]->(older:Belief) WHERE older.scope IN $scopes AND older.valid_until > $valid RETURN DISTINCT older
+    MATCH (n)-[:SUPERSEDES*1..20]->(older:Belief)
+    WHERE older.scope IN $scopes AND older.valid_until > $valid AND size(older.embedding) = size(n.embedding)
+    RETURN DISTINCT older
   } ELSE [n] END AS one
   RETURN 'dense' AS ranking, one AS n, CASE WHEN one = n THEN score ELSE vector.similarity.cosine(one.embedding, $embedding) END AS score
   UNION ALL

@@ -152,8 +152,9 @@ async def test_what_is_over_hides_no_cause_that_holds(
 ) -> None:
     monkeypatch.setattr(questions, "MOST_EDGES", 4)
     over = [(f"volcano_{number}", "CAUSES", "gases", 1.0) for number in range(20)]
-    await write(graph, scope, over, valid_until=NOW - timedelta(days=1))
+    await write(graph, scope, over[:10], valid_until=NOW - timedelta(days=1))
     await write(graph, scope, [("engines", "CAUSES", "gases", 1.0)])
+    await write(graph, scope, over[10:], valid_until=NOW - timedelta(days=1))
     answer = await Causal(ground).intervene(asked("engines", "gases", scope), caller=OWNER)
     assert answer.intervention is not None
     assert answer.intervention.intervention_score > 0
