@@ -363,15 +363,16 @@ async def told(opened: Clause, text: str, scope: str) -> str:
 NOTED = "MATCH (e:Evidence) WHERE e.text CONTAINS $said RETURN e.id AS x"
 
 
+@pytest.mark.parametrize("asked", [{}, {"enable_provenance": False}])
 async def test_what_is_erased_while_an_answer_is_made_is_not_noted_again(
-    opened: Clause, graph: Graph, scope: str, monkeypatch: pytest.MonkeyPatch
+    opened: Clause, graph: Graph, scope: str, monkeypatch: pytest.MonkeyPatch, asked: dict[str, Any]
 ) -> None:
     text = "Quillfeather guards the Grimsel dam"
     held = await told(opened, text, scope)
     late = list[Any]()
     with monkeypatch.context() as patch:
         patch.setattr(opened.container.runs, "later", lambda run, evidence=(): late.append((run, evidence)))
-        answer = await opened.coordinate("who guards the Grimsel dam", scopes=[scope])
+        answer = await opened.coordinate("who guards the Grimsel dam", scopes=[scope], **asked)
     assert answer.result.answers
     await opened.knowledge.erasure.apply(ErasureRequest(belief_id=held), caller=opened.caller)
     for record, evidence in late:

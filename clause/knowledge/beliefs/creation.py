@@ -61,7 +61,7 @@ class Prepared:
         linking: its entities, and what makes the new ones.
         roles: [id, role] of its entities in the order of ids.
         lineage: ids of nodes that it rests on; besides those that were given, beliefs that it repeats.
-        lineage_scopes: the scopes in which these nodes are.
+        lineage_scopes: the scopes that it sees, and in which these nodes are.
     """
 
     given: BeliefCreate

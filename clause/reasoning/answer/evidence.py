@@ -23,7 +23,7 @@ from clause.reasoning.agents.scoring import shaped_utility
 from clause.reasoning.episode.budget import Unit
 from clause.reasoning.models.answer import AnswerEdge, ProvenanceMetadata, SelectedEvidence, TrustSignals, WrittenAnswer
 from clause.reasoning.models.coordination import CoordinationResponse
-from clause.reasoning.neighbourhood.neo4j import FOREVER
+from clause.reasoning.neighbourhood.neo4j import instants
 from clause.reasoning.neighbourhood.port import View
 from clause.text.fields import utc_now
 from clause.text.retrieval import clip01
@@ -83,7 +83,7 @@ class EvidenceRecord:
             "text": self.selected.text,
             "tokens": self.selected.tokens,
             "source": source,
-            "rests_on": edge.from_node if edge else node,
+            "rests_on": [edge.from_node, edge.to_node] if edge else [node] if node else [],
             "told": self.origin.told,
             "read_from": self.origin.read_from,
             "provenance": _hashed("prov", self.id, source, EXTRACTOR),
@@ -139,8 +139,7 @@ class Provenance:
             edges=edges,
             nodes=nodes,
             scopes=list(view.scopes),
-            valid=view.as_of_valid or view.as_of_recorded or self._now(),
-            recorded=view.as_of_recorded or FOREVER,
+            **instants(view.as_of_valid, view.as_of_recorded, self._now),
             hidden_sources=list(view.hidden.sources),
             verifying=VERIFYING_SOURCES,
             verified_from=VERIFIED_FROM,

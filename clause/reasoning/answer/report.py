@@ -345,6 +345,7 @@ class Reporter:
             answers=_recorded(finished, evidence),
             doubt=_doubt(finished),
             fallbacks=fallbacks,
+            rests=frozenset((*(seed.id for seed in asked.seeds), *episode.grounds)),
         )
 
     def _scope(self, scopes: Sequence[str]) -> str:

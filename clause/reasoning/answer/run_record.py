@@ -55,6 +55,7 @@ class RunRecord(Model):
     answers: tuple[RecordedAnswer, ...] = Field((), description="the best answers, as feedback judges them")
     fallbacks: tuple[str, ...] = ()
     retractions: tuple[str, ...] = Field((), description="retractions in force of what the answer rests on")
+    rests: frozenset[str] = Field(frozenset(), exclude=True, description="nodes of which it tells, when it is written")
 
 
 _COMPARED = {"changes", "answer_sha256"}

@@ -206,6 +206,7 @@ def _row(run: RunRecord, evidence: Sequence[EvidenceRecord]) -> dict[str, Any]:
         "id": run.id,
         "policy": run.policy,
         "scopes": list(run.scopes),
+        "rests": sorted(run.rests),
         "properties": {
             "scope": run.scope,
             "scopes": list(run.scopes),

@@ -87,6 +87,13 @@ class Episode:
         return self.trail[-1] if self.trail else None
 
     @property
+    def grounds(self) -> set[str]:
+        """The nodes that the pool tells of: the texts, and both ends of the triples."""
+        edges = [unit.edge for unit in self.pool if unit.edge is not None]
+        ends = {end for edge in edges for end in (edge.source, edge.target)}
+        return ends | {unit.node for unit in self.pool if unit.node is not None}
+
+    @property
     def walked(self) -> list[Front]:
         """The fronts of every walk, those of walks that ended at a `Restart` first."""
         return [front for trail in (*self.ended, self.trail) for front in trail]

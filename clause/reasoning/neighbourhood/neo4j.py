@@ -124,7 +124,7 @@ SEEN_TYPES = 256
 """Views of which the relationship types are remembered; each session is one."""
 
 
-def instants(valid: datetime | None, recorded: datetime | None, now: Callable[[], datetime]) -> dict[str, datetime]:
+def instants(valid: datetime | None, recorded: datetime | None, now: Callable[[], datetime]) -> dict[str, Any]:
     """The two clocks as parameters: who asks what was known at an instant, asks what was true then."""
     return {"valid": valid or recorded or now(), "recorded": recorded or FOREVER}
 

@@ -103,7 +103,8 @@ WITH b
 UNWIND $parents AS parent
 MATCH (origin:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster|Insight|Session|Exchange|Pattern {id: parent})
 WHERE origin.scope IN $scopes
-SET origin.linked_at = $recorded_at
+SET origin.lock = 1
+REMOVE origin.lock
 SET b.depth = CASE WHEN coalesce(origin.depth, 0) < coalesce(b.depth, 0) THEN b.depth ELSE coalesce(origin.depth, 0) + 1 END
 WITH b, origin
 WHERE NOT EXISTS { (b)-[:DERIVED_FROM]->(origin) }

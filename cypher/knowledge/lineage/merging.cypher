@@ -70,9 +70,11 @@ MERGE (l)-[into:MERGED_INTO]->(w)
 ON CREATE SET into.scope = l.scope, into.recorded_at = $now, into.merge_id = $receipt_id
 WITH w
 MATCH (w)<-[:DERIVED_FROM]-(child:Belief)
+WHERE child.scope IN $scopes
 WITH w, coalesce(w.depth, 0) + 1 - min(coalesce(child.depth, 0)) AS steps
 WHERE steps > 0
 MATCH (w)<-[:DERIVED_FROM*1..]-(x:Belief)
+WHERE x.scope IN $scopes
 WITH DISTINCT x, steps
 SET x.depth = coalesce(x.depth, 0) + steps
 
@@ -97,8 +99,8 @@ SET receipt.names = fresh
 
 // knowledge/take_over, a winner gets copies of the loser's relationships, marked with the receipt; the loser keeps its
 //                      own. Types in $own_affair are not copied, nor is what the winner has with the same end for the
-//                      same time. What was derived from the loser rests on the winner, if the winner does not rest on
-//                      it; on what the loser was derived from the winner does not rest
+//                      same time. What these scopes derived from the loser rests on the winner, if the winner does not
+//                      rest on it; on what the loser was derived from the winner does not rest
 // mode:       write
 // returns:    one
 // parameters: $label STRING, $winner STRING, $loser STRING, $receipt_id STRING, $own_affair LIST<STRING>,
@@ -126,7 +128,7 @@ CALL (w, l) {
 CALL (w, l) {
   MATCH (m)-[r]->(l)
   WHERE m <> w AND m <> l AND NOT type(r) IN $own_affair AND r.retracted_at IS NULL
-    AND NOT (type(r) = 'DERIVED_FROM' AND EXISTS { (w)-[:DERIVED_FROM]->+(m) })
+    AND NOT (type(r) = 'DERIVED_FROM' AND (NOT m.scope IN $scopes OR EXISTS { (w)-[:DERIVED_FROM]->+(m) }))
     AND NOT EXISTS {
       MATCH (m)-[same]->(w)
       WHERE type(same) = type(r) AND same.retracted_at IS NULL

@@ -1,5 +1,5 @@
 // reasoning/write_evidence, evidence with its provenance and source; writing it again changes nothing. What was erased
-//                           while an answer was made is not written again: the node that it rests on, or a told source,
+//                           while an answer was made is not written again: a node that it rests on, or a told source,
 //                           is gone
 // mode:       write
 // returns:    none
@@ -7,8 +7,8 @@
 // columns:    none
 CYPHER 25 UNWIND $rows AS row
 WITH row, $instants[row.recorded_at] AS recorded_at
-WHERE (row.rests_on IS NULL OR EXISTS {
-    MATCH (:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster|Insight|Session|Exchange|Pattern {id: row.rests_on}) })
+WHERE all(id IN row.rests_on WHERE EXISTS {
+    MATCH (:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster|Insight|Session|Exchange|Pattern {id: id}) })
   AND (NOT row.told OR EXISTS { MATCH (:Source {id: row.source}) })
 MERGE (e:Evidence {id: row.id})
 ON CREATE SET e.scope = row.scope, e.text = row.text, e.tokens = row.tokens, e.unit = row.unit,

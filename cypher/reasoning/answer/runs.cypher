@@ -64,8 +64,8 @@ ORDER BY node, edge, recorded_at
 LIMIT 10000
 
 // reasoning/write_runs, runs with their steps, where they were asked from, what they visited and selected, and who
-//                       decided; a run that is there stays as it is, and one whose evidence was erased while it was
-//                       answered is not written
+//                       decided; a run that is there stays as it is, and one that tells of what was erased while it
+//                       was answered is not written
 // mode:       write
 // returns:    none
 // parameters: $rows LIST<MAP>
@@ -75,6 +75,8 @@ MERGE (policy:Policy {id: row.policy})
 ON CREATE SET policy.scope = 'public', policy.name = row.policy, policy.recorded_at = row.properties.recorded_at
 WITH row, policy
 WHERE NOT EXISTS { (:Run {id: row.id}) } AND all(pick IN row.evidence WHERE EXISTS { MATCH (:Evidence {id: pick.id}) })
+  AND all(id IN row.rests WHERE EXISTS {
+    MATCH (:Entity|Passage|Document|Belief|Memory|MemoryCluster|Experience|Value|ValueCluster|Insight|Session|Exchange|Pattern {id: id}) })
 CREATE (run:Run {id: row.id})-[:DECIDED_BY]->(policy)
 SET run += row.properties, run.policy = row.policy
 CALL (run, row) {

@@ -327,6 +327,21 @@ async def test_what_was_derived_from_the_loser_of_a_merge_rests_on_the_winner_un
     assert await scope_hash(graph, user) == before
 
 
+async def test_a_merge_and_its_undoing_leave_what_another_scope_derived_as_it_was(
+    knowledge: Knowledge, graph: Graph, user: str
+) -> None:
+    session = f"{user}/session:9"
+    ground = await hold(knowledge, "A crate of tea came in May")
+    winner = await hold(knowledge, "Green tea is drunk here", derived_from=(ground.id,), source=told_by("one"))
+    loser = await hold(knowledge, "Tea is what Ann drinks, green", source=told_by("two"))
+    await hold(knowledge, "We must buy tea", derived_from=(loser.id,), scope=session)
+    before = [await scope_hash(graph, scope) for scope in (user, session)]
+    merged = await knowledge.merging.merge(MergeRequest(winner_id=winner.id, loser_id=loser.id), caller=OWNER)
+    assert await scope_hash(graph, session) == before[1]
+    await knowledge.merging.unmerge(merged.id, caller=OWNER)
+    assert [await scope_hash(graph, scope) for scope in (user, session)] == before
+
+
 async def test_no_belief_rests_on_itself_when_its_ground_goes_into_what_was_derived_from_it(
     knowledge: Knowledge, graph: Graph, user: str
 ) -> None:
