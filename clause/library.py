@@ -3,6 +3,7 @@ without `await`."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -158,7 +159,7 @@ class Clause(Asking):
         readable = await self.rooms.ground.readable(self.caller, scopes)
         snapshot = await self._explorer.snapshot(readable)
         tied = await self._explorer.tied(snapshot, questions, readable)
-        return with_types(snapshot, self.container.embedder, tied)
+        return await asyncio.to_thread(with_types, snapshot, self.container.embedder, tied)  # it has a loop of its own
 
     async def evaluate(
         self,

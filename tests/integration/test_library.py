@@ -8,6 +8,8 @@ from clause import Caller, Clause, SyncClause
 from clause.errors import ForbiddenError, NotFoundError
 from clause.evaluation.question_files import GoldQuestion
 from clause.graph.wire import Address
+from clause.ingest.triples import load_triples
+from clause.knowledge.lineage.models import ErasureRequest
 from clause.memory.models import MemoryReadInput, MemoryWriteInput
 from clause.reasoning.episode.budget import Budgets
 
@@ -76,6 +78,12 @@ async def test_a_graph_is_taken_into_memory_with_questions_and_answers_are_measu
         material = await opened.material(asked, [scope])
         assert [question.text for question in material.questions] == ["who directed Kes"]
         assert material.questions[0].missing == 0
+        bare, mine = f"{scope}-bare", tmp_path / "bare.txt"
+        mine.write_text("Tor|was_tended_by|Ada Marsh\n")
+        await load_triples(opened.container.graph, None, mine, bare)  # no type has a vector
+        told = await opened.material([GoldQuestion("who tended Tor", ("Ada Marsh",))], [bare])
+        assert [question.text for question in told.questions] == ["who tended Tor"]
+        await opened.knowledge.erasure.apply(ErasureRequest(scope=bare), caller=opened.caller)
         row = await opened.evaluate(asked[:1], scopes=[scope])
         assert (row["n"], row["em_at_1"], row["violations"]) == (1, 1.0, 0)
         tight = await opened.evaluate(asked[:1], scopes=[scope], budgets=Budgets(edges=1, steps=1, tokens=100))

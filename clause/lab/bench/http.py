@@ -73,7 +73,7 @@ async def start_bench(start: Callable[[], object], services: ReasoningServices, 
 async def clients_bench(
     url: str, pid: int, questions: Sequence[str], *, clients: int, seconds: float, command: str
 ) -> dict[str, Any]:
-    """Questions to a running service by one client for half of the time, then by `clients` at a time; the service's
+    """Questions to a running service by one client for a third of the time, then by `clients` at a time; the service's
     memory (MB, all its processes) before and after; what came back that is no answer, by its status."""
     texts = cycle(questions)
     async with client(url) as http:
