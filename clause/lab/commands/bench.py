@@ -201,9 +201,7 @@ def many_clients(
     *,
     clients: Annotated[int, typer.Option(min=1, max=1_000, help="Clients at a time.")] = 16,
     workers: Annotated[int, typer.Option(min=1, max=64, help="Processes of the service.")] = 1,
-    seconds: Annotated[
-        float, typer.Option(min=1, max=3_600, help="For how long; for one client a third.")
-    ] = 30,
+    seconds: Annotated[float, typer.Option(min=1, max=3_600, help="For how long; for one client a third.")] = 30,
     as_json: JsonFlag = False,
 ) -> None:
     """Questions of many clients over HTTP, to a service of its own; refused while this home's API runs."""

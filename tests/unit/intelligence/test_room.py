@@ -21,6 +21,9 @@ class Recorder:
     async def decay(self, scopes: Any, now: datetime) -> None:
         self.done.append(("decay", *scopes, now))
 
+    async def prune_crowded(self, scopes: Any) -> None:
+        self.done.append(("prune", *scopes))
+
     async def link(self, scopes: Any) -> None:
         self.done.append(("link", *scopes))
 
@@ -57,7 +60,8 @@ async def test_a_round_lets_basins_decay_and_links_and_archives_seeds_in_every_s
     assert {name: one.every for name, one in rounds.items()} == {"keep basins and seeds": EVERY}
     await rounds["keep basins and seeds"].work()
     scopes = ("kg:films", "public")
-    assert recorder.done == [("decay", *scopes, NOW), ("link", *scopes), ("archive", *scopes, NOW)]
+    done = [("decay", *scopes, NOW), ("prune", *scopes), ("link", *scopes), ("archive", *scopes, NOW)]
+    assert recorder.done == done
 
 
 async def test_curiosity_works_only_where_it_is_asked_for() -> None:
