@@ -96,11 +96,12 @@ class SyncClauseClient(Waiting):
     """
 
     def __init__(self, url: str, key: str | None = None, **options: Any) -> None:
+        client = ClauseClient(url, key, **options)  # before there is a thread to end: it may refuse its options
         stack = ExitStack()
         portal = stack.enter_context(start_blocking_portal())
+        stack.callback(portal.call, client.close)
         super().__init__(stack, portal.call)
-        self.asked = self.client = ClauseClient(url, key, **options)
-        stack.callback(portal.call, self.client.close)
+        self.asked = self.client = client
 
     def request(self, method: str, path: str, body: BaseModel | Mapping[str, Any] | None = None, **more: Any) -> Any:
         """`ClauseClient.request`."""

@@ -4,6 +4,10 @@ without `await`."""
 from __future__ import annotations
 
 import asyncio
+import atexit
+import concurrent.futures.thread  # noqa: F401 -- see the end
+import logging
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -12,6 +16,7 @@ from inspect import signature
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Self, TypeVar
+from weakref import WeakSet
 
 from anyio.from_thread import start_blocking_portal
 from pydantic import BaseModel
@@ -262,6 +267,9 @@ def _waited(
     return update_wrapper(waiting, method)
 
 
+_LEFT_OPEN: WeakSet[Waiting] = WeakSet()
+
+
 class Waiting:
     """The methods of `Asking` without `await`, on an event loop in a thread of its own: inside a running loop, too."""
 
@@ -286,6 +294,7 @@ class Waiting:
     def __init__(self, stack: ExitStack, run: Callable[..., Any]) -> None:
         self._stack = stack
         self._in_loop = run
+        _LEFT_OPEN.add(self)
 
     def __enter__(self) -> Self:
         return self
@@ -293,7 +302,7 @@ class Waiting:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close()
+        self._stack.__exit__(kind, error, trace)  # after an error what still runs in the thread is cancelled
 
     def close(self) -> None:
         """Close what was opened and end the thread; closing again does nothing."""
@@ -342,3 +351,18 @@ class SyncClause(Waiting):
         if "caller" in signature(function).parameters:
             named.setdefault("caller", self.caller)
         return super().call(function, *arguments, **named)
+
+
+def _close_left_open(kind: type[Waiting]) -> None:
+    """Close what a script left open, as at an error; once the interpreter goes, no thread answers and it would hang."""
+    for one in [one for one in _LEFT_OPEN if isinstance(one, kind)]:
+        try:
+            one.__exit__(SystemExit, SystemExit(), None)
+        except Exception:
+            logging.getLogger(__name__).exception("not closed at the end")
+
+
+atexit.register(_close_left_open, Waiting)  # once the script's own threads are done: they may still ask
+# Closing the library takes executors. These end when the main thread does: ours is called before, being registered
+# after `concurrent.futures.thread` was imported.
+threading._register_atexit(_close_left_open, SyncClause)  # type: ignore[attr-defined]

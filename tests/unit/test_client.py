@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -120,3 +122,32 @@ async def test_without_await_it_works_inside_a_running_loop_too() -> None:
         assert c.call(c.client.request, "GET", "/x") == {"path": "/x"}
         with pytest.raises(OutOfBoundsError):
             c.coordinate("")
+
+
+ENDS = {
+    "a wrong option": ("c = SyncClauseClient(URL, timeout=5)", 1, "TypeError"),
+    "an error": ("c = SyncClauseClient(URL)\nraise KeyError('mine')", 1, "KeyError: 'mine'"),
+    "the end": ("c = SyncClauseClient(URL)", 0, ""),
+    "a call that goes on": (
+        "c = SyncClauseClient(URL)\nThread(target=c.call, args=[sleep, 99], daemon=True).start()",
+        0,
+        "",
+    ),
+    "a thread that asks later": (
+        "c = SyncClauseClient(URL)\nThread(target=lambda: (time.sleep(0.3), print(c.call(sleep, 0, 'later')))).start()",
+        0,
+        "later",
+    ),
+}
+
+
+@pytest.mark.parametrize(("script", "code", "said"), ENDS.values(), ids=ENDS)
+def test_a_script_that_closes_nothing_ends_all_the_same(script: str, code: int, said: str) -> None:
+    imports = (
+        "import time\nfrom asyncio import sleep\nfrom threading import Thread\nfrom clause import SyncClauseClient"
+    )
+    program = f"{imports}\nURL = {URL!r}\n{script}"
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=30, check=False)
+    assert ended.returncode == code
+    assert said in ended.stdout + ended.stderr
+    assert ("Traceback" in ended.stderr) == bool(code)

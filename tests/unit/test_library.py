@@ -1,4 +1,6 @@
 import asyncio
+import subprocess
+import sys
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -183,3 +185,29 @@ def test_what_cannot_be_opened_leaves_no_thread(monkeypatch: pytest.MonkeyPatch,
     with pytest.raises(SettingsError):
         SyncClause.open(Settings(), port=1)
     assert threading.active_count() == before
+
+
+LEFT_OPEN = """
+import asyncio
+from contextlib import asynccontextmanager
+from clause import SyncClause
+from clause.app import Container
+
+@asynccontextmanager
+async def opened(*_, **__):
+    try:
+        yield "container"
+    finally:
+        print(await asyncio.to_thread(lambda: "closed"))
+
+Container.open = opened
+c = SyncClause.open()
+"""
+
+
+@pytest.mark.parametrize(("last", "code"), [("", 0), ("raise KeyError('mine')", 1)])
+def test_a_script_that_does_not_close_ends_and_is_closed(last: str, code: int) -> None:
+    program = [sys.executable, "-c", LEFT_OPEN + last]
+    ended = subprocess.run(program, capture_output=True, text=True, timeout=60, check=False)
+    assert (ended.returncode, ended.stdout) == (code, "closed\n")
+    assert ended.stderr.count("Traceback") == code
