@@ -84,7 +84,7 @@ class ClauseClient(Asking):
         except (httpx.HTTPError, ValueError) as error:
             raise UnavailableError(f"no answer from {self._http.base_url}: {error or type(error).__name__}") from error
         if answer.is_error:
-            raise of_problem(answer.status_code, found)
+            raise of_problem(answer.status_code, found, answer.headers.get("Retry-After"))
         return found
 
 

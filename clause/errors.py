@@ -10,21 +10,19 @@ ClauseError
 ├── ConflictError            the state has moved on                               409
 │   └── PreconditionError    If-Match names another version                       412
 ├── BudgetError              an action that a budget forbids (a bug, never a user's fault)
-├── SetupError               the installation needs the operator
+├── SetupError               the installation needs the operator (a RuntimeError)
 │   ├── SettingsError        a CLAUSE_* variable is unknown or wrong
 │   ├── ServerError          the managed Neo4j cannot be fetched, started or reached
 │   ├── MigrationError       the schema drifted or a migration is locked or broken
 │   └── EmbedderMismatchError   the graph was embedded by another model: `clause reembed`
-└── UnavailableError         the database is away; try again later                503
+└── UnavailableError         the database is away (a RuntimeError); try later     503
 
-The doors translate each class once: `status` is the HTTP status, `code` the stable name in problem documents and in
-`--json` output. `field` and `bound` name the input that was wrong, where there is one. What is away or not set up is a
-RuntimeError as well.
+Doors go by `status` (of HTTP) and `code` (in problem documents and `--json`); `field` and `bound` name the wrong input.
 """
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 
 class ClauseError(Exception):
@@ -34,8 +32,8 @@ class ClauseError(Exception):
     "no entity is called 'Rosebud'; check the spelling"
     """
 
-    status: ClassVar[int] = 500
-    code: ClassVar[str] = "internal"
+    status: int = 500
+    code: str = "internal"
 
     def __init__(
         self,
@@ -158,12 +156,25 @@ class UnavailableError(ClauseError, RuntimeError):
         self.retry_after_s = retry_after_s
 
 
-def of_problem(status: int, problem: Any) -> ClauseError:
-    """The error that a service told in a problem document, as it would have been raised in this process."""
+_KINDS = (UnauthorizedError, ForbiddenError, NotFoundError, ConflictError, PreconditionError, OutOfBoundsError)
+_USUAL: dict[int, type[ClauseError]] = {k.status: k for k in _KINDS} | {429: UnavailableError, 503: UnavailableError}
+_OURS = {"type", "title", "status", "detail", "instance", "code", "field", "bound", "remedy", "request_id"}
+
+
+def of_problem(status: int, problem: Any, retry_after: str | None = None) -> ClauseError:
+    """The error that a service told in a problem document, as raised in this process; `retry_after` is the header."""
     said = problem if isinstance(problem, dict) else {}
-    kinds = [kind for kind in globals().values() if isinstance(kind, type) and issubclass(kind, ClauseError)]
-    kind = next((kind for kind in kinds if kind.code == said.get("code")), ClauseError)
-    message = str(said.get("detail") or f"the service answered {status}")
-    field = said.get("field")
+    usual = _USUAL.get(status, BadInputError if 400 <= status < 500 else ClauseError)
+    kind = next((kind for kind in _below(ClauseError) if kind.code == said.get("code")), usual)
+    field, message = said.get("field"), str(said.get("detail") or f"the service answered {status}")
     known = f"{field}: {message}" if field and field not in message else message
-    return kind(known, remedy=said.get("remedy"), field=field, bound=said.get("bound"))
+    more = {name: value for name, value in said.items() if name not in _OURS}
+    error = kind(known, remedy=said.get("remedy"), field=field, bound=said.get("bound"), details=more)
+    error.status, error.code = status, str(said.get("code") or kind.code)  # of a class that is not loaded here, too
+    if isinstance(error, UnavailableError) and retry_after and retry_after.isdecimal():
+        error.retry_after_s = int(retry_after)
+    return error
+
+
+def _below(kind: type[ClauseError]) -> list[type[ClauseError]]:
+    return [kind, *(found for one in kind.__subclasses__() for found in _below(one))]

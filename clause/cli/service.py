@@ -112,7 +112,7 @@ class RunningService:
         if status in (401, 403) and "Authorization" not in headers:
             return None
         if status >= 400:
-            raise of_problem(status, found)
+            raise of_problem(status, found, answer.getheader("Retry-After"))
         return found
 
 

@@ -16,7 +16,17 @@ from fastapi import FastAPI
 from clause import Clause, ClauseClient, ClauseError, SyncClause, SyncClauseClient
 from clause.api.app import build_app
 from clause.asking import Asking
-from clause.errors import NotFoundError, OutOfBoundsError, UnauthorizedError, UnavailableError
+from clause.errors import (
+    AmbiguousNameError,
+    BadInputError,
+    ConflictError,
+    NotFoundError,
+    OutOfBoundsError,
+    UnauthorizedError,
+    UnavailableError,
+    of_problem,
+)
+from clause.memory.models import PersonalDataError
 from clause.reasoning.models import CoordinationResponse
 from clause.settings import Settings
 from tests.unit.api.fakes import FakeApiKeys, FakeContainer
@@ -77,7 +87,13 @@ async def test_what_is_out_of_bounds_is_refused_before_it_is_sent(app: FastAPI, 
 
 
 @pytest.mark.parametrize(
-    "error", [NotFoundError("no entity 'Kez'", remedy="check it"), UnavailableError("Neo4j is away")]
+    "error",
+    [
+        NotFoundError("no entity 'Kez'", remedy="check it"),
+        UnavailableError("Neo4j is away", retry_after_s=7),
+        AmbiguousNameError("start_node fits two", field="start_node", details={"candidates": ["a", "b"]}),
+        PersonalDataError("start_node looks like an address", field="start_node"),
+    ],
 )
 async def test_an_error_of_the_service_is_the_same_error_here(
     app: FastAPI, container: FakeContainer, error: ClauseError
@@ -86,7 +102,29 @@ async def test_an_error_of_the_service_is_the_same_error_here(
     async with connected(app) as c:
         with pytest.raises(type(error)) as caught:
             await c.coordinate("who directed it")
-    assert (caught.value.message, caught.value.remedy) == (error.message, error.remedy)
+    assert type(caught.value) is type(error)
+    assert vars(caught.value) == {**vars(error), "status": error.status, "code": error.code}
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "kind"),
+    [
+        (404, "nothing_known_here", NotFoundError),
+        (409, "nothing_known_here", ConflictError),
+        (422, "nothing_known_here", OutOfBoundsError),
+        (413, "nothing_known_here", BadInputError),
+        (405, "method_not_allowed", BadInputError),
+        (429, "rate_limited", UnavailableError),
+        (503, "nothing_known_here", UnavailableError),
+        (502, "bad_gateway", ClauseError),
+    ],
+)
+def test_a_code_that_is_not_known_here_goes_by_its_status(status: int, code: str, kind: type[ClauseError]) -> None:
+    document = {"type": "urn:x", "title": "T", "status": status, "detail": "no", "instance": "/", "code": code, "n": 5}
+    error = of_problem(status, document, "9")
+    assert type(error) is kind
+    assert (error.status, error.code, error.message, error.details) == (status, code, "no", {"n": 5})
+    assert not isinstance(error, UnavailableError) or error.retry_after_s == 9
 
 
 async def test_a_key_says_who_asks(app: FastAPI, container: FakeContainer) -> None:
