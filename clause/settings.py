@@ -1,4 +1,4 @@
-"""Settings: one frozen object, read from CLAUSE_* environment variables; an unknown CLAUSE_* variable is refused."""
+"""Settings: one frozen object, read from CLAUSE_* environment variables: an empty one is unset, an unknown refused."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import platformdirs
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from clause.errors import SettingsError
+from clause.errors import BadInputError, SettingsError
+from clause.graph.scopes import parse_scope
 
 
 class Settings(BaseSettings):
@@ -22,7 +23,7 @@ class Settings(BaseSettings):
     9000
     """
 
-    model_config = SettingsConfigDict(env_prefix="CLAUSE_", frozen=True, extra="forbid")
+    model_config = SettingsConfigDict(env_prefix="CLAUSE_", env_ignore_empty=True, frozen=True, extra="forbid")
 
     data: Path = Field(Path("../shared/data"), description="folder of the shared evaluation data")
     home: Path = Field(
@@ -124,6 +125,14 @@ class Settings(BaseSettings):
         except RuntimeError as error:  # of a user whom nobody knows
             raise ValueError(f"{folder} names no home folder") from error
 
+    @field_validator("default_scope")
+    @classmethod
+    def _a_scope(cls, text: str) -> str:
+        try:
+            return parse_scope(text).text
+        except BadInputError as error:
+            raise ValueError(str(error)) from error
+
     @property
     def tool_names(self) -> tuple[str, ...]:
         """The names in `tools`."""
@@ -154,13 +163,14 @@ class Settings(BaseSettings):
             field = name.removeprefix("CLAUSE_").lower()
             if field not in cls.model_fields:
                 raise SettingsError(f"{name} is not a setting", remedy=_suggestion(name, cls))
-            values[field] = value
+            if value:
+                values[field] = value
         try:
             return cls(**{**values, **overrides})
         except ValidationError as error:
             first = error.errors()[0]
-            field = str(first["loc"][0])
-            raise SettingsError(f"CLAUSE_{field.upper()}: {first['msg']}", field=field) from error
+            field, why = str(first["loc"][0]), first["msg"].removeprefix("Value error, ")
+            raise SettingsError(f"CLAUSE_{field.upper()}: {why}", field=field) from error
 
 
 def _suggestion(name: str, settings: type[Settings]) -> str:

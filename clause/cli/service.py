@@ -39,7 +39,9 @@ def told(environ: Mapping[str, str] = os.environ) -> str:
     >>> told({"CLAUSE_PORT": "1", "PATH": "x"}) == told({}), told({"CLAUSE_ABSTAIN_BELOW": "0.9"}) == told({})
     (True, False)
     """
-    given = {name: value for name, value in environ.items() if name.startswith("CLAUSE_") and "_TEST_" not in name}
+    given = {
+        name: value for name, value in environ.items() if value and name.startswith("CLAUSE_") and "_TEST_" not in name
+    }
     settings = {name: value for name, value in given.items() if name.removeprefix("CLAUSE_") not in _OF_NO_ANSWER}
     return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:16]
 

@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from clause.cli.serve import state_path
-from clause.cli.service import STATE
+from clause.cli.service import STATE, told
 from clause.errors import SettingsError
 from clause.operations.keys import key_file
 from clause.settings import Settings
@@ -55,3 +55,22 @@ def test_settings_never_change() -> None:
 
 def test_passwords_do_not_show() -> None:
     assert "hunter2" not in repr(Settings.load({"CLAUSE_NEO4J_PASSWORD": "hunter2"}))
+
+
+def test_an_empty_variable_is_unset(monkeypatch: pytest.MonkeyPatch) -> None:
+    empty = {"CLAUSE_HOME": "", "CLAUSE_API_KEY": "", "CLAUSE_NEO4J_URI": "", "CLAUSE_PORT": ""}
+    unset = Settings.load({})
+    assert Settings.load(empty) == unset
+    assert told(empty) == told({})
+    for name, value in empty.items():
+        monkeypatch.setenv(name, value)
+    assert Settings.load() == Settings() == unset
+
+
+def test_the_scope_of_writes_is_a_scope() -> None:
+    assert Settings.load({"CLAUSE_DEFAULT_SCOPE": "user:ann"}).default_scope == "user:ann"
+    with pytest.raises(
+        SettingsError, match=r"^CLAUSE_DEFAULT_SCOPE: 'ann' is not a scope; use one of public, "
+    ) as caught:
+        Settings.load({"CLAUSE_DEFAULT_SCOPE": "ann"})
+    assert caught.value.field == "default_scope"
