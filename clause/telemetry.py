@@ -11,8 +11,8 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Mapping, MutableMapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Mapping, MutableMapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
@@ -230,9 +230,24 @@ def configure_tracing(url: str) -> None:
 def span(name: str, **attributes: str | int | float) -> AbstractContextManager[Any]:
     """A span of the current trace for as long as the block runs; nothing where no traces are kept.
 
-    Attributes name routes, statements and agents, never what was asked or found.
+    Attributes name routes, statements and agents, never what was asked or found. Of an error the class is told: its
+    message and the lines around it may quote either.
     """
-    return nullcontext() if _tracer is None else _tracer.start_as_current_span(name, attributes=attributes)
+    return nullcontext() if _tracer is None else _traced(_tracer, name, attributes)
+
+
+@contextmanager
+def _traced(tracer: Tracer, name: str, attributes: Mapping[str, str | int | float]) -> Iterator[Any]:
+    from opentelemetry.trace import StatusCode  # noqa: PLC0415 -- who gave a tracer has it
+
+    quiet: dict[str, Any] = {"record_exception": False, "set_status_on_exception": False}
+    with tracer.start_as_current_span(name, attributes=attributes, **quiet) as opened:
+        try:
+            yield opened
+        except BaseException as error:
+            opened.set_status(StatusCode.ERROR)
+            opened.set_attribute("error.type", type(error).__name__)
+            raise
 
 
 class Progress(Protocol):

@@ -93,7 +93,7 @@ class Recorder:
         self.open = 0
 
     @contextmanager
-    def start_as_current_span(self, name: str, attributes: Any) -> Iterator[None]:
+    def start_as_current_span(self, name: str, attributes: Any, **_: bool) -> Iterator[None]:
         self.names.append(f"{'  ' * self.open}{name} {sorted(attributes)}")
         self.open += 1
         yield
@@ -112,6 +112,27 @@ def test_spans_nest_where_they_are_kept(recorder: Recorder) -> None:
     with span("outer", number=1), span("inner"):
         pass
     assert recorder.names == ["outer ['number']", "  inner []"]
+
+
+def test_of_an_error_a_trace_tells_the_class_alone() -> None:
+    sdk = pytest.importorskip("opentelemetry.sdk.trace", reason="the extra `otel`")
+    from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+    kept, provider = InMemorySpanExporter(), sdk.TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(kept))
+    trace_with(provider.get_tracer("clause"))
+    try:
+        with pytest.raises(KeyError), span("outer"), span("inner"):
+            raise KeyError("who directed Kes")
+        with span("well"):
+            pass
+    finally:
+        trace_with(None)
+    ended = [(one.name, one.status.status_code.name, dict(one.attributes or {})) for one in kept.get_finished_spans()]
+    wrong = {"error.type": "KeyError"}
+    assert ended == [("inner", "ERROR", wrong), ("outer", "ERROR", wrong), ("well", "UNSET", {})]
+    assert "Kes" not in "".join(one.to_json() for one in kept.get_finished_spans())
 
 
 def test_without_a_tracer_a_span_is_nothing() -> None:
