@@ -141,9 +141,10 @@ def run(arguments: Sequence[str] | None = None) -> None:
         _end(error, given)
     except KeyboardInterrupt:
         sys.exit(EXIT_INTERRUPTED)
-    except OSError as error:  # a file or a disk that no command foresaw
+    except OSError as error:  # a file, a disk or a connection that no command foresaw
         reason = error.strerror or str(error) or type(error).__name__
-        _end(BadInputError(f"{error.filename}: {reason}" if error.filename else reason), given)
+        kind = UnavailableError if isinstance(error, ConnectionError | TimeoutError) else BadInputError
+        _end(kind(f"{error.filename}: {reason}" if error.filename else reason), given)
     except ValueError as error:
         if not hasattr(error, "errors"):
             raise

@@ -101,21 +101,22 @@ def test_with_json_the_error_is_one_object_on_stdout(
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "said", "code"),
     [
-        (OSError(28, "No space left on device", "/srv/a.jsonl"), "/srv/a.jsonl: No space left on device"),
-        (OSError(5, "Input/output error"), "Input/output error"),
-        (OSError("odd"), "odd"),
-        (TimeoutError(), "TimeoutError"),
+        (OSError(28, "No space left on device", "/srv/a.jsonl"), "/srv/a.jsonl: No space left on device", 1),
+        (OSError(5, "Input/output error"), "Input/output error", 1),
+        (OSError("odd"), "odd", 1),
+        (ConnectionRefusedError(111, "Connection refused"), "Connection refused", 3),
+        (TimeoutError(), "TimeoutError", 3),
     ],
 )
 def test_an_error_of_the_system_is_one_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: OSError, said: str
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: OSError, said: str, code: int
 ) -> None:
     raising(monkeypatch, error)
     with pytest.raises(SystemExit) as stopped:
         main.run(["serve"])
-    assert stopped.value.code == 1
+    assert stopped.value.code == code
     assert capsys.readouterr().err == f"error: {said}\n"
 
 
