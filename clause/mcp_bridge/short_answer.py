@@ -20,6 +20,9 @@ MOST_READINGS = 3
 _HEAD = 30  # tokens of `success`, and of the count of what is left out
 _LONGEST = {"name": 30, "means": 30, "text": 60, "source": 20, "reason": 60}  # tokens of one text
 _NODE = "neo4j://"
+ITSELF = "itself"
+"""The source of a text that comes from nowhere else, as far as is known."""
+
 _Part = TypeVar("_Part", bound=BaseModel)
 
 
@@ -46,8 +49,10 @@ class ShortEvidence(_Short):
     """One text that proves the answer."""
 
     text: str = Field(description="what it says")
-    id: str | None = Field(None, description="of the belief, memory or passage; null: a fact of a graph")
-    source: str | None = Field(None, description="where it comes from; null: as the text before")
+    id: str | None = Field(None, description="of the belief, memory or passage; null: a triple")
+    source: str | None = Field(
+        None, description="where it comes from; null: as the text before, and of the first: itself"
+    )
 
 
 class ShortAnswer(_Short):
@@ -122,15 +127,14 @@ def walked(path: AnswerPath) -> str:
 
 
 def _proofs(evidence: Sequence[SelectedEvidence]) -> list[ShortEvidence]:
-    """The texts; a source that is the one of the text before is not said again."""
+    """The texts with their ids; a source that is the one of the text before is not said again."""
     proofs: list[ShortEvidence] = []
-    before: str | None = None
+    before = ITSELF
     for one in evidence:
-        uri = one.provenance.source_uri if one.provenance else None
-        node = uri.rpartition("/")[2] if uri and uri.startswith(_NODE) else None
-        source = None if node or uri == before else uri
-        before = uri
-        proofs.append(ShortEvidence(text=one.text, id=node, source=source))
+        uri = one.provenance.source_uri if one.provenance else _NODE
+        source = ITSELF if uri.startswith(_NODE) else uri  # a node's address: no source of it has one
+        proofs.append(ShortEvidence(text=one.text, id=one.node, source=None if source == before else source))
+        before = source
     return proofs
 
 

@@ -29,13 +29,13 @@ MOST_DEFINED = 2500
 AT = "2026-01-01T00:00:00Z"
 
 
-def proof(text: str, uri: str = "kb.txt") -> SelectedEvidence:
+def proof(text: str, uri: str = "kb.txt", node: str | None = None) -> SelectedEvidence:
     trust = TrustSignals(reputation_score=0.5, recency_score=1, semantic_consistency=0.5)
     told = ProvenanceMetadata(
         source_uri=uri, extraction_timestamp=AT, extractor_identity="x", supporting_evidence="", corroboration_count=0,
         verification_status="unverified", trust_signals=trust,
     )  # fmt: skip
-    return SelectedEvidence(text=text or "-", tokens=1, score=1, shaped_utility=1, provenance=told)
+    return SelectedEvidence(text=text or "-", tokens=1, score=1, shaped_utility=1, provenance=told, node=node)
 
 
 def reading(words: str) -> AnswerReading:
@@ -118,9 +118,32 @@ def test_whatever_is_found_a_short_answer_is_short(
 
 
 def test_a_belief_is_named_by_its_id_and_a_source_is_said_once() -> None:
-    found = response(evidence=(proof("a", "neo4j://belief/01X"), proof("b"), proof("c"), proof("d", "other.txt")))
+    found = response(
+        evidence=(proof("a", "neo4j://belief/01X", "01X"), proof("b"), proof("c"), proof("d", "other.txt"))
+    )
     told = [(one.id, one.source) for one in whole_answer(found).evidence]
     assert told == [("01X", None), (None, "kb.txt"), (None, None), (None, "other.txt")]
+
+
+def test_an_id_is_that_of_the_text_whatever_its_source_and_never_that_of_another_node() -> None:
+    found = response(
+        evidence=(
+            proof("a triple", "neo4j://entity/kes"),
+            proof("a belief of a source", "https://a.org", "b1"),
+            proof("a passage of a document", "kb.txt", "p1"),
+            proof("a passage of a document without a uri", "neo4j://document/d1", "p2"),
+            proof("a belief without a source", "neo4j://belief/b2", "b2"),
+            proof("another passage", "kb.txt", "p3"),
+        )
+    )
+    told = [(one.id, one.source) for one in whole_answer(found).evidence]
+    assert told == [(None, None), ("b1", "https://a.org"), ("p1", "kb.txt"), ("p2", "itself"), ("b2", None),
+                    ("p3", "kb.txt")]  # fmt: skip
+
+
+def test_without_provenance_no_source_is_made_up() -> None:
+    bare = [proof("a", node="b1").model_copy(update={"provenance": None}) for _ in range(2)]
+    assert [(one.id, one.source) for one in whole_answer(response(evidence=bare)).evidence] == [("b1", None)] * 2
 
 
 def test_a_walk_is_one_line_with_the_directions_that_are_stored() -> None:
