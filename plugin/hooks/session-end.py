@@ -7,6 +7,7 @@ Only what was said is stored, no tool's output; nothing happens when the service
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,14 @@ TURNS = 30
 LONGEST = 4000
 DEADLINE_S = 8.0
 _ROLES = {"user", "assistant"}
+_UNSAID = (
+    "isMeta",
+    "isSidechain",
+    "isCompactSummary",
+    "isApiErrorMessage",
+)  # rows that the client made, or an agent of it
+_REMINDER = re.compile(r"<system-reminder\b.*?</system-reminder>", re.DOTALL)
+_MADE = re.compile(r"<(bash-(input|stdout|stderr)|local-command-|command-|system-reminder|task-notification)")
 
 
 def main() -> None:
@@ -57,11 +66,18 @@ def turn(row: str) -> tuple[str, str] | None:
         role = message["role"]
     except (ValueError, KeyError, TypeError):
         return None
-    if role not in _ROLES or told.get("isMeta"):
+    if role not in _ROLES or any(told.get(mark) for mark in _UNSAID):
         return None
     blocks = [content] if isinstance(content, str) else [one.get("text", "") for one in content if text_block(one)]
-    text = "\n".join(blocks).strip()[:LONGEST]
+    said = blocks if role == "assistant" else [own_words(block) for block in blocks]
+    text = "\n".join(filter(None, said)).strip()[:LONGEST]
     return (role, text) if text else None
+
+
+def own_words(text: str) -> str:
+    """A text of the user's side without what the client put there: commands, their output, its reminders."""
+    left = _REMINDER.sub("", text).strip()
+    return "" if _MADE.match(left) else left
 
 
 def text_block(block: Any) -> bool:

@@ -141,6 +141,41 @@ def test_a_session_ends_with_its_last_turns_stored(asked: tuple[int, Asked], tmp
     assert calls[-1][1] == {"believe": False}
 
 
+def said(*rows: Any) -> dict[str, Any]:
+    """A row of a transcript: what the user says, and what the row is marked with."""
+    content, *marks = rows
+    return {"type": "user", "message": {"role": "user", "content": content}, **dict.fromkeys(marks, True)}
+
+
+def stored(calls: Asked) -> list[str]:
+    return [body["content"] for path, body, _ in calls if path.endswith("exchanges") and body]
+
+
+def ended(port: int, tmp_path: Path, *rows: Any) -> None:
+    """A session of these rows ends."""
+    transcript = tmp_path / "transcript.jsonl"
+    transcript.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assert run("session-end.py", port, {**EVENT, "transcript_path": str(transcript)}, tmp_path) == ""
+
+
+MADE = ["bash-input", "bash-stdout", "bash-stderr", "local-command-stdout", "command-name", "command-message"]
+
+
+def test_what_the_client_and_its_commands_say_is_not_stored_as_the_users_words(
+    asked: tuple[int, Asked], tmp_path: Path
+) -> None:
+    port, calls = asked
+    made = [said(f"<{mark}>password=x</{mark}><bash-stderr></bash-stderr>") for mark in MADE]
+    made += [
+        said([{"type": "text", "text": f"<{mark}>x</{mark}>"}]) for mark in ("system-reminder", "task-notification")
+    ]
+    unsaid = [said("x", mark) for mark in ("isMeta", "isSidechain", "isCompactSummary", "isApiErrorMessage")]
+    talk = "A tag <b> is mine.<system-reminder>be kind</system-reminder>"
+    answer = {"message": {"role": "assistant", "content": "<command-name> is a tag."}}
+    ended(port, tmp_path, *made, *unsaid, said(talk), said([{"type": "text", "text": "And this."}]), answer)
+    assert stored(calls) == ["A tag <b> is mine.", "And this.", "<command-name> is a tag."]
+
+
 def test_a_session_stays_in_its_project_wherever_the_client_goes(asked: tuple[int, Asked], tmp_path: Path) -> None:
     port, calls = asked
     below = {**EVENT, "cwd": "/home/ann/shop/backend"}
