@@ -48,8 +48,8 @@ def home() -> Path:
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "clause"
 
 
-def ask(path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
-    """The answer of a GET, or of a POST where there is a body.
+def ask(path: str, body: dict[str, Any] | None = None, scope: str = "") -> dict[str, Any]:
+    """The answer of a GET, or of a POST where there is a body. `scope`: it reads there, whatever is read else.
 
     Raises:
         OSError, ValueError: the service is away, refuses, or says something that is not JSON.
@@ -57,8 +57,8 @@ def ask(path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
     headers = {"Content-Type": "application/json"}
     if os.environ.get("CLAUSE_API_KEY"):
         headers["Authorization"] = f"Bearer {os.environ['CLAUSE_API_KEY']}"
-    if os.environ.get("CLAUSE_READ_SCOPE"):
-        headers["X-Read-Scope"] = os.environ["CLAUSE_READ_SCOPE"]  # reads that name no scope stay within the project's
+    if scope or os.environ.get("CLAUSE_READ_SCOPE"):  # reads that name no scope stay within the project's
+        headers["X-Read-Scope"] = scope or os.environ["CLAUSE_READ_SCOPE"]
     found = json.loads(_exchange(path, headers, None if body is None else json.dumps(body).encode()))
     return found if isinstance(found, dict) else {}
 

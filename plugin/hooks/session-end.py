@@ -16,13 +16,8 @@ import service
 TURNS = 30
 LONGEST = 4000
 DEADLINE_S = 8.0
-_ROLES = {"user", "assistant"}
-_UNSAID = (
-    "isMeta",
-    "isSidechain",
-    "isCompactSummary",
-    "isApiErrorMessage",
-)  # rows that the client made, or an agent of it
+_ROLES = ("user", "assistant")
+_UNSAID = ("isMeta", "isSidechain", "isCompactSummary", "isApiErrorMessage")  # rows of the client or of its agents
 _REMINDER = re.compile(r"<system-reminder\b.*?</system-reminder>", re.DOTALL)
 _MADE = re.compile(r"<(bash-(input|stdout|stderr)|local-command-|command-|system-reminder|task-notification)")
 
@@ -38,14 +33,19 @@ def main() -> None:
         "scope": service.scope(told),
     }
     session = service.ask("/api/sessions", place)["session"]
-    if session["exchange_count"] == 0:
-        for role, text in turns(str(told.get("transcript_path") or "")):
-            service.ask(f"/api/sessions/{session['id']}/exchanges", {"role": role, "content": text})
+    exchanges = f"/api/sessions/{session['id']}/exchanges"
+    said, before = turns(str(told.get("transcript_path") or "")), session["exchange_count"]
+    if said and before:  # it was taken up again: go on behind what is there
+        last = f"{exchanges}?limit={TURNS}&cursor={max(0, before - TURNS)}"
+        there = service.ask(last, scope=place["scope"]).get("items", [])
+        said = unsaid(said, [(one["role"], one["content"].strip()) for one in there])
+    for role, text in said[-TURNS:]:
+        service.ask(exchanges, {"role": role, "content": text})
     service.ask(f"/api/sessions/{session['id']}/end", {"believe": False})
 
 
 def turns(transcript: str) -> list[tuple[str, str]]:
-    """(role, text) of the last turns in the client's transcript, one JSON object a line."""
+    """(role, text) of the turns in the client's transcript, one JSON object a line."""
     path = Path(transcript)
     if not transcript or not path.is_file():
         return []
@@ -54,7 +54,24 @@ def turns(transcript: str) -> list[tuple[str, str]]:
         said = turn(row)
         if said:
             found.append(said)
-    return found[-TURNS:]
+    return found
+
+
+def unsaid(said: list[tuple[str, str]], there: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The turns behind the last one that is stored; all where none of them is.
+
+    A short turn comes more than once ("yes"): the place counts that most stored turns in a row lead to. What tools
+    have stored between them stands in no transcript.
+    """
+    known = [one for one in there if one in said]
+
+    def led(place: int) -> int:
+        count = 0
+        while count < min(place, len(known)) and said[place - 1 - count] == known[-1 - count]:
+            count += 1
+        return count
+
+    return said[max(range(len(said) + 1), key=led) :]
 
 
 def turn(row: str) -> tuple[str, str] | None:
@@ -64,13 +81,14 @@ def turn(row: str) -> tuple[str, str] | None:
         message = told["message"]
         content = message["content"]
         role = message["role"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
     if role not in _ROLES or any(told.get(mark) for mark in _UNSAID):
         return None
-    blocks = [content] if isinstance(content, str) else [one.get("text", "") for one in content if text_block(one)]
+    parts = content if isinstance(content, list) else ()
+    blocks = [content] if isinstance(content, str) else [part["text"] for part in parts if text_block(part)]
     said = blocks if role == "assistant" else [own_words(block) for block in blocks]
-    text = "\n".join(filter(None, said)).strip()[:LONGEST]
+    text = readable("\n".join(filter(None, said))).strip()[:LONGEST].strip()
     return (role, text) if text else None
 
 
@@ -80,9 +98,14 @@ def own_words(text: str) -> str:
     return "" if _MADE.match(left) else left
 
 
+def readable(text: str) -> str:
+    """A text as the service keeps it: without NUL and halves of characters."""
+    return text.replace("\x00", "").encode("utf-8", "ignore").decode("utf-8")
+
+
 def text_block(block: Any) -> bool:
     """True for a block of a message that is text, and no tool's doing."""
-    return isinstance(block, dict) and block.get("type") == "text"
+    return isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str)
 
 
 if __name__ == "__main__":

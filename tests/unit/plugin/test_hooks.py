@@ -176,6 +176,51 @@ def test_what_the_client_and_its_commands_say_is_not_stored_as_the_users_words(
     assert stored(calls) == ["A tag <b> is mine.", "And this.", "<command-name> is a tag."]
 
 
+def test_an_odd_row_is_passed_over_and_the_others_are_stored(asked: tuple[int, Asked], tmp_path: Path) -> None:
+    port, calls = asked
+    odd: list[Any] = [said(None), said(5), said([{"type": "text", "text": None}, {"type": "text"}, None, 5])]
+    odd += [{"message": {"role": role, "content": "x"}} for role in (["user"], {}, None)]
+    odd += [{"message": None}, said("\x00\ud800 "), None, "x", 5]
+    ended(port, tmp_path, said("before"), *odd, said("after\ud800"))
+    assert stored(calls) == ["before", "after"]
+
+
+@pytest.mark.parametrize(
+    ("there", "rows", "told"),
+    [
+        ("hi yes", "hi yes more", "more"),
+        ("hi yes", "hi yes", ""),
+        ("hi yes", "hi yes hi yes", "hi yes"),  # said again since
+        ("hi yes", "yes hi yes no yes", "no yes"),
+        ("hi yes noted-by-a-tool", "hi yes more", "more"),
+        ("b c", "a b c d", "d"),  # of a long one only the end was stored
+        ("other", "hi yes", "hi yes"),
+    ],
+)
+def test_a_session_that_was_taken_up_again_stores_what_was_said_since(
+    asked: tuple[int, Asked], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: str, rows: str, told: str
+) -> None:
+    port, calls = asked
+    before = [{"role": "user", "content": text} for text in there.split()]
+    monkeypatch.setitem(ANSWERS, "/api/sessions", {"session": {**SESSION, "exchange_count": 40}})
+    monkeypatch.setitem(ANSWERS, "/api/sessions/01SESSION/exchanges?limit=30&cursor=10", {"items": before})
+    ended(port, tmp_path, *map(said, rows.split()))
+    assert stored(calls) == told.split()
+    assert calls[-1][0].endswith("/end")
+
+
+def test_the_turns_of_a_session_are_read_in_its_own_scope() -> None:
+    program = (
+        f"import sys; sys.path.insert(0, {str(HOOKS)!r}); import service\n"
+        "def exchanged(path, headers, data): print(headers['X-Read-Scope']); return b'{}'\n"
+        "service._exchange = exchanged\n"
+        "service.ask('/api/x', scope='user:ann/session:1')"
+    )
+    told = {**os.environ, "CLAUSE_READ_SCOPE": "kg:project"}
+    done = subprocess.run([sys.executable, "-c", program], env=told, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "user:ann/session:1"
+
+
 def test_a_session_stays_in_its_project_wherever_the_client_goes(asked: tuple[int, Asked], tmp_path: Path) -> None:
     port, calls = asked
     below = {**EVENT, "cwd": "/home/ann/shop/backend"}
