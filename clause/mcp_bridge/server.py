@@ -310,6 +310,8 @@ class Bridge:
 
     async def _answer(self, tool: Tool, given: dict[str, Any], caller: Caller) -> dict[str, Any]:
         owner = (caller.key_id, tool.name)
+        if given.get("cursor") == "":  # some clients fill in what is optional
+            del given["cursor"]
         cursor = given.get("cursor")
         if isinstance(cursor, str) and (cursor.startswith(PREFIX) or not tool.pages_itself):
             rest = self._rests.get(owner, cursor)

@@ -315,6 +315,10 @@ class Paged(Arguments):
 
 
 def page(found: Sequence[BaseModel], limit: int, key: str = "id") -> dict[str, Any]:
-    """A page of at most `limit` items, given one more than that where there are more; `key` names where it goes on."""
+    """A page of at most `limit` items, given one more than that where there are more; `key` names where it goes on.
+
+    An empty one says so: there may be others that the arguments leave out.
+    """
     shown = list(found[:limit])
-    return {"items": shown, "next_cursor": str(getattr(shown[-1], key)) if len(found) > limit else None}
+    told = {"items": shown, "next_cursor": str(getattr(shown[-1], key)) if len(found) > limit else None}
+    return told if shown else {**told, "reason": "nothing here fits these filters"}

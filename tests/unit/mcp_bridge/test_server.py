@@ -114,6 +114,23 @@ async def test_a_long_answer_goes_on_with_its_cursor(connect: Connect, container
         assert lost.structured_content["error"]["field"] == "cursor"
 
 
+async def test_an_empty_cursor_is_none_and_an_empty_list_says_so(connect: Connect, container: FakeContainer) -> None:
+    asked: list[Any] = []
+
+    async def listed(**given: Any) -> list[Any]:
+        asked.append(given["after"])
+        return []
+
+    container.rooms = SimpleNamespace(sessions=SimpleNamespace(sessions=SimpleNamespace(list=listed)))
+    container.graph = FakeGraph(rows=1)
+    async with connect() as client:
+        found = (await client.call_tool("session_list", {"cursor": ""})).structured_content
+        rows = await client.call_tool("graph_query", {"query": "MATCH (n) RETURN n.name AS x", "cursor": ""})
+    assert asked == [None]
+    assert (found["items"], found["reason"]) == ([], "nothing here fits these filters")
+    assert len(rows.structured_content["rows"]) == 1
+
+
 async def test_cypher_is_the_owners_alone(connect: Connect, container: FakeContainer) -> None:
     container.graph = FakeGraph(rows=1)
     async with connect(caller=Caller(readable=("user:ann",), writable=())) as client:
