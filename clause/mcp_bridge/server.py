@@ -288,9 +288,7 @@ class Bridge:
 
         uri = str(params.uri)
         try:
-            told = default_scopes(self._holder.settings.read_scope, "CLAUSE_READ_SCOPE")
-            caller = await self._caller_of(context)
-            caller = replace(caller, default=told or caller.default).narrowed()
+            caller = self._defaulted(await self._caller_of(context)).narrowed()
             known(uri)
             page = self._page(("", uri), answer_of(await read(uri, await self._holder.container(), caller)))
         except NotFoundError as error:
@@ -332,9 +330,13 @@ class Bridge:
 
     def _narrowed(self, tool: Tool, caller: Caller, given: Mapping[str, Any]) -> Caller:
         """The caller of a tool that only reads, and names no scope: it reads the default ones."""
-        told = default_scopes(self._holder.settings.read_scope, "CLAUSE_READ_SCOPE")
-        caller = replace(caller, default=told or caller.default)
+        caller = self._defaulted(caller)
         return caller.reading(given) if tool.reads or tool.answers else caller
+
+    def _defaulted(self, caller: Caller) -> Caller:
+        """The caller with the server's default scopes, unless its request or its key says its own, closer ones."""
+        told = default_scopes(self._holder.settings.read_scope, "CLAUSE_READ_SCOPE")
+        return replace(caller, default=caller.default or told)
 
     def _key(self, tool: Tool, key: Any, given: Mapping[str, Any], caller: Caller) -> RequestKey:
         parts = (f"tool {tool.name}".encode(), json.dumps(given, sort_keys=True).encode())

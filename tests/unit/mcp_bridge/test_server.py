@@ -131,6 +131,26 @@ async def test_an_empty_cursor_is_none_and_an_empty_list_says_so(connect: Connec
     assert len(rows.structured_content["rows"]) == 1
 
 
+@pytest.mark.parametrize(("own", "read"), [(None, ("kg:server",)), (("kg:asked",), ("kg:asked",))])
+async def test_what_a_request_or_its_key_reads_by_default_goes_before_what_the_server_does(
+    connect: Connect, container: FakeContainer, own: tuple[str, ...] | None, read: tuple[str, ...]
+) -> None:
+    seen: list[Any] = []
+
+    async def noted(*_: Any, caller: Caller, **__: Any) -> list[Any]:
+        seen.append(caller.readable)
+        return []
+
+    service = SimpleNamespace(list=noted)
+    container.rooms = SimpleNamespace(
+        sessions=SimpleNamespace(sessions=service), knowledge=SimpleNamespace(beliefs=service)
+    )
+    async with connect(caller=Caller(default=own), read_scope="kg:server") as client:
+        await client.call_tool("session_list", {})
+        await client.read_resource("clause://beliefs/recent")
+    assert seen == [read, read]
+
+
 async def test_cypher_is_the_owners_alone(connect: Connect, container: FakeContainer) -> None:
     container.graph = FakeGraph(rows=1)
     async with connect(caller=Caller(readable=("user:ann",), writable=())) as client:
