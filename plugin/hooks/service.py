@@ -17,7 +17,7 @@ from typing import Any
 
 DEADLINE_S = 1.5
 """Seconds that a hook may take before it gives up; the client waits for it."""
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}")  # as scopes hold it, and as .mcp.json hands it to the tools
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}")  # as scopes hold it
 
 
 def base_url() -> str:

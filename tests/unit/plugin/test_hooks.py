@@ -20,6 +20,7 @@ from urllib.parse import quote
 import pytest
 
 from clause.graph.scopes import parse_scope
+from tests.unit.plugin.test_manifest import started
 
 HOOKS = Path(__file__).parents[3] / "plugin" / "hooks"
 PROJECT = "user:ann/session:shop-6fec8fd0"
@@ -306,13 +307,12 @@ def test_a_session_is_kept_in_its_projects_scope_and_never_in_public(
     assert parse_scope(calls[0][1]["scope"]).text != "public"
 
 
-@pytest.mark.parametrize("name", ["ann", "ann.smith", "ann@example.org", "ann+work", "a_b-c", "x" * 128, ""])
+@pytest.mark.parametrize("name", ["ann", "ann.smith", "ann@example.org", "ann+work", "a_b-c", "x" * 128, "D\\ann", ""])
 def test_hooks_read_the_scope_of_the_user_in_which_the_tools_write(
     asked: tuple[int, Asked], tmp_path: Path, name: str
 ) -> None:
     port, calls = asked
-    told = json.loads((HOOKS.parent / ".mcp.json").read_text())["mcpServers"]["clause"]["env"]["CLAUSE_DEFAULT_SCOPE"]
-    tools = told.replace("${USER:-me}", name or "me")
+    _, tools = started(tmp_path, USER=name)
     more = {"USER": name, "LOGNAME": "another", "RECALL_ON_PROMPT": "1"}
     run("prompt.py", port, {**EVENT, "prompt": "tabs?"}, tmp_path, **more)
     project, user = calls[-1][1]["scopes"]
