@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """When a session ends: store its last turns and close it. Its summary stays the session's own, and is no belief.
 
-Only what was said is stored, no tool's output; nothing happens when the service is away.
+Only what was said is stored, no tool's output; nothing happens when the service is away. The client waits about 1.5 s
+for all that ends with it, so that a process of its own does the work.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +19,27 @@ import service
 TURNS = 30
 LONGEST = 4000
 DEADLINE_S = 8.0
+DETACHED = "--detached"
 _ROLES = ("user", "assistant")
 _UNSAID = ("isMeta", "isSidechain", "isCompactSummary", "isApiErrorMessage")  # rows of the client or of its agents
 _REMINDER = re.compile(r"<system-reminder\b.*?</system-reminder>", re.DOTALL)
 _MADE = re.compile(r"<(bash-(input|stdout|stderr)|local-command-|command-|system-reminder|task-notification)")
+
+
+def hand_over() -> None:
+    """Give the event to a process that outlives the client: this script again, which nobody waits for."""
+    import subprocess
+
+    event = sys.stdin.buffer.read()  # before it is started: a client that never says anything has no session
+    process = subprocess.Popen(  # noqa: S603 - this script, and nothing of the event
+        [sys.executable, "-S", os.path.abspath(__file__), DETACHED],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,  # what the client ends with its group does not end this
+    )
+    with process.stdin as pipe:
+        pipe.write(event)
 
 
 def main() -> None:
@@ -109,4 +129,6 @@ def text_block(block: Any) -> bool:
 
 
 if __name__ == "__main__":
-    service.run(main, DEADLINE_S)
+    if DETACHED in sys.argv[1:]:
+        service.run(main, DEADLINE_S)
+    service.run(hand_over)

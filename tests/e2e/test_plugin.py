@@ -28,7 +28,7 @@ def hook(name: str, service: str, event: dict[str, Any]) -> str:
         f"runpy.run_path({str(HOOKS / name)!r}, run_name='__main__')"
     )
     done = subprocess.run(
-        [sys.executable, "-c", script],
+        [sys.executable, "-c", script, "--detached"],  # the end of a session is waited for
         input=json.dumps(event),
         capture_output=True,
         text=True,

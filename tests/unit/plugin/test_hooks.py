@@ -82,9 +82,12 @@ def asked() -> Iterator[tuple[int, Asked]]:
 
 
 def run(hook: str, port: int, event: Any, cache: Path, **more: str) -> str:
-    """What a hook prints; it always leaves with 0 and says nothing on stderr."""
+    """What a hook prints; it always leaves with 0 and says nothing on stderr.
+
+    What the end of a session leaves to a process of its own is waited for here.
+    """
     environment = {**os.environ, "CLAUSE_PORT": str(port), "XDG_CACHE_HOME": str(cache), "USER": "ann", **more}
-    command = [sys.executable, "-S", str(HOOKS / hook)]
+    command = [sys.executable, "-S", str(HOOKS / hook), *(["--detached"] if hook == "session-end.py" else [])]
     said = event if isinstance(event, str) else json.dumps(event)
     done = subprocess.run(command, input=said, capture_output=True, text=True, env=environment, timeout=60, check=True)
     assert done.stderr == ""
@@ -335,6 +338,40 @@ def test_folders_of_one_name_are_projects_of_their_own_however_they_are_written(
 def test_a_hook_gives_up_on_a_service_that_never_answers(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as stuck:
         assert run("session-start.py", stuck.getsockname()[1], EVENT, tmp_path) == ""
+
+
+def test_the_end_of_a_session_keeps_nobody_waiting(
+    asked: tuple[int, Asked], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No answer comes before the hook has left; what it left behind, in a session of its own, stores the turns then."""
+    port, calls = asked
+    left = threading.Event()
+
+    class Slow(dict[str, Any]):
+        def __getitem__(self, path: str) -> Any:
+            left.wait(30)
+            return super().__getitem__(path)
+
+    monkeypatch.setattr(sys.modules[__name__], "ANSWERS", Slow(ANSWERS))
+    transcript = tmp_path / "transcript.jsonl"
+    transcript.write_text(json.dumps(said("Pin it.")), encoding="utf-8")
+    environment = {**os.environ, "CLAUSE_PORT": str(port), "XDG_CACHE_HOME": str(tmp_path), "USER": "ann"}
+    done = subprocess.run(
+        [sys.executable, "-S", str(HOOKS / "session-end.py")],
+        input=json.dumps({**EVENT, "transcript_path": str(transcript)}),
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=60,
+        check=True,
+    )
+    left.set()
+    assert (done.stdout, done.stderr) == ("", "")
+    deadline = time.monotonic() + 30
+    while not (calls and calls[-1][0].endswith("/end")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert stored(calls) == ["Pin it."]
+    assert calls[-1][0].endswith("/end")
 
 
 MOST_S = 0.15
