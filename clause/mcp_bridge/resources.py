@@ -31,12 +31,13 @@ STATS, BELIEFS = "clause://stats", "clause://beliefs/recent"
 
 @dataclass(frozen=True)
 class Resource:
-    """A resource as it is listed and read."""
+    """A resource as it is listed and read; `tool` tells the same in pages."""
 
     uri: str
     title: str
     description: str
     read: Callable[[Container, Caller], Awaitable[Found]]
+    tool: str
 
     def definition(self) -> ResourceDefinition:
         """The description in resources/list."""
@@ -76,20 +77,28 @@ RESOURCES = {
             "Recent beliefs",
             "The beliefs that were recorded last, newest first.",
             recent_beliefs,
+            "belief_query",
         ),
-        Resource("clause://trust/graph", "Whom sources trust", "Sources with their track records.", trust_graph),
-        Resource(STATS, "What the graph holds", "How many nodes of each kind your scopes hold.", stats),
+        Resource(
+            "clause://trust/graph",
+            "Whom sources trust",
+            "Sources with their track records.",
+            trust_graph,
+            "trust_check",
+        ),
+        Resource(STATS, "What the graph holds", "How many nodes of each kind your scopes hold.", stats, "graph_query"),
     )
 }
 
 
 @dataclass(frozen=True)
 class Template:
-    """A kind of resources: one for each id."""
+    """A kind of resources, one for each id; `tool` tells the same in pages."""
 
     kind: str
     description: str
     read: Callable[[Container, str, Caller], Awaitable[Found]]
+    tool: str
 
     @property
     def prefix(self) -> str:
@@ -122,9 +131,9 @@ async def run(container: Container, run_id: str, caller: Caller) -> Found:
 
 
 TEMPLATES = (
-    Template("belief", "One belief with its history both ways and its tensions.", belief),
-    Template("entity", "One entity, by its id or its exact name.", entity),
-    Template("run", "Every step of an earlier answer, by its run_id.", run),
+    Template("belief", "One belief with its history both ways and its tensions.", belief, "belief_get"),
+    Template("entity", "One entity, by its id or its exact name.", entity, "entity_get"),
+    Template("run", "Every step of an earlier answer, by its run_id.", run, "run_explain"),
 )
 
 

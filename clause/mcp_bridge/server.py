@@ -39,11 +39,12 @@ from clause.errors import BadInputError, ClauseError, NotFoundError, SettingsErr
 from clause.graph.idempotency import RequestKey, StoredResponse
 from clause.graph.scopes import Caller, default_scopes
 from clause.mcp_bridge.answers import PREFIX, Rests, answer_of, failure_of, page_of, result_of, written
-from clause.mcp_bridge.resources import RESOURCES, TEMPLATES, known, read, touched
+from clause.mcp_bridge.resources import RESOURCES, TEMPLATES, Resource, known, read, touched
 from clause.mcp_bridge.tool import KEY, MODES, Mode, Tool
 from clause.mcp_bridge.tools import agent, knowledge, reasoning, sessions, values
 from clause.settings import Settings
 from clause.telemetry import Metrics
+from clause.text.tokens import count_tokens
 
 _OFFERED = (
     *knowledge.TOOLS,
@@ -289,8 +290,9 @@ class Bridge:
         uri = str(params.uri)
         try:
             caller = self._defaulted(await self._caller_of(context)).narrowed()
-            known(uri)
-            page = self._page(("", uri), answer_of(await read(uri, await self._holder.container(), caller)))
+            found = known(uri)
+            tool = found.tool if isinstance(found, Resource) else found[0].tool
+            page = self._first(answer_of(await read(uri, await self._holder.container(), caller)), tool)
         except NotFoundError as error:
             raise MCPError(code=INVALID_PARAMS, message=error.message, data={"uri": uri[:200]}) from error
         except Exception as error:
@@ -342,6 +344,14 @@ class Bridge:
         parts = (f"tool {tool.name}".encode(), json.dumps(given, sort_keys=True).encode())
         default = self._holder.settings.default_scope
         return RequestKey.of(caller, str(key), *parts, default_scope=default, field=KEY)
+
+    def _first(self, answer: dict[str, Any], tool: str) -> dict[str, Any]:
+        """As much of a resource as fits; a resource has no cursor, so that what is left is another tool's to tell."""
+        where = "" if tool in self.tools else ", which a larger CLAUSE_MODE offers,"
+        note = f"there is more: the tool {tool}{where} tells it in pages"
+        room = self._holder.settings.mcp_tokens - count_tokens(written({"note": note}))
+        page = page_of(Rests(), ("", ""), answer, room)
+        return {**page, "note": note} if page.pop("next_cursor", None) else page
 
     def _page(
         self,

@@ -231,6 +231,23 @@ async def test_a_resource_for_each_id_is_read_by_its_address(connect: Connect, c
                 await client.read_resource(uri)
 
 
+@pytest.mark.parametrize(("mode", "more"), [("full", ""), ("agent", ", which a larger CLAUSE_MODE offers,")])
+async def test_the_rest_of_a_long_resource_is_a_tools_to_tell(
+    connect: Connect, container: FakeContainer, mode: str, more: str
+) -> None:
+    async def get(*_: Any) -> Any:
+        return {"id": "01R", "steps": [f"step {place}" for place in range(2000)]}
+
+    container.runs = SimpleNamespace(get=get)
+    async with connect(mode=mode, mcp_tokens=1000) as client:
+        (content,) = (await client.read_resource("clause://run/01R")).contents
+    page = json.loads(content.text)  # type: ignore[union-attr]
+    assert count_tokens(content.text) <= 1000  # type: ignore[union-attr]
+    assert "next_cursor" not in page
+    assert page["note"] == f"there is more: the tool run_explain{more} tells it in pages"
+    assert 50 < len(page["steps"]) < 2000
+
+
 async def test_who_watches_a_resource_is_told_that_it_changed(connect: Connect, container: FakeContainer) -> None:
     class Kept:
         async def write(self, *_: Any, **__: Any) -> Any:
