@@ -7,6 +7,7 @@ for all that ends with it, so that a process of its own does the work.
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import re
@@ -56,12 +57,18 @@ def main() -> None:
     exchanges = f"/api/sessions/{session['id']}/exchanges"
     said, before = turns(str(told.get("transcript_path") or "")), session["exchange_count"]
     if said and before:  # it was taken up again: go on behind what is there
-        last = f"{exchanges}?limit={TURNS}&cursor={max(0, before - TURNS)}"
+        last = f"{exchanges}?limit={TURNS}&cursor={cursor(before - TURNS)}"
         there = service.ask(last, scope=place["scope"]).get("items", [])
         said = unsaid(said, [(one["role"], one["content"].strip()) for one in there])
     for role, text in said[-TURNS:]:
         service.ask(exchanges, {"role": role, "content": text})
     service.ask(f"/api/sessions/{session['id']}/end", {"believe": False})
+
+
+def cursor(after: int) -> str:
+    """The cursor of the page behind the turn with this number, as the service writes it."""
+    told = json.dumps({"after": str(max(0, after))})
+    return base64.urlsafe_b64encode(told.encode()).decode().rstrip("=")
 
 
 def turns(transcript: str) -> list[tuple[str, str]]:

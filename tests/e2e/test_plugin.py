@@ -81,3 +81,18 @@ def test_a_session_ends_with_what_it_learned_and_the_next_begins_with_it(
         hook("session-end.py", service, {**namesake, "transcript_path": str(transcript)})
     once_more = json.loads(hook("session-start.py", service, {**event, "session_id": str(ULID())}))
     assert ended["summary"][:40] in once_more["hookSpecificOutput"]["additionalContext"]
+
+
+def test_what_is_said_after_a_session_is_taken_up_again_is_stored_behind_the_rest(
+    service: str, http: httpx.Client, tmp_path: Path
+) -> None:
+    event = {"session_id": str(ULID()), "cwd": f"/home/ann/shop-{str(ULID()).lower()}"}
+    transcript = tmp_path / "transcript.jsonl"
+    said = [f"turn {number} of the shop" for number in range(33)]
+    for end in (31, 33):
+        begun = json.loads(hook("session-start.py", service, event))["hookSpecificOutput"]["additionalContext"]
+        rows = [{"message": {"role": "user", "content": text}} for text in said[:end]]
+        transcript.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+        hook("session-end.py", service, {**event, "transcript_path": str(transcript)})
+    stored = http.get(f"/api/sessions/{begun.split()[2]}/exchanges", params={"limit": 100}).json()["items"]
+    assert [one["content"] for one in stored] == said[1:]

@@ -19,6 +19,7 @@ from urllib.parse import quote
 
 import pytest
 
+from clause.api.dependencies import encode
 from clause.graph.scopes import parse_scope
 from tests.unit.plugin.test_manifest import started
 
@@ -207,7 +208,8 @@ def test_a_session_that_was_taken_up_again_stores_what_was_said_since(
     port, calls = asked
     before = [{"role": "user", "content": text} for text in there.split()]
     monkeypatch.setitem(ANSWERS, "/api/sessions", {"session": {**SESSION, "exchange_count": 40}})
-    monkeypatch.setitem(ANSWERS, "/api/sessions/01SESSION/exchanges?limit=30&cursor=10", {"items": before})
+    page = f"/api/sessions/01SESSION/exchanges?limit=30&cursor={encode('10')}"
+    monkeypatch.setitem(ANSWERS, page, {"items": before})
     ended(port, tmp_path, *map(said, rows.split()))
     assert stored(calls) == told.split()
     assert calls[-1][0].endswith("/end")
