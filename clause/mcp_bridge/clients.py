@@ -57,7 +57,7 @@ class ConfigurationChange:
             path.parent.mkdir(parents=True, exist_ok=True)
             fresh = path.with_name(f"{path.name}.new")
             fresh.touch(mode=0o600)
-            fresh.write_text(self.after, encoding="utf-8")
+            fresh.write_bytes(self.after.encode())  # with the ends of lines that it has
             if path.exists():
                 shutil.copy2(path, path.with_name(f"{path.name}.bak"))
                 shutil.copymode(path, fresh)
@@ -83,7 +83,7 @@ def plan_change(
     """
     path = (file or usual_place(client, environ)).expanduser()
     try:
-        before = path.read_text(encoding="utf-8-sig") if path.exists() else ""
+        before = path.read_bytes().decode("utf-8-sig") if path.exists() else ""
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", "it is not UTF-8")
         raise BadInputError(f"{path} cannot be read: {reason}", remedy="mend the file first", field="file") from error
@@ -112,20 +112,22 @@ def _with_table(before: str, path: Path, wanted: dict[str, Any]) -> str:
         raise BadInputError(f"{_TABLE} in {path} is no table", remedy="mend the file first", field="file")
     if servers.get(NAME) == wanted:
         return before
-    kept, ours = [], False
-    for line in before.splitlines():
+    end = "\r\n" if "\r\n" in before else "\n"
+    text, loose, ours = "", "", False
+    for line in re.split(r"(?<=\n)", before):
         if line.lstrip().startswith("["):
             ours = re.match(rf"\s*\[{_TABLE}\.{NAME}[\].]", line) is not None
-        kept += [] if ours else [line]
+        text += "" if ours else loose + line  # blanks and comments right before another's header are that one's
+        loose = loose + line if ours and not line.partition("#")[0].strip() else ""
+    text = (text + loose).rstrip("\r\n")
     env = wanted.get("env", {})
     told = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in wanted.items() if key != "env"]
     told += ["", f"[{_TABLE}.{NAME}.env]"] if env else []
     told += [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in env.items()]
-    after = "\n".join([*kept, *([""] if kept and kept[-1] else []), f"[{_TABLE}.{NAME}]", *told]) + "\n"
+    after = (text + end * 2 if text else "") + end.join([f"[{_TABLE}.{NAME}]", *told, ""])
     if _tables(after, path).get(_TABLE, {}).get(NAME) != wanted:
-        raise BadInputError(
-            f"our table cannot be put into {path}", remedy=f"add [{_TABLE}.{NAME}] by hand", field="file"
-        )
+        remedy = f"add [{_TABLE}.{NAME}] by hand"
+        raise BadInputError(f"our table cannot be put into {path}", remedy=remedy, field="file")
     return after
 
 
@@ -165,8 +167,7 @@ def usual_place(client: str, environ: Mapping[str, str] = os.environ, platform: 
     roaming = Path(environ.get("APPDATA") or home / "AppData" / "Roaming")
     folders = {"darwin": home / "Library" / "Application Support", "win32": roaming}
     folder = folders.get(platform, Path(environ.get("XDG_CONFIG_HOME") or home / ".config"))
-    vscode = folder / "Code" / "User" / "mcp.json"
-    return vscode if client == "vscode" else folder / "Claude" / "claude_desktop_config.json"
+    return folder / ("Code/User/mcp.json" if client == "vscode" else "Claude/claude_desktop_config.json")
 
 
 def _parsed(text: str, path: Path) -> dict[str, Any]:

@@ -195,6 +195,47 @@ def test_codex_has_a_table_and_its_other_lines_stay(tmp_path: Path, before: str 
     assert not plan_change("codex", file, settings).needed
 
 
+AROUND = """model = "o9"  # stays \u2028 in one line
+
+[mcp_servers.clause]
+command = "old"  # goes with it
+# OLD = "0"
+
+[mcp_servers.clause.env]
+OLD = "1"
+
+# all about
+# my tools
+
+[tools]
+web = true
+"""
+NOTED = AROUND[AROUND.index("\n# all") :]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["lf", "crlf"])
+@pytest.mark.parametrize("last", ["", "\n# the last word"], ids=["table", "comment"])
+def test_codex_keeps_the_comments_of_the_next_table_and_its_ends_of_lines(tmp_path: Path, end: str, last: str) -> None:
+    file = tmp_path / "config.toml"
+    before = (AROUND + last).replace("\n", end)
+    file.write_bytes(before.encode())
+    plan_change("codex", file, Settings()).apply()
+    after = file.read_bytes().decode()
+    first = before.partition("[")[0]
+    assert after.startswith(first + (NOTED + last).replace("\n", end) + end)
+    assert "OLD" not in after
+    assert after.count("\n") == after.count(end)
+    assert (tmp_path / "config.toml.bak").read_bytes().decode() == before
+    assert not plan_change("codex", file, Settings()).needed
+
+
+def test_codex_keeps_a_comment_behind_our_table(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text('[mcp_servers.clause]\ncommand = "old"\n\n# my last word')
+    plan_change("codex", file, Settings()).apply()
+    assert "# my last word\n\n[mcp_servers.clause]\n" in file.read_text()
+
+
 @pytest.mark.parametrize("text", ["[mcp_servers", "mcp_servers = 3", "mcp_servers = {clause = {command = 'x'}}"])
 def test_a_codex_file_that_cannot_take_a_table_is_left_alone(tmp_path: Path, text: str) -> None:
     file = tmp_path / "config.toml"
