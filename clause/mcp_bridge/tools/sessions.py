@@ -219,7 +219,7 @@ async def insight_list(container: Container, given: InsightFilter, caller: Calle
     found = await container.rooms.sessions.insights.list(
         caller=caller, session_id=given.session_id, after=given.cursor, limit=given.limit + 1
     )
-    return page(found, given.limit, "belief_id")
+    return page(found, given.limit, "key")
 
 
 TOOLS = (
