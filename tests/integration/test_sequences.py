@@ -387,8 +387,9 @@ async def test_what_was_read_in_a_scope_and_noted_in_another_goes_with_the_first
 ) -> None:
     mine = f"{scope}-mine"
     await told(opened, "Quillfeather guards the Grimsel dam", scope)
+    await told(opened, "The ferry leaves at nine", mine)
     reader = Clause(opened.container, Caller(readable=(scope, mine), writable=(mine,), default=(mine,)))
-    answer = await reader.coordinate("who guards the Grimsel dam", scopes=[scope])
+    answer = await reader.coordinate("who guards the Grimsel dam", scopes=[scope, mine])
     assert answer.run_id is not None
     await opened.container.runs.settled()
     assert await run(graph, NOTED, said="Quillfeather") != []
