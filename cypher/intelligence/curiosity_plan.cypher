@@ -5,7 +5,7 @@
 // columns:    scope, asked, query, times, doubt, about
 CYPHER 25 MATCH (run:Run)
 WHERE run.scope IN $scopes AND all(scope IN run.scopes
-  WHERE scope IN $scopes OR NOT EXISTS { MATCH (known:Scope) WHERE known.id = scope })
+  WHERE scope IN $scopes OR scope CONTAINS 'session:' AND NOT EXISTS { MATCH (known:Scope) WHERE known.id = scope })
 WITH run ORDER BY run.id DESC LIMIT $recent
 WITH run WHERE run.doubt IS NOT NULL
 WITH run.scope AS scope, toLower(trim(run.query)) AS asked, count(run) AS times, collect(run)[0] AS last

@@ -1,11 +1,11 @@
-// reasoning/run, one recorded run with its steps in order; of a scope that nothing is stored in it read nothing
+// reasoning/run, one recorded run with its steps in order; of a session that nothing is stored in it read nothing
 // mode:       read
 // returns:    maybe
 // parameters: $id STRING, $scopes LIST<STRING>
 // columns:    run, policy, steps, evidence
 CYPHER 25 MATCH (run:Run {id: $id})
 WHERE run.scope IN $scopes AND all(scope IN run.scopes
-  WHERE scope IN $scopes OR NOT EXISTS { MATCH (known:Scope) WHERE known.id = scope })
+  WHERE scope IN $scopes OR scope CONTAINS 'session:' AND NOT EXISTS { MATCH (known:Scope) WHERE known.id = scope })
 OPTIONAL MATCH (run)-[:DECIDED_BY]->(policy:Policy)  // an archive does not bring it back
   // Steps are read last: each row that is sorted is charged with the lists that were made before it.
 CALL (run) {
@@ -27,7 +27,7 @@ RETURN properties(run) AS run, coalesce(policy.id, run.policy, '') AS policy, st
 // columns:    id, scope, query, policy, recorded_at
 CYPHER 25 MATCH (run:Run)
 WHERE run.scope IN $scopes AND all(scope IN run.scopes
-    WHERE scope IN $scopes OR NOT EXISTS { MATCH (known:Scope) WHERE known.id = scope })
+    WHERE scope IN $scopes OR scope CONTAINS 'session:' AND NOT EXISTS { MATCH (known:Scope) WHERE known.id = scope })
   AND ($after IS NULL OR run.id < $after)
 WITH run ORDER BY run.id DESC LIMIT $limit
 OPTIONAL MATCH (run)-[:DECIDED_BY]->(policy:Policy)

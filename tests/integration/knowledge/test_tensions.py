@@ -89,9 +89,8 @@ async def test_each_way_to_settle_a_tension_can_be_taken_back(
 
 async def test_a_tension_that_was_settled_later_was_open_before(knowledge: Knowledge, clock: Clock) -> None:
     tension = await contradiction(knowledge)
-    clock.forward(days=1)
-    between = clock()
-    clock.forward(days=1)
+    between = clock.move(days=1)
+    clock.move(days=1)
     given = TensionResolve(action="supersede_a", resolution="as seen")
     await knowledge.tensions.resolve(tension.id, given, caller=OWNER)
     (then,) = (await knowledge.beliefs.get(tension.a.id, caller=OWNER, as_of_recorded=between)).tensions
