@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from ulid import ULID
 
@@ -18,6 +18,8 @@ from clause.errors import ClauseError, NotFoundError, OutOfBoundsError
 from clause.graph.lease import Job, JobCancelledError, JobKind, JobPage, JobState, Lease, LeaseLostError
 from clause.graph.runner import Graph
 from clause.graph.scopes import parse_scope
+
+_Result = TypeVar("_Result")
 
 MAX_PAGE = 200
 LEASE_S = 15.0
@@ -245,6 +247,31 @@ class Jobs:
         finally:
             beating.cancel()
             _held.reset(around)
+
+    async def done_once(
+        self,
+        kind: str,
+        parameters: Mapping[str, Any],
+        scope: str,
+        work: Callable[[Lease], Awaitable[_Result]],
+        *,
+        resource: str,
+    ) -> tuple[Job, _Result]:
+        """The job and the result of work that is taken up where it was broken off.
+
+        Where another process ends the same job meanwhile it is done once more, and finds all of it known.
+
+        Raises:
+            LeaseLostError: another worker has taken the job over, and has not ended it well.
+        """
+        while True:
+            job = await self.submit(kind, parameters, scope, resource=resource, resume=True)
+            try:
+                async with self.lease(job.id, patient=True) as lease:
+                    return job, await work(lease)
+            except LeaseLostError:
+                if (await self.get(job.id)).state is not JobState.SUCCEEDED:
+                    raise
 
     async def _finish(
         self, beating: asyncio.Task[None], lease: Lease, state: JobState, error: str | None = None

@@ -12,7 +12,7 @@ import numpy as np
 
 from clause.graph.database import check_embedding_model, replace_embedding_model
 from clause.graph.jobs import Jobs
-from clause.graph.lease import Job, JobState, Lease, LeaseLostError
+from clause.graph.lease import Job, Lease
 from clause.graph.migrations import online, resize
 from clause.graph.runner import Graph
 from clause.graph.scopes import known_scopes, parse_scope, scope_token
@@ -262,16 +262,13 @@ async def link_scope(
     await check_embedding_model(graph, embedder.model, embedder.dimension)
     jobs = jobs or Jobs(graph)
     started = clock()
-    while True:
-        job = await jobs.submit(LINK_KIND, {}, scope, resource=f"link:{scope}", resume=True)
-        try:
-            async with jobs.lease(job.id, patient=True) as lease:
-                linking = _ScopeLinking(graph, embedder, lease, progress, page)
-                await linking.run()
-            break
-        except LeaseLostError:  # where another process linked the scope meanwhile, this one finds nothing new
-            if (await jobs.get(job.id)).state is not JobState.SUCCEEDED:
-                raise
+
+    async def linked(lease: Lease) -> _ScopeLinking:
+        linking = _ScopeLinking(graph, embedder, lease, progress, page)
+        await linking.run()
+        return linking
+
+    job, linking = await jobs.done_once(LINK_KIND, {}, scope, linked, resource=f"link:{scope}")
     seconds = clock() - started
     embedding = await embed_scope(graph, embedder, scope, progress=progress, jobs=jobs) if embed else None
     at = linking.at

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 from clause.graph.database import check_embedding_model
 from clause.graph.jobs import Jobs
-from clause.graph.lease import JobState, Lease, LeaseLostError
+from clause.graph.lease import Lease
 from clause.graph.runner import Graph
 from clause.graph.scopes import parse_scope, scope_token
 from clause.ingest.embedding import embed_scope
@@ -135,18 +135,17 @@ async def _load(
         await check_embedding_model(graph, embedder.model, embedder.dimension)
     parameters = {"source_id": form.source.id, "on_bad": on_bad}
     started = when.clock()
-    while True:
-        job = await when.jobs.submit(form.kind, parameters, scope, resource=f"load:{scope}", resume=True)
-        try:
-            async with when.jobs.lease(job.id, patient=True) as lease:
-                form = await _placed(graph, form, scope)
-                load = _PassageLoad(graph, lease, form, when.jobs.now(), on_bad=on_bad, progress=when.progress)
-                resumed_at = load.records
-                await load.run(when.batch)
-            break
-        except LeaseLostError:  # where another process did the same load meanwhile, this one finds all of it known
-            if (await when.jobs.get(job.id)).state is not JobState.SUCCEEDED:
-                raise
+
+    async def loaded(lease: Lease) -> tuple[_Form, _PassageLoad, int]:
+        placed = await _placed(graph, form, scope)
+        load = _PassageLoad(graph, lease, placed, when.jobs.now(), on_bad=on_bad, progress=when.progress)
+        resumed_at = load.records
+        await load.run(when.batch)
+        return placed, load, resumed_at
+
+    job, (form, load, resumed_at) = await when.jobs.done_once(
+        form.kind, parameters, scope, loaded, resource=f"load:{scope}"
+    )
     seconds = when.clock() - started
     embedding = await embed_scope(graph, embedder, scope, progress=when.progress, jobs=when.jobs) if embedder else None
     return LoadReport(

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from clause.graph.database import check_embedding_model
 from clause.graph.jobs import Jobs
-from clause.graph.lease import JobState, Lease, LeaseLostError
+from clause.graph.lease import Lease
 from clause.graph.runner import Graph
 from clause.graph.scopes import parse_scope, scope_token
 from clause.ingest.embedding import embed_scope
@@ -201,17 +201,14 @@ async def _loaded(
     """The report of a load of `records`, which are asked for after those that an earlier run had done."""
     parameters = {"source_id": source.id, "format": form, "on_bad": on_bad}
     started = clock()
-    while True:
-        job = await jobs.submit(KIND, parameters, scope, resource=f"load:{scope}", resume=True)
-        try:
-            async with jobs.lease(job.id, patient=True) as lease:
-                load = _TripleLoad(graph, lease, source, jobs.now(), on_bad=on_bad, progress=progress)
-                resumed_at = load.records
-                await load.run(records(resumed_at), batch_size)
-            break
-        except LeaseLostError:  # where another process did the same load meanwhile, this one finds all of it known
-            if (await jobs.get(job.id)).state is not JobState.SUCCEEDED:
-                raise
+
+    async def loaded(lease: Lease) -> tuple[_TripleLoad, int]:
+        load = _TripleLoad(graph, lease, source, jobs.now(), on_bad=on_bad, progress=progress)
+        resumed_at = load.records
+        await load.run(records(resumed_at), batch_size)
+        return load, resumed_at
+
+    job, (load, resumed_at) = await jobs.done_once(KIND, parameters, scope, loaded, resource=f"load:{scope}")
     seconds = clock() - started
     embedding = await embed_scope(graph, embedder, scope, progress=progress, jobs=jobs) if embedder else None
     return LoadReport(

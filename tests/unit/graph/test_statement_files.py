@@ -60,3 +60,11 @@ def test_no_name_of_a_statement_is_put_together_and_none_is_unknown():
         if LIKE_A_NAME.fullmatch(text) and text not in NAMES
     }
     assert found == set(), "write the whole name of a statement, so that it can be found"
+
+
+def test_the_end_of_a_belief_as_it_was_known_is_read_alike_everywhere() -> None:
+    case = re.compile(r"CASE WHEN (\w)\.superseded_at > \$recorded.*?END > \$valid", re.DOTALL)
+    catalogue = Catalogue.load()
+    found = [one for name in sorted(NAMES) for one in case.finditer(catalogue[name].text)]
+    said = {" ".join(one[0].replace(f"{one[1]}.", "n.").split()) for one in found}
+    assert (len(found), len(said)) == (4, 1)
