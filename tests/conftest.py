@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Iterator
+from pathlib import PurePosixPath
+from typing import Any
 
 import coverage
 import pytest
 from hypothesis import HealthCheck, settings
 from ulid import ULID
+from xdist.scheduler import LoadScopeScheduling
 
 from clause.graph.catalogue import Catalogue
 from clause.graph.database import replace_embedding_model
@@ -26,6 +29,23 @@ settings.load_profile("no_clock")  # a busy machine is no fault of the code
 
 COUNTED = {"unit", "integration", "architecture"}
 """The tests whose lines count as covered; tracing takes a quarter more processor, and the others only pass through."""
+
+
+ROOMS = {"attacks", "e2e", "faults", "integration"}
+"""The tests that go to one worker by folders: it has a server of its own, which plans every statement once."""
+
+
+class ByRoom(LoadScopeScheduling):
+    """Hands all tests of a folder to one worker where a server is needed, else those of a file."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = PurePosixPath(nodeid.partition("::")[0])
+        return str(file if ROOMS.isdisjoint(file.parts) else file.parent)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByRoom | None:
+    """What `--dist loadfile` means here."""
+    return ByRoom(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -58,7 +78,7 @@ async def migrated_address(server_address: Address) -> Address:
     return server_address
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 async def graph(migrated_address: Address) -> AsyncIterator[Graph]:
     """An open graph on the migrated test database."""
     async with Graph(migrated_address, Catalogue.load()) as graph:

@@ -6,7 +6,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, cast, get_args
@@ -86,12 +87,12 @@ class Catalogue(Mapping[str, Statement]):
 
     @classmethod
     def load(cls, folder: Path | None = None) -> Catalogue:
-        """Read every section of every file below `folder` (default: the packaged one).
+        """Read every section of every file below `folder` (default: the packaged one, read once in a process).
 
         Raises:
             CatalogueError: a section breaks its contract; the message names it and the rule.
         """
-        return cls(statement for _, statements in statement_files(folder) for statement in statements)
+        return _packaged() if folder is None else cls(chain.from_iterable(of for _, of in statement_files(folder)))
 
     def __getitem__(self, name: str) -> Statement:
         """The statement called `name`; CatalogueError (not KeyError) when there is none."""
@@ -111,6 +112,11 @@ class Catalogue(Mapping[str, Statement]):
     def __len__(self) -> int:
         """Count the statements."""
         return len(self._statements)
+
+
+@cache
+def _packaged() -> Catalogue:
+    return Catalogue.load(cypher_folder())
 
 
 def cypher_folder() -> Path:
