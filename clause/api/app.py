@@ -25,6 +25,7 @@ from fastapi.openapi.docs import get_swagger_ui_html
 from fastapi.responses import FileResponse
 from fastapi.routing import APIRoute
 from fastapi.staticfiles import StaticFiles
+from starlette.types import Scope
 
 from clause import __version__
 from clause.api import problems
@@ -92,20 +93,26 @@ _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'none'; "
     "frame-ancestors 'none'; base-uri 'none'"
 )
+_GUARDED = {"Content-Security-Policy": _POLICY, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
+
+
+class ExplorerFiles(StaticFiles):
+    """The explorer's files, none of which another page may frame."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """The file with the headers of the page."""
+        answer = await super().get_response(path, scope)
+        answer.headers.update(_GUARDED)
+        return answer
 
 
 def install_explorer(app: FastAPI) -> None:
     """Serve the page at / and its files below /explorer."""
-    app.mount(FILES, StaticFiles(directory=_FOLDER), name="explorer-files")
+    app.mount(FILES, ExplorerFiles(directory=_FOLDER), name="explorer-files")
 
     @app.get("/", include_in_schema=False)
     async def page() -> Response:
-        headers = {
-            "Content-Security-Policy": _POLICY,
-            "X-Content-Type-Options": "nosniff",
-            "Referrer-Policy": "no-referrer",
-        }
-        return FileResponse(_FOLDER / "index.html", media_type="text/html; charset=utf-8", headers=headers)
+        return FileResponse(_FOLDER / "index.html", media_type="text/html; charset=utf-8", headers=_GUARDED)
 
 
 Opener = Callable[[Settings, Metrics], AbstractAsyncContextManager[Container]]

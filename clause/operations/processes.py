@@ -19,6 +19,7 @@ from filelock import FileLock
 from clause.errors import ClauseError, ServerError
 from clause.graph.server.diagnosis import tail
 from clause.graph.server.pidfile import PidFile, ProcessRecord, spawn, terminate
+from clause.telemetry import logger
 from clause.text.thread_pool import end_with_parent
 
 _SHOWN_LINES = 5
@@ -117,6 +118,8 @@ def one_of_a_crew(telling: Connection | None, work: Callable[..., None], given: 
     def tell(error: ClauseError | None = None) -> None:
         if telling is not None:
             telling.send(error)
+        elif error is not None:  # the parent goes on without us: the log alone says why we ended
+            logger(__name__).error("a worker cannot work", detail=str(error))
 
     try:
         work(tell, *given)

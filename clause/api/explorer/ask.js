@@ -170,6 +170,9 @@ const askAgain = ({ query, budgets, scopes: where, start_nodes: starts, policy }
   policy,
 });
 
+/** The question of a run, under the budgets that the form has. */
+const asIn = (given) => ({ ...askAgain(given), ...Object.fromEntries(BUDGETS.map((name) => [name, byId(name).value])) });
+
 function pointed(words, id) {
   byId("node").textContent = words;
   byId("expand").disabled = false;
@@ -257,7 +260,7 @@ for (const name of BUDGETS)
   byId(name).addEventListener("input", (event) => {
     tell(event.target);
     clearTimeout(settle);
-    if (shown) settle = setTimeout(() => go(typed({ reading: parts().reading }), { replace: true }), SETTLE_MS);
+    if (shown) settle = setTimeout(() => go(parts().run ? asIn(shown.given) : typed({ reading: parts().reading }), { replace: true }), SETTLE_MS);
   });
 for (const verdict of ["right", "wrong"]) byId(verdict).addEventListener("click", () => judge(verdict));
 for (const kind of ["png", "json", "cypher"]) byId(`save-${kind}`).addEventListener("click", () => save(kind));

@@ -38,9 +38,13 @@ export function edit({ title, say, fields = [], button, preview, apply, done }) 
       return null;
     }
   };
+  let typed = 0;
   const look = () =>
     attempt(async () => {
-      told.replaceChildren(...[await preview(values())].flat());
+      const before = typed;
+      const seen = [await preview(values())].flat();
+      if (typed !== before) return;
+      told.replaceChildren(...seen);
       change.disabled = false;
       change.focus();
     });
@@ -62,6 +66,7 @@ export function edit({ title, say, fields = [], button, preview, apply, done }) 
   );
   form.addEventListener("input", () => {
     if (!preview) return;
+    typed += 1;
     change.disabled = true; // what was previewed is no longer what would be done
     told.replaceChildren();
   });

@@ -121,7 +121,7 @@ async function memoriesOf({ cursor }) {
 
 const recall = async (query) =>
   found(
-    await fading((await post("/api/memories/search", { query_text: query, k: LIMIT, scopes: scopes(), search_mode: "hybrid" })).results),
+    await fading((await post("/api/memories/search", { query_text: query, k: LIMIT, scopes: scopes() })).results),
   );
 
 async function statistics() {
@@ -174,10 +174,13 @@ export const VIEWS = {
     },
     lists: {
       active: { words: "Held", load: page("/api/beliefs", { status: "active" }), row: belief },
-      all: { words: "All, with those of the past", load: page("/api/beliefs"), row: belief },
       disputed: { words: "Disputed", load: page("/api/beliefs", { status: "disputed" }), row: belief },
+      superseded: { words: "Superseded", load: page("/api/beliefs", { status: "superseded" }), row: belief },
+      retracted: { words: "Retracted", load: page("/api/beliefs", { status: "retracted" }), row: belief },
+      archived: { words: "Put away", load: page("/api/beliefs", { status: "archived" }), row: belief },
       tensions: { words: "Tensions", load: page("/api/tensions", { status: "detected" }), row: tension, detail: "tension" },
       settled: { words: "Settled tensions", load: page("/api/tensions", { status: "resolved" }), row: tension, detail: "tension" },
+      kept: { words: "Tensions kept as they are", load: page("/api/tensions", { status: "accepted" }), row: tension, detail: "tension" },
     },
   },
   memories: {
@@ -271,7 +274,7 @@ export const VIEWS = {
       pairs: {
         words: "Pairs that may be one",
         load: async () => {
-          const { items } = await get("/api/entities/candidates", { limit: LIMIT });
+          const { items } = await get("/api/entities/candidates", { scope: scopes(), limit: LIMIT });
           return found(items); // none were found, or nobody has looked: either way a name is the way in
         },
         row: (one) => ({

@@ -26,7 +26,11 @@ async function call(path, { headers: more, ...options } = {}) {
     if (error.name === "AbortError") throw error;
     throw new Problem({ detail: "The service cannot be reached. Does `clause serve` run?" });
   }
-  const document = await answer.json().catch(() => ({}));
+  const document = await answer.json().catch((error) => {
+    if (error.name === "AbortError") throw error;
+    if (answer.ok) throw new Problem({ detail: "The answer cannot be read: is it the service that answers?" });
+    return {};
+  });
   if (!answer.ok) throw new Problem({ status: answer.status, ...document, ...(answer.status === 401 ? { field: "key" } : {}) });
   return document;
 }

@@ -71,7 +71,7 @@ export async function entities(id, { given, again }) {
   ];
 }
 
-export async function jobs(id, { given, again }) {
+export async function jobs(id, { again }) {
   const one = await get(at("/api/jobs", id));
   const cancel = () =>
     edit({
@@ -81,12 +81,25 @@ export async function jobs(id, { given, again }) {
       apply: () => write(`${at("/api/jobs", id)}/cancel`),
       done: again,
     });
-  if (WAITING.includes(one.state)) setTimeout(() => location.hash.includes(given.id) && again(), REFRESH_MS);
+  const changing = make("div", {});
+  const draw = (now) =>
+    changing.replaceChildren(
+      facts([now.state, now.scope, now.cancel_requested ? "is being cancelled" : null]),
+      bar(now.total ? now.done / now.total : now.state === "succeeded" ? 1 : 0),
+      make("p", { role: "status" }, `${now.total ? `${now.done} of ${now.total}. ` : ""}${now.message || ""}`),
+    );
+  const watch = () => setTimeout(() => changing.isConnected && look().catch(again), REFRESH_MS);
+  const look = async () => {
+    const now = await get(at("/api/jobs", id));
+    if (!WAITING.includes(now.state)) return again();
+    draw(now); // this part alone: who is at a button stays there
+    return watch();
+  };
+  draw(one);
+  if (WAITING.includes(one.state)) watch();
   return [
     heading(one.kind),
-    facts([one.state, one.scope, one.cancel_requested ? "is being cancelled" : null]),
-    bar(one.total ? one.done / one.total : one.state === "succeeded" ? 1 : 0),
-    make("p", { role: "status" }, `${one.total ? `${one.done} of ${one.total}. ` : ""}${one.message || ""}`),
+    changing,
     one.error ? make("p", { class: "bad" }, one.error) : null,
     WAITING.includes(one.state) ? buttons(button("Cancel …", cancel)) : null,
     table([

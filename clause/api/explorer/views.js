@@ -12,7 +12,7 @@ const mark = (id, scope) => id && (scope ? `${scope} ${id}` : id); // one key ma
 function line({ id, at, more, title, facts: said, meter, dim }) {
   const here = parts();
   const entry = link(
-    at || { ...here, scope: undefined, id, ...more, detail: undefined },
+    at || { ...here, then: undefined, scope: undefined, id, ...more, detail: undefined },
     make("span", { class: "title", dir: "auto" }, title),
     meter === undefined || meter === null ? null : bar(meter),
     facts(said),
@@ -89,7 +89,7 @@ async function tellOne(kind, given, late, fresh) {
     const told = await details[kind](given.id, { given, again });
     if (late()) return;
     holder.replaceChildren(
-      link({ ...given, id: undefined, scope: undefined, twin: undefined, detail: undefined }, "‹ Back to the list"),
+      link({ ...given, id: undefined, scope: undefined, twin: undefined, then: undefined, detail: undefined }, "‹ Back to the list"),
       ...told.filter(Boolean),
     );
     holder.firstChild.className = "back";

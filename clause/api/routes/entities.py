@@ -66,10 +66,13 @@ async def search(body: EntitySearch, services: Services, caller: CallerDependenc
 
 @router.get("/api/entities/candidates", response_model=ResolutionCandidates)
 async def candidates(
-    services: Services, caller: CallerDependency, limit: Annotated[int, Query(ge=1, le=100)] = 20
+    services: Services,
+    caller: CallerDependency,
+    scope: Scopes = None,
+    limit: Annotated[int, Query(ge=1, le=100)] = 20,
 ) -> Response:
     """Pairs that the job `resolve_entities` found alike; whoever knows merges them."""
-    found = await services.rooms.knowledge.entities.candidates(caller=caller, limit=limit)
+    found = await services.rooms.knowledge.entities.candidates(caller=caller, scopes=scope, limit=limit)
     reason = None if found else "no pair was found; start the job `resolve_entities` to look"
     return written(ResolutionCandidates(items=tuple(found), reason=reason))
 
