@@ -105,7 +105,7 @@ class SessionEnd(BaseModel):
     )
 
     summary: Text | None = Field(None, description="what it was about; taken from the exchanges if not said")
-    themes: tuple[Annotated[str, Field(min_length=1, max_length=500)], ...] = Field((), max_length=20)
+    themes: tuple[Name, ...] = Field((), max_length=20)
     status: Literal["completed", "abandoned"] = Field("completed", description="how it ended")
     believe: bool = Field(True, description="hold summary and themes as beliefs; false: they stay the session's own")
 

@@ -17,7 +17,7 @@ LIMIT $limit
 CYPHER 25 MATCH (n:Insight {category: $category})
 WHERE n.scope IN $scopes AND n.quarantined = false AND n.retracted_at IS NULL
   AND ($since IS NULL OR n.created_at >= $since) AND ($before IS NULL OR n.id < $before)
-WITH n ORDER BY n.created_at DESC, n.id DESC LIMIT $limit
+WITH n ORDER BY n.id DESC LIMIT $limit // as the cursor goes: of two written at once the times may stand the other way
 RETURN n {.*, embedding: NULL} AS insight,
   COLLECT {
     MATCH (n)-[c:CONFLICTS_WITH]-(o:Insight)

@@ -142,11 +142,13 @@ ORDER BY id
 // knowledge/neighbours, relationships of an entity with others, in force, those to little-known entities first
 // mode:       read
 // returns:    many
-// parameters: $id STRING, $scopes LIST<STRING>, $limit INTEGER
+// parameters: $id STRING, $scopes LIST<STRING>, $now ZONED DATETIME, $limit INTEGER
 // columns:    source, relation, target
 CYPHER 25 MATCH (e:Entity {id: $id})-[r]-(other:Entity)
 WHERE e.scope IN $scopes AND other.scope IN $scopes AND (r.scope IS NULL OR r.scope IN $scopes)
-  AND r.retracted_at IS NULL AND other.retracted_at IS NULL AND NOT type(r) = 'SAME_AS'
+  AND r.retracted_at IS NULL AND other.retracted_at IS NULL AND NOT type(r) IN ['SAME_AS', 'MAYBE_SAME_AS']
+  AND other.merged_into IS NULL
+  AND (r.valid_from IS NULL OR r.valid_from <= $now) AND (r.valid_until IS NULL OR r.valid_until > $now)
 WITH startNode(r) AS a, r, endNode(r) AS b, coalesce(other.degree, 0) AS degree, other.name AS name
 ORDER BY degree, name, type(r) LIMIT $limit
 RETURN {id: a.id, name: a.name, kind: coalesce(a.kind, 'concept')} AS source, type(r) AS relation,

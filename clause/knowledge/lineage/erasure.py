@@ -197,7 +197,7 @@ class ErasureService:
         scope = caller.require_write(row["scope"])
         known = tuple(sorted({scope, *await self._ground.readable(Caller(), None)}))
         own = tuple(one for one in known if caller.may_write(one))
-        dependents, whole = await closure(graph, [root], own, most=most)
+        dependents, whole = await closure(graph, [root], own, most=most, gone=True)
         gone = {root, *fallen([root], dependents)}
         homes = {root: scope} | {key: dependents[key].scope for key in gone if key in dependents}
         runs = {identity for label, identity in dependents if label == "Run"}
@@ -216,7 +216,9 @@ class ErasureService:
         pieces += [piece for one in touched for piece in pieces_of_scope(one)] if many else []
         runs |= await self._traces.runs(touched, None if many else pieces)
         gone -= {("Run", run) for run in runs}
-        weakened = tuple(sorted(key for key in dependents.keys() - gone if key[0] != "Run"))
+        weakened = tuple(
+            sorted(key for key, one in dependents.items() if key not in gone and key[0] != "Run" and not one.gone)
+        )
         return _Plan(
             root,
             scope,

@@ -43,6 +43,7 @@ class Dependent:
         sources: ids of the sources that still stand.
         independent: independent sources by the last count.
         grounds: the nodes of the closure that it rests on.
+        gone: true where it is retracted or merged already.
     """
 
     key: Key
@@ -54,6 +55,7 @@ class Dependent:
     sources: frozenset[str]
     independent: int
     grounds: frozenset[Key]
+    gone: bool = False
 
 
 class Closure(NamedTuple):
@@ -63,14 +65,17 @@ class Closure(NamedTuple):
     whole: bool
 
 
-async def closure(graph: Graph, roots: Sequence[Key], scopes: Sequence[str], *, most: int = MOST) -> Closure:
-    """Everything in `scopes` that rests on `roots`, directly or through others; the retracted is left out.
+async def closure(
+    graph: Graph, roots: Sequence[Key], scopes: Sequence[str], *, most: int = MOST, gone: bool = False
+) -> Closure:
+    """Everything in `scopes` that rests on `roots`, directly or through others.
 
     Args:
         graph: where they are.
         roots: what may go.
         scopes: in which dependents are looked for.
         most: rows of one look; where there are more, or more nodes were found, it stops and is not whole.
+        gone: what is retracted or merged already counts too.
     """
     found: dict[Key, Dependent] = {}
     frontier = sorted(roots)
@@ -83,7 +88,7 @@ async def closure(graph: Graph, roots: Sequence[Key], scopes: Sequence[str], *, 
         fresh = set()
         for row in rows:
             key = (str(row["label"]), str(row["id"]))
-            if row["gone"] or key in roots:
+            if (row["gone"] and not gone) or key in roots:
                 continue
             if key not in found:
                 fresh.add(key)
@@ -136,6 +141,7 @@ def _joined(known: Dependent | None, key: Key, row: Mapping[str, Any], on: Key) 
         sources=frozenset(row["sources"]),
         independent=row["independent"],
         grounds=(known.grounds if known else frozenset()) | {on},
+        gone=row["gone"],
     )
 
 

@@ -73,6 +73,8 @@ class MergeService:
         )
         receipt = await self._receipts.get(found["id"] if found else receipt_id, [self._kind], readable)
         scopes = [caller.require_write(receipt["scope"])]
+        if receipt.get("undone_at") is not None:  # what comes first would take from a merge of later
+            raise ConflictError("it has been undone already", field="receipt_id")
         first: Work = [
             (
                 "knowledge/hand_back",

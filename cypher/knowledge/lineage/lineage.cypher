@@ -1,6 +1,6 @@
 // knowledge/dependents, what rests directly on some nodes ([label, id]): derived from or supported by one, said by a
 //                       source, or answered from one; with what else each rests on. A belief's sources are those that
-//                       still stand: [id, recalled]
+//                       still stand: [id, recalled]; of what is gone already all count, for it fell with them
 // mode:       read
 // returns:    many
 // parameters: $nodes LIST<LIST<STRING>>, $scopes LIST<STRING>, $limit INTEGER
@@ -14,7 +14,7 @@ CALL (y) {
   RETURN x, type(r) AS by
   UNION
   MATCH (x)-[:HAS_PROVENANCE]->(p:Provenance)-[:FROM]->(y:Source)
-  WHERE x.scope IN $scopes AND p.retracted_at IS NULL
+  WHERE x.scope IN $scopes AND (p.retracted_at IS NULL OR x.retracted_at IS NOT NULL)
   RETURN x, 'HAS_PROVENANCE' AS by
   UNION
   MATCH (x:Document|Session)-[:FROM]->(y:Source)
@@ -45,17 +45,17 @@ CALL (y) {
   WHERE x.scope IN $scopes
   RETURN x, 'VISITED' AS by
 }
-WITH DISTINCT y.id AS on, x, by
+WITH DISTINCT y.id AS on, x, by, x.retracted_at IS NOT NULL OR x.merged_into IS NOT NULL AS gone
 ORDER BY x.id, by
 LIMIT $limit
 RETURN on, labels(x)[0] AS label, x.id AS id, left(coalesce(x.name, x.title, x.content, x.text, x.query, x.concept, ''), 80) AS name,
   coalesce(x.extraction_method, x.kind, '') AS kind, x.scope AS scope, by,
-  COLLECT { MATCH (x)-[:DERIVED_FROM|GENERATED_BY]->(z) WHERE z.retracted_at IS NULL AND z.merged_into IS NULL
+  COLLECT { MATCH (x)-[:DERIVED_FROM|GENERATED_BY]->(z) WHERE gone OR z.retracted_at IS NULL AND z.merged_into IS NULL
             RETURN [labels(z)[0], z.id] ORDER BY z.id } AS parents,
   COLLECT { MATCH (x)-[:HAS_PROVENANCE]->(p:Provenance)-[:FROM]->(s:Source)
-            WHERE p.retracted_at IS NULL AND s.retracted_at IS NULL AND NOT coalesce(p.recalled, false)
+            WHERE (gone OR p.retracted_at IS NULL AND s.retracted_at IS NULL) AND NOT coalesce(p.recalled, false)
             RETURN DISTINCT s.id ORDER BY s.id } AS sources,
-  coalesce(x.sources, 0) AS independent, x.retracted_at IS NOT NULL OR x.merged_into IS NOT NULL AS gone
+  coalesce(x.sources, 0) AS independent, gone
 
 // knowledge/descendants, beliefs that were derived from some beliefs, through others too: what `settle` settles with them
 // mode:       read

@@ -21,6 +21,10 @@ from tests.integration.knowledge.conftest import OWNER, key
 from tests.servers import statement
 
 pytestmark = pytest.mark.integration
+GUESSED = statement(
+    "MATCH (a:Entity {id: $a}), (b:Entity {id: $b}) CREATE (a)-[:MAYBE_SAME_AS {scope: $scope}]->(b)",
+    parameters="$a STRING, $b STRING, $scope STRING",
+)
 STRANGER = Caller(("user:else",), ("user:else",))
 TRIPLE = statement(
     "MERGE (s:Scope {id: $scope}) ON CREATE SET s.scope = $scope, s.recorded_at = datetime() "
@@ -87,6 +91,29 @@ async def test_a_name_of_several_is_refused_with_its_candidates(knowledge: Knowl
     with pytest.raises(AmbiguousNameError) as caught:
         await knowledge.entities.get("MERCURY", caller=OWNER, scopes=[user])
     assert {one["id"] for one in caught.value.details["candidates"]} == set(ids)
+
+
+async def test_the_relationships_of_an_entity_are_those_that_hold_each_once(
+    knowledge: Knowledge, graph: Graph, user: str
+) -> None:
+    past, coming = {"valid_until": "2020-01-01T00:00:00Z"}, {"valid_from": "2090-01-01T00:00:00Z"}
+    for source, relation, target, times in (
+        ("Ann Lee", "knows", "Cid", {}),
+        ("Anne Lee", "knows", "Cid", {}),
+        ("Cid", "rents", "the mill", past),
+        ("Cid", "buys", "the mill", coming),
+        ("Cid", "paints", "the mill", {}),
+    ):
+        said = {"source": source, "relation": relation, "target": target, "scope": user, **times}
+        await knowledge.entities.relate(RelationCreate.model_validate(said), caller=OWNER)
+    ids = [(await knowledge.entities.get(name, caller=OWNER)).id for name in ("Ann Lee", "Anne Lee", "Cid")]
+    await graph.execute(GUESSED, {"a": ids[0], "b": ids[2], "scope": user})
+    await knowledge.entities.merge(MergeRequest(winner_id=ids[0], loser_id=ids[1]), caller=OWNER)
+    found = await knowledge.entities.neighbours("Cid", caller=OWNER, scopes=[user])
+    assert [(one.source.name, one.relation, one.target.name) for one in found] == [
+        ("Ann Lee", "knows", "Cid"),
+        ("Cid", "paints", "the mill"),
+    ]
 
 
 async def test_merging_entities_takes_triples_over_and_gives_them_back(

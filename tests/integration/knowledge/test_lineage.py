@@ -483,6 +483,43 @@ async def test_what_grew_from_a_forgotten_belief_goes_with_it(knowledge: Knowled
     assert "dam" not in "".join(await lines_of(graph, user))
 
 
+async def test_what_was_retracted_before_it_is_forgotten_goes_all_the_same(
+    knowledge: Knowledge, graph: Graph, user: str
+) -> None:
+    said = await hold(knowledge, "The Grimsel dam leaks", source=told_by("survey"))
+    await hold(knowledge, "So the Grimsel valley is at risk", derived_from=(said.id,))
+    both = await hold(knowledge, "The road is shut in March", source=told_by("survey"))
+    await hold(knowledge, both.content, source=told_by("diary"))
+    await knowledge.retraction.apply(RetractionRequest(source_id=said.source_id), caller=OWNER)
+    plan = await knowledge.erasure.preview(ErasureRequest(source_id=said.source_id), caller=OWNER)
+    receipt = await knowledge.erasure.apply(ErasureRequest(source_id=said.source_id), caller=OWNER)
+    assert plan.counts["Belief"] == receipt.counts["Belief"] == 2
+    assert "Grimsel" not in "".join(await lines_of(graph, user))
+    assert (await knowledge.beliefs.get(both.id, caller=OWNER)).status == "active"
+
+
+async def test_the_loser_of_a_merge_goes_with_its_only_source(knowledge: Knowledge, graph: Graph, user: str) -> None:
+    winner = await hold(knowledge, "The ferry runs on Sundays", source=told_by("timetable"))
+    loser = await hold(knowledge, "There is a Sunday boat, says Olga", source=told_by("letter"))
+    await knowledge.merging.merge(MergeRequest(winner_id=winner.id, loser_id=loser.id), caller=OWNER)
+    await knowledge.erasure.apply(ErasureRequest(source_id=loser.source_id), caller=OWNER)
+    assert "Sunday boat" not in "".join(await lines_of(graph, user))
+    assert (await knowledge.beliefs.get(winner.id, caller=OWNER)).status == "active"
+
+
+async def test_a_merge_that_is_undone_twice_leaves_the_names_of_later(knowledge: Knowledge) -> None:
+    for name in ("Robert Hale", "Bob Hale"):
+        await hold(knowledge, f"{name} keeps bees", entities=[{"name": name}])
+    winner, loser = [(await knowledge.entities.get(name, caller=OWNER)).id for name in ("Robert Hale", "Bob Hale")]
+    pair = MergeRequest(winner_id=winner, loser_id=loser)
+    first = await knowledge.entities.merge(pair, caller=OWNER)
+    await knowledge.entities.unmerge(first.id, caller=OWNER)
+    await knowledge.entities.merge(pair, caller=OWNER)
+    with pytest.raises(ConflictError, match="undone already"):
+        await knowledge.entities.unmerge(first.id, caller=OWNER)
+    assert (await knowledge.entities.get("Bob Hale", caller=OWNER)).id == winner
+
+
 async def test_what_other_scopes_noted_of_it_goes_and_what_others_hold_themselves_stays(
     knowledge: Knowledge, graph: Graph, user: str
 ) -> None:
