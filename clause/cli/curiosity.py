@@ -110,7 +110,7 @@ def list_types(scope: Scope, as_json: JsonFlag = False) -> None:
         asked["items"] if asked else _done(lambda rooms, who: rooms.knowledge.types.list(caller=who, scopes=[scope]))
     )
     if as_json:
-        print_json(found)
+        print_json({"items": found})
         return
     for one in found:
         said = f"  (said by {one['told_by']})" if one["told_by"] else ""
