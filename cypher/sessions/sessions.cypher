@@ -131,7 +131,14 @@ CYPHER 25 CALL () {
     LIMIT $pool
   }
 }
-WITH b, similarity, own
+CALL (b, similarity, own) { // one that begins later leaves the one before it in force
+  RETURN b AS held, similarity AS near, own AS mine
+  UNION
+  MATCH (b)-[:SUPERSEDES*1..20]->(held:Belief)
+  WHERE b.valid_from > $now AND held.scope IN $scopes AND held.valid_until > $now
+  RETURN held, similarity AS near, own AS mine
+}
+WITH held AS b, max(near) AS similarity, any(one IN collect(mine) WHERE one) AS own
 WHERE (b.valid_from IS NULL OR b.valid_from <= $now) AND (b.valid_until IS NULL OR b.valid_until > $now)
   AND b.retracted_at IS NULL AND b.archived_at IS NULL
 RETURN b.id AS id, b.scope AS scope, b.content AS content, b.overall AS confidence, own, similarity

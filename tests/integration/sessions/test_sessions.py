@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import timedelta
 
 import pytest
 
 from clause.errors import ConflictError, ForbiddenError, NotFoundError, PreconditionError
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
-from clause.knowledge.beliefs.models import BeliefCreate
+from clause.knowledge.beliefs.models import BeliefCreate, BeliefSupersede
 from clause.knowledge.beliefs.origins import new_source
 from clause.knowledge.room import Knowledge
 from clause.sessions.models import ExchangeAdd, InsightExtract, SessionEnd, SessionStart
@@ -226,6 +227,21 @@ async def test_who_takes_an_ended_session_up_and_ends_it_without_a_word_keeps_wh
     other = SessionEnd(summary="Went back to two lock files.", believe=False)
     ended = (await room.sessions.end(fourth.session.id, other, caller=OWNER)).session
     assert (ended.summary, ended.themes) == (other.summary, ())
+
+
+@pytest.mark.parametrize("project", ["rota", None])
+async def test_a_start_tells_what_holds_until_its_successor_begins(
+    room: Sessions, knowledge: Knowledge, clock: Clock, project: str | None
+) -> None:
+    given = BeliefCreate(content="Olga has the night shift", domain_path=("rota",))
+    made = await knowledge.beliefs.create(given, caller=OWNER)
+    assert made.belief is not None
+    later = BeliefSupersede(content="Ben has the night shift", valid_from=clock() + timedelta(days=40))
+    await knowledge.beliefs.supersede(made.belief.id, later, caller=OWNER)
+    start = SessionStart(project_context=project)
+    assert [one.id for one in (await room.sessions.start(start, caller=OWNER)).beliefs] == [made.belief.id]
+    clock.move(days=41)
+    assert [one.content for one in (await room.sessions.start(start, caller=OWNER)).beliefs] == [later.content]
 
 
 async def test_a_projects_own_beliefs_are_found_among_many_that_are_nearer(
