@@ -12,7 +12,15 @@ from itertools import pairwise
 
 from clause.reasoning.question.pattern_text import VERB_FORMS
 from clause.reasoning.question.skeleton import LITERAL, TOPIC, Skeleton
-from clause.reasoning.question.vocabulary import AUXILIARIES, COMPARATIVES, PREPOSITIONS, SUPERLATIVES, WH_WORDS
+from clause.reasoning.question.vocabulary import (
+    AUXILIARIES,
+    COMPARATIVES,
+    OPERATORS,
+    PREPOSITIONS,
+    SIDES,
+    SUPERLATIVES,
+    WH_WORDS,
+)
 from clause.text.literals import LiteralFilter, LiteralValue, Operator
 from clause.text.quantities import Date, Number
 
@@ -38,21 +46,7 @@ _NEGATED = re.compile(
 )
 _AT = rf"(?:(?:in|at|on|for|with|of) )?(?:the )?({TOPIC})"
 _NEITHER_OF = re.compile(rf"\b((?:(?!(?:which|what|who|that)\b)[a-z-]+ ){{0,2}})neither {_AT} nor {_AT}")
-_OPERATORS: dict[str, Operator] = {
-    "before": "before", "prior to": "before", "earlier than": "before", "until": "until", "till": "until",
-    "up to": "at_most", "no later than": "until", "by the end of": "until", "before the end of": "until",
-    "after the start of": "since", "since the start of": "since", "from the start of": "since",
-    "after the end of": "after", "before the start of": "before", "after": "after", "later than": "after",
-    "since": "since", "following": "after", "starting in": "since", "more than": "more", "over": "more",
-    "above": "more", "greater than": "more", "exceeding": "more", "exceeds": "more", "exceed": "more", "beyond": "more",
-    "past": "more", "in excess of": "more", "upwards of": "at_least", "not exceeding": "at_most",
-    "at least": "at_least", "no less than": "at_least", "no fewer than": "at_least", "minimum": "at_least",
-    "less than": "less", "fewer than": "less", "under": "less", "below": "less", "beneath": "less", "within": "at_most",
-    "at most": "at_most", "no more than": "at_most", "maximum": "at_most", "not more than": "at_most",
-    "in": "in", "from": "in", "of": "in", "during": "in", "on": "in", "at": "in", "dated": "in", "around": "in",
-    "exactly": "same", "equal to": "same", "as of": "in", "for": "same", "with": "same", "is": "same", "by": "until",
-}  # fmt: skip
-_SAID = "|".join(re.escape(word) for word in sorted(_OPERATORS, key=len, reverse=True))
+_SAID = "|".join(re.escape(word) for word in sorted(OPERATORS, key=len, reverse=True))
 _THAN = "|".join(COMPARATIVES)
 _VERB = r"(?:[a-z]+ed|born|made|built|written|sold|held|set|shot|won|drawn|sung|came out|come out|comes out)"
 _TAKES = (
@@ -94,16 +88,8 @@ _NAMED = re.compile(
     rf"(?P<value>{LITERAL})(?! ?(?:[a-z]+ )?(?:or|and) {LITERAL})"
 )
 _BARE = re.compile(rf"(?P<value>{LITERAL})")
-_SIDES: dict[str, Operator] = {
-    "later": "since", "after": "since", "newer": "since", "onward": "since", "onwards": "since", "earlier": "until",
-    "before": "until", "older": "until", "more": "at_least", "above": "at_least", "less": "at_most",
-    "fewer": "at_most", "below": "at_most", "up": "at_least", "over": "at_least", "under": "at_most",
-    "longer": "at_least", "higher": "at_least", "bigger": "at_least", "larger": "at_least", "greater": "at_least",
-    "taller": "at_least", "heavier": "at_least", "better": "at_least", "wider": "at_least", "deeper": "at_least",
-    "faster": "at_least", "shorter": "at_most", "lower": "at_most", "smaller": "at_most", "cheaper": "at_most",
-}  # fmt: skip
 _ON = re.compile(
-    rf"(?P<value>{LITERAL})(?: (?P<of>[a-z-]+))? (?:or|and) (?P<side>{'|'.join(_SIDES)})\b"
+    rf"(?P<value>{LITERAL})(?: (?P<of>[a-z-]+))? (?:or|and) (?P<side>{'|'.join(SIDES)})\b"
     rf"(?! (?:than )?(?:the )?(?:year )?{LITERAL})|{_LEAD}\b(?:from|since|starting(?: in| from)?) (?P<first>{LITERAL})"
     r" (?:and )?(?:onwards?|upwards?|on(?= *(?:[?.!,]|$)))"
 )
@@ -195,7 +181,7 @@ def take_filters(of: Skeleton, text: str, *, denied: bool = True) -> tuple[tuple
         found.append(LiteralFilter("between", low, value(hit["high"]), words, hit["never"] is not None))
     text = _tidy(_BETWEEN.sub(" ", text))
     for hit in _OUTSIDE.finditer(text):
-        first, second = _OPERATORS[hit["one"]], _OPERATORS[hit["two"]]
+        first, second = OPERATORS[hit["one"]], OPERATORS[hit["two"]]
         if {first, second} in ({"before", "after"}, {"less", "more"}):
             low, high = map(value, hit.group(*(("low", "high") if first in {"before", "less"} else ("high", "low"))))
             words = _words(hit["lead"], hit["counted"], hit["counted2"])
@@ -209,7 +195,7 @@ def take_filters(of: Skeleton, text: str, *, denied: bool = True) -> tuple[tuple
     found += [
         LiteralFilter("since", value(hit["first"]), None, _words(hit["lead"]))
         if hit["first"]
-        else LiteralFilter(_SIDES[hit["side"]], value(hit["value"]), None, hit["of"] or "")
+        else LiteralFilter(SIDES[hit["side"]], value(hit["value"]), None, _sided(hit, value(hit["value"])))
         for hit in _ON.finditer(text)
     ]
     text = _tidy(_ON.sub(" ", text))
@@ -224,7 +210,7 @@ def take_filters(of: Skeleton, text: str, *, denied: bool = True) -> tuple[tuple
         if isinstance(value(hit["value"]), Date):
             found.append(LiteralFilter("in", value(hit["value"])))
             text = _tidy(text.replace(hit["value"], " "))
-    return tuple(found), text
+    return tuple(map(_of_ages, found)), text
 
 
 def _bounds(of: Skeleton, text: str) -> tuple[list[LiteralFilter], str]:
@@ -233,7 +219,7 @@ def _bounds(of: Skeleton, text: str) -> tuple[list[LiteralFilter], str]:
     bounds = [(hit, value) for hit, value in every if hit["op"] != "by" or isinstance(value, Date)]
     found: list[LiteralFilter] = []
     for hit, value in bounds:
-        operator = COMPARATIVES[hit["than"]][0] if hit["than"] else _OPERATORS[hit["op"]]
+        operator = COMPARATIVES[hit["than"]][0] if hit["than"] else OPERATORS[hit["op"]]
         operator = _AT_MOST.get(operator, operator) if hit["not"] else operator
         measure = hit["than"] if hit["than"] not in {None, "more", "less", "fewer", "before", "after", "later"} else ""
         operator = _of_dates(operator, value) if not hit["counted"] else operator
@@ -303,10 +289,26 @@ _AT_MOST: dict[Operator, Operator] = {"more": "at_most", "less": "at_least", "af
 _INCLUDED: dict[Operator, Operator] = {"more": "at_least", "less": "at_most", "after": "since", "before": "until"}
 _OF_DATES: dict[Operator, Operator] = {"more": "after", "less": "before", "at_least": "since", "at_most": "until"}
 
+_YEARS: dict[Operator, Operator] = {"before": "more", "after": "less", "until": "at_least", "since": "at_most"}
+_AGED = dict.fromkeys(("older", "elder", "younger", "newer"), "age")
+
 
 def _of_dates(operator: Operator, value: LiteralValue) -> Operator:
     """`more than` or `over` of a date is after it, `under` before it."""
     return _OF_DATES.get(operator, operator) if isinstance(value, Date) and not value.bare else operator
+
+
+def _of_ages(literal: LiteralFilter) -> LiteralFilter:
+    """What is older than a number has an age of more; than a date, it is from before."""
+    words = literal.words.split()
+    if not isinstance(literal.value, Number) or not _AGED.keys() & {*words} or literal.operator not in _YEARS:
+        return literal
+    return replace(literal, operator=_YEARS[literal.operator], words=" ".join(_AGED.get(word, word) for word in words))
+
+
+def _sided(hit: re.Match[str], value: LiteralValue) -> str:
+    """The words for the attribute of `34 seats or more`, and of `34 or older` what it is compared by."""
+    return _words(hit["of"], hit["side"] if hit["side"] in _AGED and isinstance(value, Number) else "")
 
 
 def _words(*parts: str | None) -> str:

@@ -345,3 +345,29 @@ MOST_LEAST: Final[dict[str, tuple[str, ...]]] = {word: tuple(told) for word, ope
 
 DATED: Final = frozenset({"before", "after"})
 """Operators that compare dates."""
+
+OPERATORS: Final[dict[str, Operator]] = {
+    "before": "before", "prior to": "before", "earlier than": "before", "until": "until", "till": "until",
+    "up to": "at_most", "no later than": "until", "by the end of": "until", "before the end of": "until",
+    "after the start of": "since", "since the start of": "since", "from the start of": "since",
+    "after the end of": "after", "before the start of": "before", "after": "after", "later than": "after",
+    "since": "since", "following": "after", "starting in": "since", "more than": "more", "over": "more",
+    "above": "more", "greater than": "more", "exceeding": "more", "exceeds": "more", "exceed": "more", "beyond": "more",
+    "past": "more", "in excess of": "more", "upwards of": "at_least", "not exceeding": "at_most",
+    "at least": "at_least", "no less than": "at_least", "no fewer than": "at_least", "minimum": "at_least",
+    "less than": "less", "fewer than": "less", "under": "less", "below": "less", "beneath": "less", "within": "at_most",
+    "at most": "at_most", "no more than": "at_most", "maximum": "at_most", "not more than": "at_most",
+    "in": "in", "from": "in", "of": "in", "during": "in", "on": "in", "at": "in", "dated": "in", "around": "in",
+    "exactly": "same", "equal to": "same", "as of": "in", "for": "same", "with": "same", "is": "same", "by": "until",
+}  # fmt: skip
+"""Words before a literal that say how what is asked for stands to it."""
+
+SIDES: Final[dict[str, Operator]] = {
+    "later": "since", "after": "since", "newer": "since", "onward": "since", "onwards": "since", "earlier": "until",
+    "before": "until", "older": "until", "elder": "until", "younger": "since", "more": "at_least", "above": "at_least",
+    "less": "at_most", "fewer": "at_most", "below": "at_most", "up": "at_least", "over": "at_least", "under": "at_most",
+    "longer": "at_least", "higher": "at_least", "bigger": "at_least", "larger": "at_least", "greater": "at_least",
+    "taller": "at_least", "heavier": "at_least", "better": "at_least", "wider": "at_least", "deeper": "at_least",
+    "faster": "at_least", "shorter": "at_most", "lower": "at_most", "smaller": "at_most", "cheaper": "at_most",
+}  # fmt: skip
+"""Words behind a literal and `or`: `1990 or later`."""

@@ -565,3 +565,32 @@ async def test_a_value_that_does_not_tell_is_no_no(question, answers, scorer):
     told = [("Heat", "runtime", "170"), ("Sirius", "mass", "2.063e30"), ("Kes", "length", "111 minutes")]
     _, read = await ask(SmallGraph(told), scorer, question, ["Heat", "Sirius", "Kes"])
     assert [one.name for one in read.result.answers] == answers
+
+
+AGES = tuple(
+    (name, relation, said)
+    for place, people in (("Acme", {"Ann": 52, "Bob": 25, "Cy": 34, "Dee": 19}), ("Stall 7", {"Juno": 9, "Moss": 23}))
+    for name, age in people.items()
+    for relation, said in (("age", str(age)), ("works for" if place == "Acme" else "stands in", place))
+) + (("Moss", "foaled on", "2001-05-04"), ("Juno", "foaled on", "2015-06-01"), ("Moss", "height", "8"))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "names", "answers"),
+    [
+        ("who works for Acme and is older than 30", ["Acme"], ["Ann", "Cy"]),
+        ("which people of Acme are younger than 30", ["Acme"], ["Bob", "Dee"]),
+        ("who works for Acme and is not older than 34", ["Acme"], ["Bob", "Cy", "Dee"]),
+        ("who works for Acme and is 34 or older", ["Acme"], ["Ann", "Cy"]),
+        ("who works for Acme and is 25 or younger", ["Acme"], ["Bob", "Dee"]),
+        ("Is Ann older than 30?", ["Ann"], ["yes"]),
+        ("Is Dee older than 30?", ["Dee"], ["no"]),
+        ("which horses stand in Stall 7 and are younger than 12", ["Stall 7"], ["Juno"]),
+        ("which horses in Stall 7 are 20 or older", ["Stall 7"], ["Moss"]),
+        ("which horses in Stall 7 are older than 2010", ["Stall 7"], ["Moss"]),
+        ("Is Juno younger than 15?", ["Juno"], ["yes"]),
+    ],
+)
+async def test_who_is_older_than_a_number_has_more_years(question, names, answers, scorer):
+    _, read = await ask(SmallGraph(AGES), scorer, question, names)
+    assert sorted(answer.name for answer in read.result.answers) == answers
