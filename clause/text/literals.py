@@ -54,6 +54,8 @@ class String:
 
 
 LiteralValue = Date | Number | String
+Others = LiteralValue | tuple[LiteralValue, ...]
+"""The upper end of a range, or what else may be meant of a list."""
 
 TRUE, FALSE = frozenset(("true", "yes", "y")), frozenset(("false", "no", "n"))
 """The values of what is so, and of what is not, in lower case."""
@@ -236,7 +238,7 @@ def measured_by(value: LiteralValue, name: str) -> LiteralValue:
 
 
 def holds(
-    operator: Operator, value: LiteralValue, reference: LiteralValue, second: LiteralValue | None = None
+    operator: Operator, value: LiteralValue, reference: LiteralValue, second: Others | None = None
 ) -> bool | None:
     """Say whether `value` stands to `reference` (and `second`) as `operator` says; None where that is open.
 
@@ -252,10 +254,11 @@ def holds(
     """
     if operator == "between":
         low = holds("at_least", value, reference)
-        high = None if second is None else holds("at_most", value, second)
+        high = None if second is None or isinstance(second, tuple) else holds("at_most", value, second)
         return False if False in {low, high} else (None if None in {low, high} else True)
     if operator in {"in", "same", "either"}:
-        told = [_within(value, one, exactly=operator == "same") for one in (reference, second) if one is not None]
+        others = second if isinstance(second, tuple) else (second,)
+        told = [_within(value, one, exactly=operator == "same") for one in (reference, *others) if one is not None]
         return True if True in told else (None if None in told else False)
     if operator in {"since", "at_least"}:
         return _bound(value, reference, lower=True)
@@ -351,7 +354,7 @@ _OF_UNIT = dict.fromkeys(("EUR", "USD", "GBP"), "price cost") | {
 
 @dataclass(frozen=True, slots=True)
 class LiteralFilter:
-    """A literal that the answers have to do with: `operator` and `value` (`second` of between).
+    """A literal that the answers have to do with: `operator` and `value` (`second` of between, the others of either).
 
     `words` say which attribute is meant (`born`, `pages`); empty where the question leaves it open. What is `negated`
     does not hold of the answers.
@@ -359,7 +362,7 @@ class LiteralFilter:
 
     operator: Operator
     value: LiteralValue
-    second: LiteralValue | None = None
+    second: Others | None = None
     words: str = ""
     negated: bool = False
 
@@ -380,9 +383,18 @@ class LiteralFilter:
 
     def __str__(self) -> str:
         """The filter in words: `between 1930 and 1932`."""
-        bounds = (
-            f"{self.value} {'or' if self.operator == 'either' else 'and'} {self.second}"
-            if self.second is not None
-            else self.value
-        )
+        others = self.second if isinstance(self.second, tuple) else (self.second,)
+        *first, last = (str(one) for one in (self.value, *others) if one is not None)
+        bounds = f"{', '.join(first)} {'or' if self.operator == 'either' else 'and'} {last}" if first else last
         return f"{'not ' * self.negated}{self.operator.replace('_', ' ')} {bounds}"
+
+
+def any_of(values: Sequence[LiteralValue], words: str, *, negated: bool) -> LiteralFilter:
+    """The filter by two or more values of which any will do; bare numbers count what the last does."""
+    last, kin = values[-1], [one for one in of_one_kind(values) if one is not None]
+    if isinstance(last, Number):
+        by, unit = last.factor, last.unit
+        kin = [Number(n.value * by, unit, by) if isinstance(n, Number) and not n.unit else n for n in kin]
+    second = kin[1] if len(kin) == 2 else tuple(kin[1:])
+    joined = isinstance(kin[0], Date) and isinstance(second, Date) and kin[0].meets(second)
+    return LiteralFilter("between" if joined else "either", kin[0], second, words, negated)

@@ -13,15 +13,20 @@ from itertools import pairwise
 from clause.reasoning.question.pattern_text import VERB_FORMS
 from clause.reasoning.question.skeleton import LITERAL, TOPIC, Skeleton
 from clause.reasoning.question.vocabulary import (
+    AGED,
+    AT_MOST,
     AUXILIARIES,
     COMPARATIVES,
+    INCLUDED,
+    OF_DATES,
     OPERATORS,
     PREPOSITIONS,
     SIDES,
     SUPERLATIVES,
     WH_WORDS,
+    of_ages,
 )
-from clause.text.literals import LiteralFilter, LiteralValue, Operator
+from clause.text.literals import LiteralFilter, LiteralValue, Operator, any_of
 from clause.text.quantities import Date, Number
 
 BESIDES = (
@@ -63,7 +68,11 @@ _BETWEEN = re.compile(
     rf"{_LEAD}(?P<never>\bnot )?(?:\bbetween (?P<low>{LITERAL}) and|(?:\bfrom )?(?P<low2>{LITERAL}) "
     rf"(?:to|until|till|through)) (?P<high>{LITERAL}){_COUNTED}"
 )
-_EITHER = re.compile(rf"{_LEAD}(?:\bin )?(?:the )?(?P<low>{LITERAL}) (?:or|and) (?:in )?(?:the )?(?P<high>{LITERAL})")
+_AGAIN = rf"(?:(?:in|on|at|from|with|of) )?(?:the )?{LITERAL}"
+_EITHER = re.compile(
+    rf"{_LEAD}(?P<never>\bnot )?(?P<at>\b(?:in|on|at|from|with|of|for|during) )?(?:either )?(?P<all>{_AGAIN}"
+    rf"(?:(?: ,| or| and) {_AGAIN})*(?: ,)? (?:or|and) {_AGAIN}){_COUNTED}"
+)
 _OPERATOR = rf"(?:(?:{_SAID})|(?:{_THAN}) than)(?: the)?(?: year)?"
 _COMPARED = re.compile(
     rf"{_LEAD}\b(?:(?P<not>(?:no|not) )?(?P<than>{_THAN}) than|(?P<never>(?:not|never) )?(?P<or>(?:on|in|at) or )?"
@@ -188,10 +197,12 @@ def take_filters(of: Skeleton, text: str, *, denied: bool = True) -> tuple[tuple
             found.append(LiteralFilter("between", low, high, words, negated=True))
             text = _tidy(text.replace(hit[0], " "))
     for hit in _EITHER.finditer(text):
-        low, high = value(hit["low"]), value(hit["high"])
-        if isinstance(low, Date) and isinstance(high, Date):
-            found.append(LiteralFilter("between" if low.meets(high) else "either", low, high, _words(hit["lead"])))
-            text = text.replace(hit[0], " ")
+        each = [value(letter) for letter in re.findall(LITERAL, hit["all"])]
+        dated = all(isinstance(one, Date) for one in each)
+        if dated or ((hit["lead"] or hit["at"]) and (len(each) > 2 or " and " not in hit["all"])):
+            words = _words(hit["lead"], None if dated else hit["counted"])
+            found.append(any_of(each, words, negated=hit["never"] is not None))
+            text = text.replace(hit[0].removesuffix(hit["counted"]) if dated else hit[0], " ")
     found += [
         LiteralFilter("since", value(hit["first"]), None, _words(hit["lead"]))
         if hit["first"]
@@ -210,7 +221,7 @@ def take_filters(of: Skeleton, text: str, *, denied: bool = True) -> tuple[tuple
         if isinstance(value(hit["value"]), Date):
             found.append(LiteralFilter("in", value(hit["value"])))
             text = _tidy(text.replace(hit["value"], " "))
-    return tuple(map(_of_ages, found)), text
+    return tuple(map(of_ages, found)), text
 
 
 def _bounds(of: Skeleton, text: str) -> tuple[list[LiteralFilter], str]:
@@ -220,10 +231,10 @@ def _bounds(of: Skeleton, text: str) -> tuple[list[LiteralFilter], str]:
     found: list[LiteralFilter] = []
     for hit, value in bounds:
         operator = COMPARATIVES[hit["than"]][0] if hit["than"] else OPERATORS[hit["op"]]
-        operator = _AT_MOST.get(operator, operator) if hit["not"] else operator
+        operator = AT_MOST.get(operator, operator) if hit["not"] else operator
         measure = hit["than"] if hit["than"] not in {None, "more", "less", "fewer", "before", "after", "later"} else ""
         operator = _of_dates(operator, value) if not hit["counted"] else operator
-        operator = _INCLUDED.get(operator, operator) if hit["or"] else operator
+        operator = INCLUDED.get(operator, operator) if hit["or"] else operator
         words = _words(hit["lead"], measure or "", hit["counted"])
         found.append(LiteralFilter(operator, value, None, words, hit["never"] is not None))
     for place, ((one, _), (two, _)) in enumerate(pairwise(bounds)):
@@ -285,30 +296,14 @@ def _is_verb(words: Sequence[str], text: str) -> bool:
     return plural and re.search(rf"\b{verb} (?:(?!of\b)(?:{_JOINING})|{_SAID}|{_THAN})\b", text) is not None
 
 
-_AT_MOST: dict[Operator, Operator] = {"more": "at_most", "less": "at_least", "after": "until", "before": "since"}
-_INCLUDED: dict[Operator, Operator] = {"more": "at_least", "less": "at_most", "after": "since", "before": "until"}
-_OF_DATES: dict[Operator, Operator] = {"more": "after", "less": "before", "at_least": "since", "at_most": "until"}
-
-_YEARS: dict[Operator, Operator] = {"before": "more", "after": "less", "until": "at_least", "since": "at_most"}
-_AGED = dict.fromkeys(("older", "elder", "younger", "newer"), "age")
-
-
 def _of_dates(operator: Operator, value: LiteralValue) -> Operator:
     """`more than` or `over` of a date is after it, `under` before it."""
-    return _OF_DATES.get(operator, operator) if isinstance(value, Date) and not value.bare else operator
-
-
-def _of_ages(literal: LiteralFilter) -> LiteralFilter:
-    """What is older than a number has an age of more; than a date, it is from before."""
-    words = literal.words.split()
-    if not isinstance(literal.value, Number) or not _AGED.keys() & {*words} or literal.operator not in _YEARS:
-        return literal
-    return replace(literal, operator=_YEARS[literal.operator], words=" ".join(_AGED.get(word, word) for word in words))
+    return OF_DATES.get(operator, operator) if isinstance(value, Date) and not value.bare else operator
 
 
 def _sided(hit: re.Match[str], value: LiteralValue) -> str:
     """The words for the attribute of `34 seats or more`, and of `34 or older` what it is compared by."""
-    return _words(hit["of"], hit["side"] if hit["side"] in _AGED and isinstance(value, Number) else "")
+    return _words(hit["of"], hit["side"] if hit["side"] in AGED and isinstance(value, Number) else "")
 
 
 def _words(*parts: str | None) -> str:

@@ -23,7 +23,7 @@ from clause.reasoning.question.patterns import (
     drive,
 )
 from clause.reasoning.question.seed_matching import alike, named_kinds
-from clause.text.literals import LiteralValue, Operator, holds, measured_by, sort_keys
+from clause.text.literals import LiteralValue, Operator, Others, holds, measured_by, sort_keys
 from clause.text.quantities import Number
 
 MOST_PROOFS = 12
@@ -192,7 +192,7 @@ class NodeTest:
     begins: str = ""
     operator: Operator | None = None
     value: LiteralValue | None = None
-    second: LiteralValue | None = None
+    second: Others | None = None
     negated: bool = False
 
     def passes(self, node: str, names: NodeNames) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Final, cast
 
-from clause.text.literals import Operator
+from clause.text.literals import LiteralFilter, Operator
+from clause.text.quantities import Number
 
 Steps = tuple[str, ...]
 
@@ -371,3 +372,21 @@ SIDES: Final[dict[str, Operator]] = {
     "faster": "at_least", "shorter": "at_most", "lower": "at_most", "smaller": "at_most", "cheaper": "at_most",
 }  # fmt: skip
 """Words behind a literal and `or`: `1990 or later`."""
+
+AT_MOST: Final[dict[Operator, Operator]] = {"more": "at_most", "less": "at_least", "after": "until", "before": "since"}
+"""Operators that a `no` or `not` before them leaves."""
+INCLUDED: Final[dict[Operator, Operator]] = {"more": "at_least", "less": "at_most", "after": "since", "before": "until"}
+"""Operators that take in the bound itself: `at or above`."""
+OF_DATES: Final[dict[Operator, Operator]] = {"more": "after", "less": "before", "at_least": "since", "at_most": "until"}
+"""Operators of amounts, as of dates: `over 1990`."""
+AGED: Final = dict.fromkeys(("older", "elder", "younger", "newer"), "age")
+"""Comparatives that are of dates, and of a number what that measures."""
+_YEARS: dict[Operator, Operator] = {"before": "more", "after": "less", "until": "at_least", "since": "at_most"}
+
+
+def of_ages(literal: LiteralFilter) -> LiteralFilter:
+    """What is older than a number has an age of more; than a date, it is from before."""
+    words = literal.words.split()
+    if not isinstance(literal.value, Number) or not AGED.keys() & {*words} or literal.operator not in _YEARS:
+        return literal
+    return replace(literal, operator=_YEARS[literal.operator], words=" ".join(AGED.get(word, word) for word in words))
