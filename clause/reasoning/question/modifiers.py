@@ -24,6 +24,7 @@ from clause.reasoning.question.vocabulary import (
     SIDES,
     SUPERLATIVES,
     WH_WORDS,
+    bounds,
     of_ages,
 )
 from clause.text.literals import LiteralFilter, LiteralValue, Operator, any_of
@@ -178,6 +179,8 @@ def take_filters(of: Skeleton, text: str, *, denied: bool = True) -> tuple[tuple
     A `not` before one is heard where it may be `denied`: whether a film was not made in 1999 asks whether it was.
     """
     found: list[LiteralFilter] = []
+    for said, plain in bounds(LITERAL, _JOINING):
+        text = said.sub(plain, text)
     if denied:
         text = _DENIED.sub(lambda hit: f"{hit['done'] or hit['has']}{hit['noun'] or hit['lacks'] or ''} not", text)
         text = _NEITHER.sub(lambda hit: f"not {hit['one']} and not {hit['two'] or hit['op'] or ''}{hit['value']}", text)
@@ -227,9 +230,9 @@ def take_filters(of: Skeleton, text: str, *, denied: bool = True) -> tuple[tuple
 def _bounds(of: Skeleton, text: str) -> tuple[list[LiteralFilter], str]:
     """The filters of one bound each, and the text without them; two that stand together are of one attribute."""
     every = [(hit, of.literal(hit["value"]).value) for hit in _COMPARED.finditer(text)]
-    bounds = [(hit, value) for hit, value in every if hit["op"] != "by" or isinstance(value, Date)]
+    single = [(hit, value) for hit, value in every if hit["op"] != "by" or isinstance(value, Date)]
     found: list[LiteralFilter] = []
-    for hit, value in bounds:
+    for hit, value in single:
         operator = COMPARATIVES[hit["than"]][0] if hit["than"] else OPERATORS[hit["op"]]
         operator = AT_MOST.get(operator, operator) if hit["not"] else operator
         measure = hit["than"] if hit["than"] not in {None, "more", "less", "fewer", "before", "after", "later"} else ""
@@ -237,12 +240,12 @@ def _bounds(of: Skeleton, text: str) -> tuple[list[LiteralFilter], str]:
         operator = INCLUDED.get(operator, operator) if hit["or"] else operator
         words = _words(hit["lead"], measure or "", hit["counted"])
         found.append(LiteralFilter(operator, value, None, words, hit["never"] is not None))
-    for place, ((one, _), (two, _)) in enumerate(pairwise(bounds)):
+    for place, ((one, _), (two, _)) in enumerate(pairwise(single)):
         if text[one.end() : two.start()].strip() in {"", "and", "but"}:
             words = found[place].words or found[place + 1].words
             found[place] = replace(found[place], words=words)
             found[place + 1] = replace(found[place + 1], words=found[place + 1].words or words)
-    for hit, _ in bounds:
+    for hit, _ in single:
         text = text.replace(hit[0], " ")
     return found, _tidy(text)
 

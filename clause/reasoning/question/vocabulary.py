@@ -372,21 +372,29 @@ SIDES: Final[dict[str, Operator]] = {
     "faster": "at_least", "shorter": "at_most", "lower": "at_most", "smaller": "at_most", "cheaper": "at_most",
 }  # fmt: skip
 """Words behind a literal and `or`: `1990 or later`."""
-
 AT_MOST: Final[dict[Operator, Operator]] = {"more": "at_most", "less": "at_least", "after": "until", "before": "since"}
 """Operators that a `no` or `not` before them leaves."""
 INCLUDED: Final[dict[Operator, Operator]] = {"more": "at_least", "less": "at_most", "after": "since", "before": "until"}
 """Operators that take in the bound itself: `at or above`."""
 OF_DATES: Final[dict[Operator, Operator]] = {"more": "after", "less": "before", "at_least": "since", "at_most": "until"}
 """Operators of amounts, as of dates: `over 1990`."""
-AGED: Final = dict.fromkeys(("older", "elder", "younger", "newer"), "age")
+AGED: Final = {"older": "age", "elder": "age", "younger": "age", "newer": "age"}
 """Comparatives that are of dates, and of a number what that measures."""
 _YEARS: dict[Operator, Operator] = {"before": "more", "after": "less", "until": "at_least", "since": "at_most"}
 
 
 def of_ages(literal: LiteralFilter) -> LiteralFilter:
     """What is older than a number has an age of more; than a date, it is from before."""
-    words = literal.words.split()
-    if not isinstance(literal.value, Number) or not AGED.keys() & {*words} or literal.operator not in _YEARS:
+    words, operator = literal.words.split(), _YEARS.get(literal.operator)
+    if operator is None or not isinstance(literal.value, Number) or AGED.keys().isdisjoint(words):
         return literal
-    return replace(literal, operator=_YEARS[literal.operator], words=" ".join(AGED.get(word, word) for word in words))
+    return replace(literal, operator=operator, words=" ".join(AGED.get(word, word) for word in words))
+
+
+@lru_cache(maxsize=1)
+def bounds(literal: str, joining: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    """Ways to say a bound on what matches `literal`, and the words of each that stand right before it."""
+    told = Path(__file__).with_name("bounds.tsv").read_text("utf-8").replace("{joint}", joining).replace("#", literal)
+    strict = sorted((word for word, one in OPERATORS.items() if one not in {"in", "same"} and word != "by"), key=len)
+    told = told.replace("{bound}", f"(?:{'|'.join(strict[::-1])}|(?:{'|'.join(COMPARATIVES)}) than)")
+    return tuple((re.compile(said), plain) for said, plain in (line.split("\t") for line in told.splitlines()))

@@ -412,3 +412,40 @@ def test_two_bounds_that_stand_together_are_of_one_attribute() -> None:
 def test_neither_of_two_denies_both(question: str) -> None:
     parsed = parse(question, linked(question, ["Apollo", "Gemini"]))
     assert [said(parsed, one.names) for one in parsed.negated] == [["Apollo", "Gemini"]]
+
+
+@pytest.mark.parametrize(
+    ("question", "filters"),
+    [
+        ("rooms with capacity >= 35", ["at least 35"]),
+        ("barns with a floor area > 240", ["more 240"]),
+        ("barns with depth<=9", ["at most 9"]),
+        ("barns with depth \u2265 9", ["at least 9"]),
+        ("rooms with a maximum of 35 seats", ["at most 35"]),
+        ("rooms with a minimum capacity of 35", ["at least 35"]),
+        ("people under the age of 18", ["less 18"]),
+        ("wells below a depth of 60", ["less 60"]),
+        ("rooms with more than a total of 20 chairs", ["more 20"]),
+        ("people between the ages of 18 and 25", ["between 18 and 25"]),
+        ("tents that cost 50 euros at most", ["at most 50 EUR"]),
+        ("tents that cost 70 euros max", ["at most 70 EUR"]),
+        ("tents with 4 beds at the least", ["at least 4"]),
+        ("which vans hold at the most 20", ["at most 20"]),
+        ("kilns fired in 1990 at the latest", ["until 1990"]),
+        ("kilns fired at the earliest in 1874", ["since 1874"]),
+        ("kilns fired after about 1990", ["after 1990"]),
+        ("logs with more than about 900 rings", ["more 900"]),
+        ("kilns fired before or in 1990", ["until 1990"]),
+        ("kilns fired up to and including 1990", ["until 1990"]),
+        ("logs with greater than or equal to 35 rings", ["at least 35"]),
+    ],
+)
+def test_a_bound_is_heard_however_it_is_said(question: str, filters: list[str]) -> None:
+    assert [str(one) for one in parse(question, []).filters] == filters
+
+
+@pytest.mark.parametrize("name", ["Sales > 5", "Max 50", "Under 18s", "C++", "A Minimum of 3"])
+def test_the_signs_of_a_name_bound_nothing(name: str) -> None:
+    question = f"who works on {name}"
+    parsed = parse(question, linked(question, [name]))
+    assert (parsed.filters, parsed.clauses[0].questions[-1]) == ((), "who works on it")

@@ -615,3 +615,17 @@ BELLS = tuple(
 async def test_any_value_of_a_list_will_do(question, answers, scorer):
     _, read = await ask(SmallGraph(BELLS), scorer, question, ["Old Tower"])
     assert sorted(answer.name for answer in read.result.answers) == answers
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("who works for Acme and is under the age of 26", ["Bob", "Dee"]),
+        ("which people of Acme are between the ages of 20 and 40", ["Bob", "Cy"]),
+        ("who works for Acme and has an age >= 34", ["Ann", "Cy"]),
+        ("who works for Acme and has a maximum age of 25", ["Bob", "Dee"]),
+    ],
+)
+async def test_a_bound_with_its_measure_before_the_number(question, answers, scorer):
+    _, read = await ask(SmallGraph(AGES), scorer, question, ["Acme"])
+    assert sorted(answer.name for answer in read.result.answers) == answers
