@@ -42,6 +42,7 @@ class Compare:
         pattern: from an operand to what is compared. Of several dates the earliest counts, of several numbers the
             largest; where the ends are neither, `more` and `less` compare how many there are.
         until: where given, the time from `pattern`'s date to this one's is compared.
+        denied: yes and no change places.
     """
 
     operands: tuple[tuple[str, ...], ...]
@@ -49,6 +50,7 @@ class Compare:
     operator: Operator
     verdict: bool = False
     until: TypedPattern = ()
+    denied: bool = False
 
     def run(self, names: NodeNames, bounds: ReadBounds) -> Effects[PlanResult]:
         """Read the pattern from all operands at once and compare."""
@@ -89,7 +91,7 @@ class Compare:
             if None in told:
                 return PlanResult(reason="the dates are not exact enough to tell")
             shared = all(told)
-        return PlanResult((PlanAnswer("yes" if shared else "no", None, proof),))
+        return PlanResult((PlanAnswer("no" if shared is self.denied else "yes", None, proof),))
 
     def _decided(self, measured: Sequence[Measured], proof: tuple[Edge, ...], names: NodeNames) -> PlanResult:
         values = [one.value for one in measured]
@@ -99,7 +101,7 @@ class Compare:
             told = holds(self.operator, values[0], values[1])  # type: ignore[arg-type]
             if told is None:
                 return PlanResult(reason="the values are not exact enough to compare")
-            return PlanResult((PlanAnswer("yes" if told else "no", None, proof),))
+            return PlanResult((PlanAnswer("no" if told is self.denied else "yes", None, proof),))
         wanted = -1 if self.operator in _SMALLER else 1
         for place, one in enumerate(measured):
             others = [values[other] for other in range(len(values)) if other != place]

@@ -290,7 +290,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Exists:
-    """Yes where a plan has an answer (one of `targets`, where given).
+    """Yes where a plan has an answer (one of `targets`, where given); no where it is `denied`, and the other way round.
 
     No only where the graph knows alternatives: `alternatives` (the plan itself, where targets are given) has answers.
     """
@@ -298,6 +298,7 @@ class Exists:
     of: QuestionPlan
     targets: frozenset[str] = frozenset()
     alternatives: QuestionPlan | None = None
+    denied: bool = False
 
     def run(self, names: NodeNames, bounds: ReadBounds) -> Effects[PlanResult]:
         """Run the plan; where it does not say yes, look whether it may say no."""
@@ -305,13 +306,13 @@ class Exists:
         met = [answer for answer in result.answers if not self.targets or answer.node in self.targets]
         if met:
             proof = _joined(answer.triples for answer in met[: 1 if self.targets else MOST_PROOFS])[:MOST_PROOFS]
-            return PlanResult((PlanAnswer("yes", None, proof),))
+            return PlanResult((PlanAnswer("no" if self.denied else "yes", None, proof),))
         if result.truncated:
             return PlanResult(reason="it is not among what was read, and there is more", truncated=True)
         others = result if self.alternatives is None else (yield from self.alternatives.run(names, bounds))
         if not others.answers:
             return PlanResult(reason="the graph does not say, neither this nor another")
-        return PlanResult((PlanAnswer("no", None, others.triples[:MOST_PROOFS]),))
+        return PlanResult((PlanAnswer("yes" if self.denied else "no", None, others.triples[:MOST_PROOFS]),))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from clause.reasoning.question.candidates import Candidates, QuestionContext
 from clause.reasoning.question.comparing import Compare
+from clause.reasoning.question.forms import ParsedQuestion
 from clause.reasoning.question.lists import SEEN, UNFIT, ReadingDraft, composed, drafts_of_list, kind_of, names_of
 from clause.reasoning.question.measures import Comparison, is_unmeasured
 from clause.reasoning.question.modifiers import BESIDES
@@ -17,7 +18,9 @@ from clause.reasoning.question.patterns import (
     Around,
     Effects,
     FoundPattern,
+    NodeNames,
     Read,
+    ReadBounds,
     TypedPattern,
     aged,
     comparable,
@@ -27,7 +30,8 @@ from clause.reasoning.question.plan import Exists, NodeTest, PlanResult, Questio
 from clause.reasoning.question.refinements import misfit
 from clause.reasoning.question.seed_matching import alike
 from clause.reasoning.question.sides import says_noun, telling_words
-from clause.text.literals import TRUE, LiteralFilter, are_truths
+from clause.reasoning.question.vocabulary import AUXILIARIES
+from clause.text.literals import TRUE, LiteralFilter, Operator, are_truths
 from clause.text.quantities import Date
 
 _COMPARED = 12
@@ -46,8 +50,83 @@ from any ever there that this been be not also both really actually something ki
 _STOPPED = frozenset(_STOPPED_WORDS.split())
 
 
+_NEGATION = re.compile(
+    r"\b(?:not(?! only\b)|never|none|nobody|nothing|nowhere|no(?! \d))\b"
+    r"|(?<=^is it )(?:false|untrue|incorrect|wrong)\b|(?<=^was it )(?:false|untrue|incorrect|wrong)\b"
+)
+_IS_NOT = re.compile(
+    rf"^(?:{'|'.join(sorted(AUXILIARIES))})\b(?:(?!\b(?:that|which|who|whose|where|if|and|or|but)\b|,).)*?\bnot\b"
+)
+"""The opening that asks whether it is so, with its `not` behind its subject: `was it not made by her`."""
+_ASKED_AGAIN = re.compile(
+    rf"[,;.!]\s*(?:and )?(?:{'|'.join(sorted(AUXILIARIES))}) (?:it|he|she|they|there)[\s?.!]*$", re.IGNORECASE
+)
+"""A tag that asks anew what the statement before it denies: `She never made it, did she?`"""
+_HALF_DENIED = re.compile(r"\b(?:neither|nor|hardly|rarely|seldom|without|lacks?|lacking)\b")
+_EXCEPT = re.compile(r"\b(?:but|and) not\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Untold:
+    """No answer, and why: for what is asked in words that no plan follows."""
+
+    reason: str
+
+    def run(self, names: NodeNames, bounds: ReadBounds) -> Effects[PlanResult]:
+        """Read nothing."""
+        del names, bounds
+        yield from ()
+        return PlanResult(reason=self.reason)
+
+
+def _denials(parsed: ParsedQuestion) -> int:
+    """Count the words that turn what is asked into its opposite; those of a filter are its own."""
+    said = parsed.joint or parsed.whole
+    if _ASKED_AGAIN.search(parsed.text) and not any(said.startswith(f"{word} ") for word in AUXILIARIES):
+        return 0
+    return len(_NEGATION.findall(said)) - (_IS_NOT.match(said) is not None)
+
+
+def _unfollowed(context: QuestionContext) -> str | None:
+    """Say which words of a question for yes or no would be left out of every plan."""
+    parsed = context.parsed
+    half = _HALF_DENIED.search(parsed.joint or parsed.whole)
+    if half is not None:
+        return f'no plan tells yes from no by "{half[0]}"'
+    if _denials(parsed) > 1:
+        return "what is denied twice is told neither by yes nor by no"
+    if parsed.excluded and len(parsed.topics) > 1 and _EXCEPT.search(parsed.text):
+        return f"no plan tells in one whether it is so, and is not so of {names_of(context, parsed.excluded)}"
+    return None
+
+
+def _judged(context: QuestionContext, drafts: Sequence[ReadingDraft]) -> list[ReadingDraft]:
+    """The drafts of a yes or no, turned round where the question denies; of no answer where they leave words out."""
+    reason = _unfollowed(context)
+    if reason is not None:
+        return [replace(draft, plan=Untold(reason)) for draft in drafts]
+    return [_turned(context, draft) for draft in drafts] if _denials(context.parsed) else [*drafts]
+
+
+def _turned(context: QuestionContext, draft: ReadingDraft) -> ReadingDraft:
+    """The draft with yes for no; as it is where the graph itself says the word: `not fit for`, allergies `none`."""
+    told = [context.text_of(hop.relation) for walk in draft.walked for hop in walk]
+    told += [context.names.name(end).casefold() for end in draft.ends]
+    if not isinstance(draft.plan, Exists | Compare) or any(map(_NEGATION.search, told)):
+        return draft
+    words = f"whether it is not so: {draft.words.removeprefix('whether ')}"
+    return replace(draft, plan=replace(draft.plan, denied=True), words=words)
+
+
 def drafts_of_verdict(context: QuestionContext, by_topic: dict[int, list[Candidates]]) -> Effects[list[ReadingDraft]]:
     """Drafts for yes and no: one thing among what another leads to, a value, a word, or anything at all."""
+    return _judged(context, (yield from _drafts_of_what_is_so(context, by_topic)))
+
+
+def _drafts_of_what_is_so(
+    context: QuestionContext, by_topic: dict[int, list[Candidates]]
+) -> Effects[list[ReadingDraft]]:
+    """The drafts as if nothing were denied."""
     parsed = context.parsed
     topics = [topic for topic in parsed.topics if topic in by_topic]
     if parsed.implied is not None:
@@ -212,6 +291,7 @@ def drafts_of_comparison(
         dated = [p for p in shared if kind_of(context, [table[p] for table in tables]) == "date"]
         ranked = yield from rank_hops(comparison.until, dated)
         until = ranked[0][0] if ranked else ()
+    denied = _denials(context.parsed) == 1
     drafts, names = list[ReadingDraft](), " and ".join(group.meaning.name for group in groups)
     for pattern in shared:
         if comparison.until and (not until or pattern == until):
@@ -221,10 +301,19 @@ def drafts_of_comparison(
         found = [table[pattern] for table in tables]
         kind, values = kind_of(context, found), [context.names.value(end) for one in found for end in one.ends]
         operator = aged(comparison.operator, kind, comparison.questions, values)
+        if denied and not comparison.verdict:
+            operator = _OTHER_SIDE.get(operator, operator)  # of two, who is not taller is shorter
         score = sum(table[pattern].score for table in tables) / len(tables)
         score -= misfit(operator, kind, comparison.questions, lasting=bool(until))
         said = f"{pattern_words(pattern, context.text_of, 'each')}: {operator} among {names}"
         plan = Compare(operands, pattern, operator, comparison.verdict, until)
         nearest = max(group.nearest for group in groups)
         drafts.append(ReadingDraft(plan, said, score, tuple(one[0] for one in operands), (pattern,), (), nearest))
+    if comparison.verdict:
+        return _judged(context, drafts)
+    if denied and (len(operands) > 2 or comparison.operator not in _OTHER_SIDE):
+        return [replace(draft, plan=Untold("of several that are not so, none is the only one")) for draft in drafts]
     return drafts
+
+
+_OTHER_SIDE: dict[Operator, Operator] = {"more": "less", "less": "more", "before": "after", "after": "before"}

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from clause.text.embedder import SentenceTransformerEmbedder
+from tests.unit.reasoning.question.resemblance import Resemblance
+from tests.unit.reasoning.question.small_graph import SmallGraph
+from tests.unit.reasoning.question.test_reading import ask
+
+BAKERY = (
+    ("Rye Loaf", "baked by", "Ida"), ("Oat Loaf", "baked by", "Ida"), ("Plum Cake", "baked by", "Ida"),
+    ("Fig Roll", "baked by", "Odd"),
+    ("Rye Loaf", "sold in", "Hamar"), ("Oat Loaf", "sold in", "Moss"), ("Plum Cake", "sold in", "Moss"),
+    ("Fig Roll", "sold in", "Hamar"),
+    ("Rye Loaf", "weight", "400 g"), ("Oat Loaf", "weight", "900 g"), ("Plum Cake", "weight", "650 g"),
+    ("Fig Roll", "weight", "120 g"),
+    ("Rye Loaf", "first baked on", "1987-03-02"), ("Oat Loaf", "first baked on", "1994-11-20"),
+    ("Plum Cake", "first baked on", "2003-06-01"), ("Fig Roll", "first baked on", "2011-09-09"),
+    ("Ida", "apprentice", "Liv"), ("Oat Loaf", "not fit for", "Moss"),
+    ("Rye Loaf", "class", "loaf"), ("Oat Loaf", "class", "loaf"),
+)  # fmt: skip
+NAMED = ("Rye Loaf", "Oat Loaf", "Plum Cake", "Fig Roll", "Ida", "Odd", "Liv", "Hamar", "Moss")
+
+
+@pytest.fixture(scope="module")
+def scorer():
+    return Resemblance(SentenceTransformerEmbedder())
+
+
+async def told(scorer, question):
+    """The answers to a question on the bakery, and why there are none."""
+    names = [name for name in NAMED if re.search(rf"\b{name}\b", question)]
+    types = sorted({relation for _, relation, _ in BAKERY if relation != "class"})
+    _, read = await ask(SmallGraph(BAKERY), scorer, question, names, types=types)
+    return [answer.name for answer in read.result.answers], read.result.reason
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Is it true that Ida did not bake the Rye Loaf?", "no"),
+        ("Is it true that Ida did not bake the Fig Roll?", "yes"),
+        ("Did Ida never bake the Rye Loaf?", "no"),
+        ("Has Odd never baked the Oat Loaf?", "yes"),
+        ("Ida never baked the Rye Loaf, right?", "no"),
+        ("Ida didn't bake the Fig Roll, correct?", "yes"),
+        ("Is it false that Ida baked the Rye Loaf?", "no"),
+        ("Does Ida have no apprentice?", "no"),
+        ("Is it true that the Oat Loaf was not first baked before 1990?", "yes"),
+        ("Is it true that the Rye Loaf is not heavier than the Fig Roll?", "no"),
+        ("Is it true that the Rye Loaf is not heavier than the Oat Loaf?", "yes"),
+        ("Who is not heavier, the Rye Loaf or the Oat Loaf?", "Rye Loaf"),
+        ("Which isn't heavier, Oat Loaf or Plum Cake?", "Plum Cake"),
+        ("Which is heavier, Oat Loaf or Plum Cake?", "Oat Loaf"),
+    ],
+)
+async def test_what_a_question_denies_is_answered_the_other_way_round(scorer, question, expected):
+    assert (await told(scorer, question))[0] == [expected]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Didn't Ida bake the Rye Loaf?",
+        "Isn't the Rye Loaf baked by Ida?",
+        "Was the Rye Loaf not baked by Ida?",
+        "Isn't it true that Ida baked the Rye Loaf?",
+        "Ida never baked the Rye Loaf, did she?",
+        "Was the Rye Loaf first baked no later than 1990?",
+        "Isn't the Oat Loaf heavier than the Rye Loaf?",
+        "Is it true that the Oat Loaf is not fit for Moss?",
+    ],
+)
+async def test_a_question_that_opens_with_not_asks_whether_it_is_so(scorer, question):
+    assert (await told(scorer, question))[0] == ["yes"]
+
+
+@pytest.mark.parametrize(
+    ("question", "word"),
+    [
+        ("Did Ida bake the Rye Loaf but not the Fig Roll?", "Fig Roll"),
+        ("Is it true that Ida never did not bake the Rye Loaf?", "twice"),
+        ("Is it true that Ida hardly baked the Rye Loaf?", "hardly"),
+    ],
+)
+async def test_what_is_half_denied_is_not_answered(scorer, question, word):
+    found, reason = await told(scorer, question)
+    assert found == []
+    assert word in reason
