@@ -11,7 +11,7 @@ from clause.reasoning.question.candidates import Candidates, QuestionContext
 from clause.reasoning.question.comparing import Compare
 from clause.reasoning.question.forms import ParsedQuestion
 from clause.reasoning.question.lists import SEEN, UNFIT, ReadingDraft, composed, drafts_of_list, kind_of, names_of
-from clause.reasoning.question.measures import Comparison, is_unmeasured
+from clause.reasoning.question.measures import Comparison, find_superlative, is_unmeasured
 from clause.reasoning.question.modifiers import BESIDES
 from clause.reasoning.question.pattern_text import CLASS_TYPES, pattern_words
 from clause.reasoning.question.patterns import (
@@ -100,11 +100,54 @@ def _unfollowed(context: QuestionContext) -> str | None:
     return None
 
 
+_EVERY = re.compile(
+    r"(?<!\bof )(?<!\bat )(?<!\bwe )(?<!\bthey )(?<!\byou )(?<!\bus )(?<!\bthem )"
+    r"\b(?P<word>all|every|each|only|everyone|everybody|everything)\b"
+    r"(?! (?:other|right|along|day|night|over|together|\d|(?:of )?(?:the )?(?:it|something)\b(?! 's)))"
+    r"|\b(?P<alone>only) (?:the )?(?:it|something)\b"
+)
+"""A word for all of several, not before the names of them: `did she make all of Kes, Heat and Salt`."""
+_ENDS_NOTHING = re.compile(
+    r"\b(?:finish|come|came|arrive|place|start|begin|leave|be|is|was)(?:e?d|s)? (?:first|last)\b"
+    r"|\b(?:first|last|next) (?:go|try|attempt|time|week|month|year)\b|\bat (?:the )?(?:latest|earliest|best|worst)\b"
+    r"|\b(?:first|last|latest|next)$"
+)
+
+
+def _beyond(context: QuestionContext) -> frozenset[str]:
+    """The words of a question for yes or no that ask for the best, or for all, of several."""
+    parsed = context.parsed
+    every = _EVERY.search(parsed.whole)
+    words = {every["word"] or every["alone"]} if every else set[str]()
+    if parsed.kind != "comparison":
+        best, rest = find_superlative(_ENDS_NOTHING.sub(" ", parsed.whole))
+        said = parsed.whole.split() if best is not None else []
+        taken = {*said} - {*rest.split(), "the", "of", "all", "ever"}
+        words |= taken or {word for word in said if word.endswith("est") or word in {"most", "least"}}
+    return frozenset(word for word in words if not _is_of_a_name(word, parsed.text))
+
+
+def _is_of_a_name(word: str, text: str) -> bool:
+    """Tell whether a word is only written with a capital inside a text: `the Best Western`."""
+    return word not in text.split() and re.search(rf"(?<=[a-z,] ){word.title()}\b", text) is not None
+
+
+def _told(context: QuestionContext, draft: ReadingDraft, words: frozenset[str]) -> bool:
+    """Tell whether the graph itself says one of some words where a draft looks: its type is `first climbed by`."""
+    said = [context.text_of(hop.relation) for walk in draft.walked for hop in walk]
+    said += [context.names.name(end).casefold() for end in draft.ends]
+    said += [kind.casefold() for end in draft.ends for kind in context.names.classes(end)]
+    return any(not words.isdisjoint(re.findall(r"[a-z]+", text)) for text in said)
+
+
 def _judged(context: QuestionContext, drafts: Sequence[ReadingDraft]) -> list[ReadingDraft]:
     """The drafts of a yes or no, turned round where the question denies; of no answer where they leave words out."""
     reason = _unfollowed(context)
     if reason is not None:
         return [replace(draft, plan=Untold(reason)) for draft in drafts]
+    if beyond := _beyond(context):
+        untold = Untold(f'no plan tells yes from no by "{" ".join(sorted(beyond))}"')
+        drafts = [draft if _told(context, draft, beyond) else replace(draft, plan=untold) for draft in drafts]
     return [_turned(context, draft) for draft in drafts] if _denials(context.parsed) else [*drafts]
 
 

@@ -89,3 +89,38 @@ async def test_what_is_half_denied_is_not_answered(scorer, question, word):
     found, reason = await told(scorer, question)
     assert found == []
     assert word in reason
+
+
+@pytest.mark.parametrize(
+    ("question", "word"),
+    [
+        ("Is the Rye Loaf the heaviest loaf by Ida?", "heaviest"),
+        ("Did Ida bake the lightest cake, the Rye Loaf?", "lightest"),
+        ("Does Ida have the most apprentices?", "most"),
+        ("Are all loaves by Ida sold in Moss?", "all"),
+        ("Is every loaf by Ida sold in Moss?", "every"),
+        ("All loaves by Ida are sold in Moss, right?", "all"),
+        ("Is the Rye Loaf the most heavy loaf by Ida?", "heaviest"),
+        ("Was the first loaf by Ida the Oat Loaf?", "first"),
+        ("Are all of Ida's loaves sold in Moss?", "all"),
+        ("Did Ida only bake the Rye Loaf?", "only"),
+        ("Is Ida the only baker of the Rye Loaf?", "only"),
+    ],
+)
+async def test_the_best_and_all_of_several_are_not_told_by_one_of_them(scorer, question, word):
+    found, reason = await told(scorer, question)
+    assert found == []
+    assert f'"{word}"' in reason
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Did Ida bake all of the Rye Loaf, Oat Loaf and Plum Cake?",
+        "Are any loaves by Ida sold in Moss?",
+        "Was the Rye Loaf first baked before 1990?",
+        "Is the Rye Loaf sold in Hamar, of all places?",
+    ],
+)
+async def test_words_that_ask_for_no_more_than_is_named_are_let_be(scorer, question):
+    assert (await told(scorer, question))[0] == ["yes"]
