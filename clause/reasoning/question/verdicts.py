@@ -26,11 +26,11 @@ from clause.reasoning.question.patterns import (
     comparable,
     rank_hops,
 )
-from clause.reasoning.question.plan import Exists, NodeTest, PlanResult, QuestionPlan, WalkFrom, Where, Without
+from clause.reasoning.question.plan import AnyOf, Exists, NodeTest, PlanResult, QuestionPlan, WalkFrom, Where, Without
 from clause.reasoning.question.refinements import misfit
 from clause.reasoning.question.seed_matching import alike
-from clause.reasoning.question.sides import says_noun, telling_words
-from clause.reasoning.question.vocabulary import AUXILIARIES
+from clause.reasoning.question.sides import roots, says_noun, telling_words
+from clause.reasoning.question.vocabulary import AUXILIARIES, COMPARATIVES
 from clause.text.literals import TRUE, LiteralFilter, Operator, are_truths
 from clause.text.quantities import Date
 
@@ -95,6 +95,8 @@ def _unfollowed(context: QuestionContext) -> str | None:
         return f'no plan tells yes from no by "{half[0]}"'
     if _denials(parsed) > 1:
         return "what is denied twice is told neither by yes nor by no"
+    if any(one.negated for one in parsed.filters) and _IS_NOT.match(parsed.whole) and not _IS_NOT.match(parsed.joint):
+        return f'no plan tells yes from no by "{parsed.whole}"'
     if parsed.excluded and len(parsed.topics) > 1 and _EXCEPT.search(parsed.text):
         return f"no plan tells in one whether it is so, and is not so of {names_of(context, parsed.excluded)}"
     return None
@@ -148,6 +150,12 @@ def _judged(context: QuestionContext, drafts: Sequence[ReadingDraft]) -> list[Re
     if beyond := _beyond(context):
         untold = Untold(f'no plan tells yes from no by "{" ".join(sorted(beyond))}"')
         drafts = [draft if _told(context, draft, beyond) else replace(draft, plan=untold) for draft in drafts]
+    named = " ".join(context.names.name(node) for place in context.parsed.topics for node in context.ids(place)).split()
+    if unmet := [one for one in context.parsed.filters if str(one.value) not in named]:
+        said = " and ".join(map(str, unmet))
+        untold = Untold(f'the graph does not tell of what is found that it is "{said}"')
+        met = context.parsed.kind == "comparison" or len(context.parsed.topics) > 1
+        drafts = [replace(draft, plan=untold) if met or not draft.patterns else draft for draft in drafts]
     return [_turned(context, draft) for draft in drafts] if _denials(context.parsed) else [*drafts]
 
 
@@ -180,8 +188,7 @@ def _drafts_of_what_is_so(
         compared = "than" in parsed.joint.split()  # by something that is no attribute of both: no yes, no no
         return [] if compared else (yield from _between(context, by_topic, topics))
     lists = yield from drafts_of_list(context, by_topic)
-    valued = [_valued(context, draft, literal) for draft in lists for literal in parsed.filters[:1]]
-    return valued or _called(context, lists)
+    return [_valued(context, draft) for draft in lists] if parsed.filters else _called(context, lists)
 
 
 def _implied(
@@ -277,14 +284,39 @@ def _may_deny(
     return not any(last in sides.get(node, ()) or not sides.get(node) for node in targets)
 
 
-def _valued(context: QuestionContext, draft: ReadingDraft, literal: LiteralFilter) -> ReadingDraft:
-    """Tell whether a value of the topic is as the question says."""
-    wanted = "date" if isinstance(literal.value, Date) else "number"
-    test = NodeTest(operator=literal.operator, value=literal.value, second=literal.second)
-    plan = Exists(Where(draft.plan, test), alternatives=Where(draft.plan, replace(test, negated=True)))
-    words = f"whether {draft.words} is {literal}"
+def _valued(context: QuestionContext, draft: ReadingDraft) -> ReadingDraft:
+    """Tell whether a value of the topic is all that the question says; no, where it is not one of it."""
+    filters = context.parsed.filters
+    wanted, kept, others = _kind(filters[0]), draft.plan, list[QuestionPlan]()
+    for one in filters:
+        test = NodeTest(operator=one.operator, value=one.value, second=one.second, negated=one.negated)
+        kept = Where(kept, test)
+        others.append(Where(draft.plan, replace(test, negated=not one.negated)))
+    said = " and ".join(map(str, filters))
+    plan: QuestionPlan = Exists(kept, alternatives=others[0] if len(others) == 1 else AnyOf(tuple(others)))
+    if not _are_of_one(context, draft, filters):
+        plan = Untold(f'no plan tells yes from no by "{said}" of several values')
+    words = f"whether {draft.words} is {said}"
     loss = 0.0 if comparable([context.names.value(end) for end in draft.ends]) == wanted else 2 * UNFIT
     return ReadingDraft(plan, words, draft.score - loss, draft.topics, draft.patterns, draft.ends, draft.nearest)
+
+
+def _kind(literal: LiteralFilter) -> str:
+    return "date" if isinstance(literal.value, Date) else "number"
+
+
+def _are_of_one(context: QuestionContext, draft: ReadingDraft, filters: Sequence[LiteralFilter]) -> bool:
+    """Tell whether several filters are all of the value that a draft leads to: not `born after 1950, died by 1990`."""
+    if len(filters) < 2 or len(set(map(_kind, filters))) > 1:
+        return len(filters) < 2
+    told = frozenset(root for walk in draft.walked for root in context.roots_of(walk))
+    for literal in filters:
+        named = [word for word in literal.words.split() if word not in COMPARATIVES]
+        if named and not any(roots(word) & told for word in named):
+            return False
+    compared = [COMPARATIVES[word][1] for one in filters for word in one.words.split() if word in COMPARATIVES]
+    measures = [set(templates) for templates in compared if templates]
+    return not measures or bool(set.intersection(*measures))
 
 
 def _called(context: QuestionContext, lists: Sequence[ReadingDraft]) -> list[ReadingDraft]:

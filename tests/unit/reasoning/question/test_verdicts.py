@@ -124,3 +124,35 @@ async def test_the_best_and_all_of_several_are_not_told_by_one_of_them(scorer, q
 )
 async def test_words_that_ask_for_no_more_than_is_named_are_let_be(scorer, question):
     assert (await told(scorer, question))[0] == ["yes"]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Was the Oat Loaf first baked after 1990 and before 1993?", "no"),
+        ("Was the Oat Loaf first baked after 1990 and before 1996?", "yes"),
+        ("Was the Oat Loaf first baked after 1996 and before 1999?", "no"),
+        ("Is the weight of the Plum Cake more than 600 g and less than 700 g?", "yes"),
+        ("Is the weight of the Plum Cake more than 600 g and less than 620 g?", "no"),
+        ("Was the Oat Loaf first baked before 1990 or after 2000?", "no"),
+        ("Was the Fig Roll first baked before 1990 or after 2000?", "yes"),
+    ],
+)
+async def test_a_value_is_all_that_is_said_of_it(scorer, question, expected):
+    assert (await told(scorer, question))[0] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Did Ida bake the Rye Loaf in 1999?", "in 1999"),
+        ("Did Ida bake the Rye Loaf before 1950?", "before 1950"),
+        ("Is the Oat Loaf heavier than the Rye Loaf by more than 800 g?", "more 800"),
+        ("Was the Oat Loaf first baked in 1994 and heavier than 2 kg?", "in 1994"),
+        ("Was the Oat Loaf first baked after 1990 and sold before 1999?", "before 1999"),
+    ],
+)
+async def test_a_date_or_number_that_no_plan_looks_at_is_no_yes(scorer, question, said):
+    found, reason = await told(scorer, question)
+    assert found == []
+    assert said in reason
