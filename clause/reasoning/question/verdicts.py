@@ -105,10 +105,9 @@ def _unfollowed(context: QuestionContext) -> str | None:
 _EVERY = re.compile(
     r"(?<!\bof )(?<!\bat )(?<!\bwe )(?<!\bthey )(?<!\byou )(?<!\bus )(?<!\bthem )"
     r"\b(?P<word>all|every|each|only|everyone|everybody|everything)\b"
-    r"(?! (?:other|right|along|day|night|over|together|\d|(?:of )?(?:the )?(?:it|something)\b(?! 's)))"
-    r"|\b(?P<alone>only) (?:the )?(?:it|something)\b"
+    r"(?! (?:other|right|along|day|night|over|together|\d))(?P<named> (?:of )?(?:the )?(?:it|something)\b(?! 's))?"
 )
-"""A word for all of several, not before the names of them: `did she make all of Kes, Heat and Salt`."""
+"""A word for all of several, some of them before their names: `did she make all of Kes, Heat and Salt`."""
 _ENDS_NOTHING = re.compile(
     r"\b(?:finish|come|came|arrive|place|start|begin|leave|be|is|was)(?:e?d|s)? (?:first|last)\b"
     r"|\b(?:first|last|next) (?:go|try|attempt|time|week|month|year)\b|\bat (?:the )?(?:latest|earliest|best|worst)\b"
@@ -120,7 +119,14 @@ def _beyond(context: QuestionContext) -> frozenset[str]:
     """The words of a question for yes or no that ask for the best, or for all, of several."""
     parsed = context.parsed
     every = _EVERY.search(parsed.whole)
-    words = {every["word"] or every["alone"]} if every else set[str]()
+    words = {every["word"]} if every else set[str]()
+    if (
+        every
+        and every["named"]
+        and every["word"] == "all"
+        and re.search(r"\b[Aa]ll (?:of )?(?:the )?[A-Z]", parsed.text)
+    ):
+        words = set()  # a class that is linked, `all loaves`, is none of the names
     if parsed.kind != "comparison":
         best, rest = find_superlative(_ENDS_NOTHING.sub(" ", parsed.whole))
         said = parsed.whole.split() if best is not None else []

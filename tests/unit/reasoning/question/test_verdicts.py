@@ -29,11 +29,15 @@ def scorer():
     return Resemblance(SentenceTransformerEmbedder())
 
 
-async def told(scorer, question):
+KINDS = (("Plum Cake", "instance of", "cake"), ("Fig Roll", "instance of", "cake"))
+
+
+async def told(scorer, question, more=()):
     """The answers to a question on the bakery, and why there are none."""
     names = [name for name in NAMED if re.search(rf"\b{name}\b", question)]
     types = sorted({relation for _, relation, _ in BAKERY if relation != "class"})
-    _, read = await ask(SmallGraph(BAKERY), scorer, question, names, types=types)
+    names += sorted({kind for _, _, kind in more})
+    _, read = await ask(SmallGraph((*BAKERY, *more)), scorer, question, names, types=types)
     return [answer.name for answer in read.result.answers], read.result.reason
 
 
@@ -156,3 +160,10 @@ async def test_a_date_or_number_that_no_plan_looks_at_is_no_yes(scorer, question
     found, reason = await told(scorer, question)
     assert found == []
     assert said in reason
+
+
+@pytest.mark.parametrize("question", ["Are all cakes by Ida sold in Moss?", "Is every cake by Ida sold in Moss?"])
+async def test_a_class_behind_all_is_not_a_name_where_it_is_linked_as_one(scorer, question):
+    found, reason = await told(scorer, question, KINDS)
+    assert found == []
+    assert reason
