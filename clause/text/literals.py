@@ -18,7 +18,6 @@ from clause.text.quantities import (
     DATE,
     NUMBER,
     TIME_OF_DAY,
-    UNITS,
     YEARLY_DAY,
     YEARLY_MONTH,
     Date,
@@ -37,7 +36,6 @@ Operator = Literal[
 
 _TAGGED = re.compile(r'"(?P<text>.*)"(?:@(?P<language>[A-Za-z]{2,3}(?:-[A-Za-z0-9]+)*)|\^\^<?(?P<type>[^>]*)>?)?', re.S)
 _RANGE = re.compile(r"\b(?:(?:between|from) )?(?P<low>\d+)(?P<by> and | to | ?[-–] ?)$", re.IGNORECASE)
-_TIMES = frozenset({"day", "month", "year"})
 _DATES = frozenset({"date", "datetime", "gyear", "gyearmonth", "localdatetime"})
 _NUMBERS = frozenset({"integer", "int", "long", "float", "double", "decimal", "short", "nonnegativeinteger"})
 
@@ -128,10 +126,11 @@ def find_literals(text: str, *, months: bool = True) -> list[FoundLiteral]:
     ['1900 EUR', '2000 EUR', '2000000', '3500000']
     """
     found: list[FoundLiteral] = []
+    counted = [hit.span() for hit in NUMBER.finditer(text)]  # `$1500`, and `1500 kg`: longer than a year
     for hit in DATE.finditer(text):
         date = read_date(hit[0])
-        counted = NUMBER.match(text, hit.start())
-        if date is not None and not (date.bare and counted is not None and counted.end() > hit.end()):
+        longer = any(start <= hit.start() and hit.end() <= end and (start, end) != hit.span() for start, end in counted)
+        if date is not None and not (date.bare and longer):
             found.append(FoundLiteral(hit.start(), hit.end(), date))
     yearly = [(hit.start(), hit[0]) for hit in YEARLY_DAY.finditer(text)]
     for hit in YEARLY_MONTH.finditer(text) if months else ():
@@ -198,43 +197,14 @@ def sort_key(value: LiteralValue | None) -> float | None:
     return float(value.value) if isinstance(value, Number) else None
 
 
-def sort_keys(values: Sequence[LiteralValue | None]) -> list[float | None]:
-    """The numbers that values of one attribute sort by: all None where they are of units that do not compare.
-
-    >>> sort_keys([read_literal("18 months"), read_literal("3 years"), read_literal("400 days"), String("x")])
-    [47335428.0, 94670856.0, 34560000.0, None]
-    >>> sort_keys([read_literal("5 km"), read_literal("3 kg")]), sort_keys([read_literal("7"), read_literal("1920")])
-    ([None, None], [7.0, 1920.0])
-    """
-    values = of_one_kind(values)
-    units = {value.unit for value in values if isinstance(value, Number) and value.unit in UNITS | {TIME_OF_DAY}}
-    if len(units) > 1 and units <= STRETCHES:
-        values = [_in_seconds(value) if isinstance(value, Number) else value for value in values]
-    elif len(units) > 1 and "°" not in units:
-        return [None] * len(values)
-    return [sort_key(value) for value in values]
-
-
 STRETCHES: Final = frozenset({"s", "month", TIME_OF_DAY})
 """The units of how long something takes; a time such as 2:58 may be a stretch of time."""
 _MONTH_S = Decimal("2629746")  # of a year of 365.2425 days
 
 
-def _in_seconds(value: Number) -> Number:
+def in_seconds(value: Number) -> Number:
+    """A stretch of time in seconds, a month as long as it is on average."""
     return Number(value.value * (_MONTH_S if value.unit == "month" else 1), "s")
-
-
-def measured_by(value: LiteralValue, name: str) -> LiteralValue:
-    """A bare number with the unit that the name of its attribute says, a time apart: that says when, not how long.
-
-    >>> str(measured_by(Number(Decimal(5)), "weight kg")), str(measured_by(Number(Decimal(1990)), "build year"))
-    ('5000 g', '1990')
-    """
-    if not isinstance(value, Number) or value.unit:
-        return value
-    words = [word for word in name.split() if len(word) > 1 and singular(word) not in _TIMES]
-    counted = (read_number(f"{value.value} {word}") for word in words)
-    return next((number for number in counted if number is not None and number.unit in UNITS), value)
 
 
 def holds(
@@ -307,7 +277,7 @@ def _alike(one: LiteralValue, two: LiteralValue) -> tuple[LiteralValue, LiteralV
         return _dated(one, two), _numbered(two, one)
     if isinstance(one, Number) and isinstance(two, Number):
         if {one.unit, two.unit} == {"month", "s"}:
-            one, two = _in_seconds(one), _in_seconds(two)
+            one, two = in_seconds(one), in_seconds(two)
         return _paid(one, two), _paid(two, one)
     return one, two
 
@@ -341,6 +311,7 @@ def _same_unit(one: Number, two: Number) -> bool:
     return "" in {one.unit, two.unit} and TIME_OF_DAY not in {one.unit, two.unit} and one.factor == two.factor
 
 
+_HAPPENS = frozenset({"start", "end", "leave", "arrive", "run", "open", "close", "begin", "play", "premiere"})
 _OF_UNIT = dict.fromkeys(("EUR", "USD", "GBP"), "price cost") | {
     "g": "amount weight",
     "l": "amount volume",
@@ -370,11 +341,20 @@ class LiteralFilter:
     def asked(self) -> tuple[tuple[str, ...], str]:
         """What the filter looks at, as questions about one answer, and its kind: `date` or `number`."""
         counts = self.operator in {"more", "less", "at_least", "at_most"} and bool(self.words)
-        if isinstance(self.value, Date) and not counts:
+        counts |= isinstance(self.second, Number)  # between 1500 and 2500
+        last = singular(self.words.rpartition(" ")[2])  # exactly 1600 inhabitants
+        counts |= self.operator in {"same", "between"} and not self.words.endswith(last) and last not in _HAPPENS
+        if isinstance(self.value, Date) and not (counts and self.value.bare):
             asked = self.words or "date year"
             return (f"{asked} of it", f"when was it {asked}"), "date"
         named = (self.words,) if self.words else (self.of_unit, "number")
         return tuple(f"{words} of it" for words in named if words), "number"
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of what the filter may look at: digits alone (1500) are a year or a number."""
+        bare = isinstance(self.value, Date) and self.value.bare
+        return frozenset(("date", "number") if bare else (self.asked[1],))
 
     @property
     def of_unit(self) -> str:

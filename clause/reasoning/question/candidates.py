@@ -42,8 +42,8 @@ from clause.reasoning.question.sides import (
     type_roots,
 )
 from clause.reasoning.question.skeleton import reworded
-from clause.reasoning.question.vocabulary import FORM_WORDS, INVERSES
-from clause.text.literals import STRETCHES, measured_by
+from clause.reasoning.question.vocabulary import FORM_WORDS, INVERSES, measured_by
+from clause.text.literals import STRETCHES
 from clause.text.names import readable_relation
 from clause.text.quantities import Number, unit_of
 from clause.text.statements.quantities import MONTHS, WEEKDAYS

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import islice, product, takewhile
 
 from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.candidates import Candidates, QuestionContext
@@ -14,8 +14,8 @@ from clause.reasoning.question.pattern_text import pattern_words, plural_words
 from clause.reasoning.question.patterns import Around, Effects, FoundPattern, Read, TypedPattern, comparable, says
 from clause.reasoning.question.plan import AnyOf, Meet, NodeTest, PlanResult, QuestionPlan, WalkFrom, Where
 from clause.reasoning.question.seed_matching import alike
-from clause.reasoning.question.sides import steps_asked
-from clause.reasoning.question.vocabulary import GENDERS, ImpliedRelation
+from clause.reasoning.question.sides import roots, steps_asked
+from clause.reasoning.question.vocabulary import COMPARATIVES, FORM_WORDS, GENDERS, ImpliedRelation
 from clause.text.literals import LiteralFilter
 from clause.text.quantities import Number, unit_of
 
@@ -70,6 +70,39 @@ def value_hops(context: QuestionContext, nodes: Sequence[str], kind: str) -> Eff
         for hop, edges in hops.items():
             ends.setdefault(hop, []).extend(edge.other(node) for edge in edges)
     return sorted((hop,) for hop, some in ends.items() if comparable(list(map(context.names.value, some))) == kind)
+
+
+_BESIDE_NUMBERS = FORM_WORDS | COMPARATIVES.keys() | {"exactly", "exceeding", "exceeds", "exceed", "above", "below"}
+_BESIDE_NUMBERS |= {"beneath", "excess", "upwards", "beyond", "minimum", "maximum", "equal", "greater", "no", "only"}
+
+
+def filtered_hops(
+    context: QuestionContext, nodes: Sequence[str], literal: LiteralFilter
+) -> Effects[list[TypedPattern]]:
+    """The single hops to values that a filter may look at; of a bare number (1500) those that its own noun names.
+
+    Where it has none, what is more or less than such a number is a number, and anything else a date.
+    """
+    kind = literal.asked[1]
+    hops = yield from value_hops(context, nodes, kind)
+    if len(literal.kinds) == 1:
+        return list(of_unit(context, literal, hops))
+    further = yield from value_hops(context, nodes, "number" if kind == "date" else "date")
+    for said in _nouns_of(context, literal):
+        if named := [hop for hop in (*hops, *further) if said & context.roots_of(hop)]:
+            return named
+    if literal.words or literal.operator not in {"more", "less", "at_least", "at_most"}:
+        return hops
+    return further or hops
+
+
+def _nouns_of(context: QuestionContext, literal: LiteralFilter) -> list[frozenset[str]]:
+    """The roots of the words that say what a bare number is of: its own and the one before it, or those behind it."""
+    before, _, behind = context.parsed.text.lower().partition(str(literal.value))
+    said = (word for word in reversed(re.findall(r"[a-z]+", before)) if word not in _BESIDE_NUMBERS)
+    near = [*literal.words.split(), *islice(said, 1)]
+    after = takewhile(lambda word: word not in FORM_WORDS, re.findall(r"[a-z]+|[^a-z\s]", behind)[:2])
+    return [frozenset().union(*map(roots, words)) for words in (near, after)]
 
 
 def drafts_of_list(context: QuestionContext, by_topic: dict[int, list[Candidates]]) -> Effects[list[ReadingDraft]]:

@@ -23,7 +23,8 @@ from clause.reasoning.question.patterns import (
     drive,
 )
 from clause.reasoning.question.seed_matching import alike, named_kinds
-from clause.text.literals import LiteralValue, Operator, Others, holds, measured_by, sort_keys
+from clause.reasoning.question.vocabulary import measured_by, sort_keys
+from clause.text.literals import LiteralValue, Operator, Others, holds
 from clause.text.quantities import Number
 
 MOST_PROOFS = 12

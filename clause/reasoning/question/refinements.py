@@ -15,6 +15,7 @@ from clause.reasoning.question.lists import (
     UNFIT,
     ReadingDraft,
     akin,
+    filtered_hops,
     is_called,
     name_of,
     of_unit,
@@ -281,13 +282,13 @@ def _taken_away(context: QuestionContext, negated: Excluded, draft: ReadingDraft
 
 def _filtered(context: QuestionContext, draft: ReadingDraft, literal: LiteralFilter) -> Effects[ReadingDraft]:
     """The draft with a literal filter, through the attribute that fits its words best; penalised where none does."""
-    questions, kind = literal.asked
+    questions, _ = literal.asked
     questions = questions if literal.words else (*questions, context.parsed.whole)
     own = comparable([context.names.value(end) for end in draft.ends[:SEEN]])
     value = {"operator": literal.operator, "value": literal.value, "second": literal.second, "negated": literal.negated}
-    if own == kind:
+    if own in literal.kinds:
         return replace(draft, plan=Where(draft.plan, NodeTest(**value)), words=f"{draft.words}, {literal}")  # type: ignore[arg-type]
-    hops = of_unit(context, literal, (yield from value_hops(context, draft.ends, kind)))
+    hops = yield from filtered_hops(context, draft.ends, literal)
     ranked = yield from context.fitting(questions, hops)
     if not ranked:
         return replace(draft, score=draft.score - UNFIT, steps=min(draft.steps, UNWALKED_STEP))

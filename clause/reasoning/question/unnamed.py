@@ -46,8 +46,8 @@ def drafts_of_unnamed(context: QuestionContext, types: Sequence[str]) -> Effects
     elif best is not None:
         questions, kinds = (), set[str]()
     elif parsed.filters:
-        questions, kind = parsed.filters[0].asked
-        questions, kinds = questions if parsed.filters[0].words else (), {kind}
+        questions, kinds = parsed.filters[0].asked[0], {*parsed.filters[0].kinds}
+        questions = questions if parsed.filters[0].words else ()
     else:
         return []
     every = [(Hop(name, forward=True),) for name in types[:MOST_TYPES]]
@@ -61,7 +61,7 @@ def drafts_of_unnamed(context: QuestionContext, types: Sequence[str]) -> Effects
         around: Around = yield Read((), pattern, context.bounds.sample_edges, context.bounds.unnamed)
         ends = [edge.other(node) for node, hops in around.items() for edges in hops.values() for edge in edges]
         if (kind := comparable([context.names.value(end) for end in ends])) in kinds:
-            loss = 3 * context.priors.right_class * (kind == "date" and "number" in kinds)  # if nothing is measured
+            loss = 3 * context.priors.right_class * (best is not None and kind == "date" and "number" in kinds)
             words = f"everything with {text}"
             counted = best is not None and counted_in(map(context.names.value, ends), best.counted or "-")
             of_kind.append(counted or context.is_kind(tuple(around), context.noun) or not members.isdisjoint(around))

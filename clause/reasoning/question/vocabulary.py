@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Final, cast
 
-from clause.text.literals import LiteralFilter, Operator
-from clause.text.quantities import Number
+from clause.text.literals import (
+    STRETCHES,
+    LiteralFilter,
+    LiteralValue,
+    Operator,
+    in_seconds,
+    of_one_kind,
+    sort_key,
+)
+from clause.text.quantities import TIME_OF_DAY, UNITS, Number, read_number
+from clause.text.tokens import singular
 
 Steps = tuple[str, ...]
 
@@ -398,3 +408,38 @@ def bounds(literal: str, joining: str) -> tuple[tuple[re.Pattern[str], str], ...
     strict = sorted((word for word, one in OPERATORS.items() if one not in {"in", "same"} and word != "by"), key=len)
     told = told.replace("{bound}", f"(?:{'|'.join(strict[::-1])}|(?:{'|'.join(COMPARATIVES)}) than)")
     return tuple((re.compile(said), plain) for said, plain in (line.split("\t") for line in told.splitlines()))
+
+
+def sort_keys(values: Sequence[LiteralValue | None]) -> list[float | None]:
+    """The numbers that values of one attribute sort by: all None where they are of units that do not compare.
+
+    >>> from clause.text.literals import String, read_literal
+    >>> sort_keys([read_literal("18 months"), read_literal("3 years"), read_literal("400 days"), String("x")])
+    [47335428.0, 94670856.0, 34560000.0, None]
+    >>> sort_keys([read_literal("5 km"), read_literal("3 kg")]), sort_keys([read_literal("7"), read_literal("1920")])
+    ([None, None], [7.0, 1920.0])
+    """
+    values = of_one_kind(values)
+    units = {value.unit for value in values if isinstance(value, Number) and value.unit in UNITS | {TIME_OF_DAY}}
+    if len(units) > 1 and units <= STRETCHES:
+        values = [in_seconds(value) if isinstance(value, Number) else value for value in values]
+    elif len(units) > 1 and "°" not in units:
+        return [None] * len(values)
+    return [sort_key(value) for value in values]
+
+
+_TIMES = frozenset({"day", "month", "year"})
+
+
+def measured_by(value: LiteralValue, name: str) -> LiteralValue:
+    """A bare number with the unit that the name of its attribute says, a time apart: that says when, not how long.
+
+    >>> from decimal import Decimal
+    >>> str(measured_by(Number(Decimal(5)), "weight kg")), str(measured_by(Number(Decimal(1990)), "build year"))
+    ('5000 g', '1990')
+    """
+    if not isinstance(value, Number) or value.unit:
+        return value
+    words = [word for word in name.split() if len(word) > 1 and singular(word) not in _TIMES]
+    counted = (read_number(f"{value.value} {word}") for word in words)
+    return next((number for number in counted if number is not None and number.unit in UNITS), value)

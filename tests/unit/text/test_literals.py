@@ -181,3 +181,16 @@ def test_amounts_are_read_as_other_countries_write_them(text: str, read: str) ->
 def test_a_loss_is_less_than_nothing_and_no_year() -> None:
     assert [holds("less", read_literal(text), read_literal("0")) for text in ("-800", "-1500", "-25000")] == [True] * 3
     assert isinstance(read_literal("-0044-03-15"), Date)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("cameras over $1500", ["1500 USD"]),
+        ("paid EUR 1999 in 1999", ["1999 EUR", "1999"]),
+        ("between €1200 and €1800", ["1200 EUR", "1800 EUR"]),
+        ("in 1999 or 12 May 2001", ["1999", "2001-05-12"]),
+    ],
+)
+def test_digits_behind_a_sign_of_money_are_no_year(text: str, found: list[str]) -> None:
+    assert [str(one.value) for one in find_literals(text)] == found

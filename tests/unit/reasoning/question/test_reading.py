@@ -573,6 +573,13 @@ AGES = (
     ("Dee", "works for", "Acme"), ("Juno", "stands in", "Stall 7"), ("Moss", "stands in", "Stall 7"),
     ("Juno", "age", "9"), ("Moss", "age", "23"), ("Juno", "foaled on", "2015-06-01"),
     ("Moss", "foaled on", "2001-05-04"), ("Moss", "height", "8"), ("Juno", "height", "30"),
+SILOS = (
+    ("North Silo", "capacity", "700"), ("East Silo", "capacity", "1600"), ("West Silo", "capacity", "2900"),
+    ("South Silo", "capacity", "1350"), ("North Silo", "erected on", "2004-05-02"),
+    ("East Silo", "erected on", "1979-09-12"), ("West Silo", "erected on", "2016-01-30"),
+    ("South Silo", "erected on", "1999-07-07"), ("North Silo", "repair cost", "$800"),
+    ("East Silo", "repair cost", "$1700"), ("West Silo", "repair cost", "$2500"), ("South Silo", "bees", "1350"),
+    ("North Silo", "bees", "2050"), ("East Silo", "bees", "40"),
 )  # fmt: skip
 
 
@@ -629,3 +636,20 @@ async def test_any_value_of_a_list_will_do(question, answers, scorer):
 async def test_a_bound_with_its_measure_before_the_number(question, answers, scorer):
     _, read = await ask(SmallGraph(AGES), scorer, question, ["Acme"])
     assert sorted(answer.name for answer in read.result.answers) == answers
+    ("question", "expected"),
+    [
+        ("which silos have a capacity over 1500", ["East Silo", "West Silo"]),
+        ("silos with a capacity of 1600", ["East Silo"]),
+        ("silos whose capacity is between 1000 and 2000", ["East Silo", "South Silo"]),
+        ("silos with a capacity between 1500 and 3000", ["East Silo", "West Silo"]),
+        ("which silos were erected before 1990", ["East Silo"]),
+        ("silos erected between 1990 and 2010", ["North Silo", "South Silo"]),
+        ("silos with a repair cost under $2000", ["East Silo", "North Silo"]),
+        ("silos with between 1300 and 1400 bees", ["South Silo"]),
+        ("silos with exactly 2050 bees", ["North Silo"]),
+    ],
+)
+async def test_digits_that_may_be_a_year_are_what_their_noun_counts(scorer, question, expected):
+    types = ["erected on", "capacity", "repair cost", "bees"]
+    _, read = await ask(SmallGraph(SILOS), scorer, question, [], types=types)
+    assert sorted(answer.name for answer in read.result.answers) == expected
