@@ -16,7 +16,7 @@ from pathlib import Path
 
 from dateutil import parser
 
-from clause.text.tokens import SCALES, SPELT, read_spelt, singular
+from clause.text.tokens import ORDINALS, SCALES, SPELT, read_spelt, singular
 
 Day = tuple[int, int, int]
 """Year (astronomical: 0 is 1 BC), month, day; tuples compare as days do."""
@@ -33,10 +33,8 @@ _WRITTEN = (
     rf"{_DAY}\s+(?:of\s+)?{_MONTH}\.?,?\s+{_YEAR}|{_MONTH}\.?\s+{_DAY},?\s+{_YEAR}|{_MONTH}\.?,?\s+(?:of\s+)?{_YEAR}"
 )
 _DECADE_WORDS = "twenties thirties forties fifties sixties seventies eighties nineties"
-_ORDINAL_WORDS = """first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth
-fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twenty-first"""
 _TENS = {word: 10 * number for number, word in enumerate(_DECADE_WORDS.split(), 2)}
-_ORDINALS = {word: number for number, word in enumerate(_ORDINAL_WORDS.split(), 1)}
+_ORDINALS = {word: number for word, number in ORDINALS.items() if number <= 21}
 _DECADE = (
     r"(?:the\s+)?(?:early\s+|late\s+|mid-?\s*)?"
     rf"(?:[12]\d\d0['\u2019]?s|['\u2019]?[2-9]0['\u2019]?s|{'|'.join(_TENS)})"

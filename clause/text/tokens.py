@@ -29,6 +29,13 @@ SPELT = (
     rf"\b(?:{_WORDS})\b(?:[\s-]+(?:and\s+)?(?:{_WORDS})\b)*(?:\s+and\s+a\s+half\b)?"
 )
 """A number in words, as a pattern."""
+_ORDINAL_WORDS = """first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth
+fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"""
+ORDINALS = {word: number for number, word in enumerate(_ORDINAL_WORDS.split(), 1)}
+_UPTO = [*ORDINALS.items()][:9]
+ORDINALS |= {f"{ten}-{word}": _SMALL[ten] + one for ten in _TEN_WORDS.split() for word, one in _UPTO}
+ORDINALS |= {f"{ten[:-1]}ieth": _SMALL[ten] for ten in _TEN_WORDS.split()}
+"""Words for a place in an order."""
 
 
 @lru_cache(maxsize=_REMEMBERED)

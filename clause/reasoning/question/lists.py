@@ -10,14 +10,16 @@ from itertools import islice, product, takewhile
 
 from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.candidates import Candidates, QuestionContext
+from clause.reasoning.question.modifiers import ClassWords
 from clause.reasoning.question.pattern_text import pattern_words, plural_words
 from clause.reasoning.question.patterns import Around, Effects, FoundPattern, Read, TypedPattern, comparable, says
 from clause.reasoning.question.plan import AnyOf, Meet, NodeTest, PlanResult, QuestionPlan, WalkFrom, Where
 from clause.reasoning.question.seed_matching import alike
 from clause.reasoning.question.sides import roots, steps_asked
-from clause.reasoning.question.vocabulary import COMPARATIVES, FORM_WORDS, GENDERS, ImpliedRelation
+from clause.reasoning.question.vocabulary import COMPARATIVES, FORM_WORDS, GENDERS, SUPERLATIVES, ImpliedRelation
 from clause.text.literals import LiteralFilter
 from clause.text.quantities import Number, unit_of
+from clause.text.tokens import SPELT, read_spelt
 
 MOST_OF_TOPIC = 10
 """Patterns of each topic that are tried where several meet."""
@@ -283,3 +285,55 @@ def of_unit(context: QuestionContext, literal: LiteralFilter, walks: Sequence[Ty
     unit = literal.value.unit if isinstance(literal.value, Number) else ""
     own = [one for one in walks if unit and unit in map(unit_of, context.text_of(one[-1].relation).split())]
     return own or walks
+
+
+_WITH = re.compile(r"(?:(?:with|having|has|have|had|got|been|on|in|of) ?)+$")
+_PLACED = re.compile(r"^(in|at|on|for|from|to|with|by) ")
+_ASKED = re.compile(r"^(?:the|all|any|which|what|who|whom) (?:the )?")
+
+
+def asked_of_each(core: str, kind: ClassWords | None, counted: str) -> tuple[str | None, str]:
+    """Find what a question for the most of something asks for, and word a question about one of those, `it`.
+
+    Args:
+        core: the question without its superlative.
+        kind: the words for what is asked for.
+        counted: the noun behind `the most`; empty where there is none.
+
+    >>> asked_of_each("which course do students take", ClassWords("course"), "students")
+    ('course', 'what students take it')
+    >>> asked_of_each("which course is required by", ClassWords("course"), "")
+    ('course', 'what is it required by')
+    >>> asked_of_each("who owns huts", None, "huts"), asked_of_each("guide with peaks", ClassWords("guide"), "peaks")
+    ((None, 'what huts does it owns'), ('guide', 'peaks of it'))
+    >>> asked_of_each("in which room are courses held", ClassWords("room"), "courses")
+    ('room', 'what courses are held in it')
+    """
+    placed = _PLACED.match(core)
+    words = _ASKED.sub("", core[placed.end() :] if placed else core)
+    nouns = [*kind.modifiers, kind.noun] if kind is not None else []
+    nouns = nouns[:1] if counted in nouns else nouns
+    rest = " ".join(word for word in words.removeprefix(" ".join(nouns)).split() if word != counted)
+    noun, said, (first, _, after) = nouns[-1] if nouns else None, f"what {counted}".strip(), rest.partition(" ")
+    if placed:
+        return noun, f"{said} {rest} {placed[1]} it"
+    if first in {"does", "do", "did"}:
+        return noun, f"{said} {after} it"
+    if counted and (not rest or _WITH.fullmatch(rest)):
+        return noun, f"{counted} of it"
+    return noun, f"{said} {first} it {after}" if first in {"is", "are", "was", "were"} else f"{said} does it {rest}"
+
+
+_SO_MANY = re.compile(
+    rf"\b(?P<many>\d{{1,3}}|{SPELT})\s+(?:{'|'.join(SUPERLATIVES)}|best|worst|most|least|fewest)\b", re.I
+)
+
+
+def how_many_best(text: str) -> int:
+    """The number of the best that a question asks for.
+
+    >>> how_many_best("the three oldest mills"), how_many_best("the oldest mill")
+    (3, 1)
+    """
+    said = _SO_MANY.search(text)
+    return int(read_spelt(said["many"].lower()) or said["many"]) if said else 1

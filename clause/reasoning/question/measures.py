@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from clause.reasoning.question.modifiers import ClassWords, class_words
+from clause.reasoning.question.modifiers import class_words
 from clause.reasoning.question.pattern_text import PARTICIPLES
-from clause.reasoning.question.skeleton import TOPIC, Skeleton
+from clause.reasoning.question.skeleton import LITERAL, TOPIC, Skeleton
 from clause.reasoning.question.vocabulary import AUXILIARIES, COMPARATIVES, DATED, MOST_LEAST, SUPERLATIVES, WH_WORDS
 from clause.text.literals import Operator
-from clause.text.tokens import singular
+from clause.text.tokens import ORDINALS, singular
 
 _OPERANDS = re.compile(
     rf"(?:[,:] )?(?:\b(?:between|out of|of|among|is it|was it) (?:the )?)?{TOPIC}"
@@ -65,8 +65,14 @@ _NOT_MEASURES = re.compile(
     r"\b(?:first|last|middle) names?\b|\bfirst (?:lady|aid|person)\b|\bat (?:least|most)\b|\bmost of\b"
     r"|\blast (?:week|month|year|night|time)\b|\bfor the first time\b|\bat first\b|\bat last\b"
 )
+_NTH = "|".join(sorted(ORDINALS, key=len)[::-1]).replace("-", "[ -]")
+_FROM_END = re.compile(
+    rf"\b(?:(?P<nth>{_NTH}|next)[ -](?:to|from)[ -](?:the[ -])?last|last[ -]but[ -](?P<but>\S+)"
+    rf"|(?P<ante>ante)?penultimate)\b|\blast but (?P<many>{LITERAL})"
+)
+"""Places from the end: `second to last`, `last but one`."""
 _FREQUENCY = r"(?:often|frequently|commonly|common|frequent|usually|times)"
-_RANK = r"(?:(?P<rank>second|third|fourth|fifth|2nd|3rd|4th|5th)[ -])?"
+_RANK = rf"(?:(?P<rank>\d+(?:st|nd|rd|th)|{_NTH}|nth|[a-z]+teenth)[ -])?"
 _NO_NOUN = rf"(?!{TOPIC}|(?:to|of|in|by|per|for|on|at|from|with|during|and|or|a|an|the|this|last|each|every|ever)\b)"
 _COUNTED = rf"(?:(?:different|distinct|direct|separate|various|other) )?(?P<noun>{_NO_NOUN}[a-z-]+)"
 _MOST = re.compile(
@@ -90,7 +96,8 @@ digest honest modest arrest priest quest southwest northwest midwest northeast s
 manifest tempest inquest crest vest pest zest jest"""
 _NO_SUPERLATIVES = frozenset(_NO_SUPERLATIVE_WORDS.split())
 _OF_SEVERAL = re.compile(r"^(?:which|who|what) of\b|^(?:out )?of (?:the|all|these|those)\b")
-_RANKS = {"second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "fifth": 5, "5th": 5}
+UNREAD = 10**6
+"""The rank of a place that cannot be read: nothing has it, so nothing is answered."""
 _EVENT = re.compile(r"\b([a-z]+ed|born|made|built|written|won|sold|come out|came out|join|release|publish|happen)\b")
 _MEASURED = (
     "length|width breadth beam wide|height altitude elevation tall|depth draught deep"
@@ -216,6 +223,7 @@ def find_superlative(text: str) -> tuple[Superlative | None, str]:
         text = re.sub(
             r"\b(more|less|fewer)\b", lambda hit: {"more": "most", "less": "least", "fewer": "fewest"}[hit[1]], text
         )
+    text = _FROM_END.sub(_from_end, text)
     plain = _NOT_MEASURES.sub(lambda hit: "·" * len(hit[0]), text)
     lasting = _LASTING.search(plain)
     if lasting is not None:  # what began, or was done last, before all else
@@ -236,9 +244,20 @@ def find_superlative(text: str) -> tuple[Superlative | None, str]:
         held = held or _LEVEL_OF.search(f"{text[: hit.start()]}· {text[hit.end() :].lstrip()}")
         if held and operator not in DATED:
             templates = (f"{held['noun']} of {{}}", *templates)
-        found = _superlative(operator, templates, rest, _RANKS.get(hit["rank"] or "", 1))
+        found = _superlative(operator, templates, rest, _place(hit["rank"]))
         return replace(found, known=word in SUPERLATIVES or word in {"best", "worst"}, part=part), rest
     return None, text
+
+
+def _place(said: str | None) -> int:
+    digits = re.match(r"\d+", said or "first")
+    return int(digits[0]) if digits else ORDINALS.get((said or "first").replace(" ", "-"), UNREAD)
+
+
+def _from_end(hit: re.Match[str]) -> str:
+    if hit["but"] or hit["many"]:
+        return f"{ {'one': 'second', 'two': 'third', 'three': 'fourth'}.get(hit['but'] or '', 'nth') } last"
+    return "third last" if hit["ante"] else f"{(hit['nth'] or 'next').replace('next', 'second')} last"
 
 
 _DONE_MOST = re.compile(
@@ -250,7 +269,7 @@ _DONE_MOST = re.compile(
 def _of_most(text: str, hit: re.Match[str]) -> tuple[Superlative, str]:
     noun = hit["noun"] or ""
     rest = _tidy(f"{text[: hit.start()]} {noun} {text[hit.end() :]}")
-    rank = _RANKS.get(hit["rank"] or "", 1)
+    rank = _place(hit["rank"])
     direction: Literal["max", "min"] = "max" if hit["sense"] == "most" else "min"
     adjective = hit["adjective"]
     if adjective:
@@ -338,43 +357,6 @@ def _measured(operator: Operator, templates: tuple[str, ...], rest: str) -> tupl
 
 def _tidy(text: str) -> str:
     return " ".join(text.split())
-
-
-_WITH = re.compile(r"(?:(?:with|having|has|have|had|got|been|on|in|of) ?)+$")
-_PLACED = re.compile(r"^(in|at|on|for|from|to|with|by) ")
-_ASKED = re.compile(r"^(?:the|all|any|which|what|who|whom) (?:the )?")
-
-
-def asked_of_each(core: str, kind: ClassWords | None, counted: str) -> tuple[str | None, str]:
-    """Find what a question for the most of something asks for, and word a question about one of those, `it`.
-
-    Args:
-        core: the question without its superlative.
-        kind: the words for what is asked for.
-        counted: the noun behind `the most`; empty where there is none.
-
-    >>> asked_of_each("which course do students take", ClassWords("course"), "students")
-    ('course', 'what students take it')
-    >>> asked_of_each("which course is required by", ClassWords("course"), "")
-    ('course', 'what is it required by')
-    >>> asked_of_each("who owns huts", None, "huts"), asked_of_each("guide with peaks", ClassWords("guide"), "peaks")
-    ((None, 'what huts does it owns'), ('guide', 'peaks of it'))
-    >>> asked_of_each("in which room are courses held", ClassWords("room"), "courses")
-    ('room', 'what courses are held in it')
-    """
-    placed = _PLACED.match(core)
-    words = _ASKED.sub("", core[placed.end() :] if placed else core)
-    nouns = [*kind.modifiers, kind.noun] if kind is not None else []
-    nouns = nouns[:1] if counted in nouns else nouns
-    rest = " ".join(word for word in words.removeprefix(" ".join(nouns)).split() if word != counted)
-    noun, said, (first, _, after) = nouns[-1] if nouns else None, f"what {counted}".strip(), rest.partition(" ")
-    if placed:
-        return noun, f"{said} {rest} {placed[1]} it"
-    if first in {"does", "do", "did"}:
-        return noun, f"{said} {after} it"
-    if counted and (not rest or _WITH.fullmatch(rest)):
-        return noun, f"{counted} of it"
-    return noun, f"{said} {first} it {after}" if first in {"is", "are", "was", "were"} else f"{said} does it {rest}"
 
 
 def measured(words: Iterable[str]) -> frozenset[int]:

@@ -321,7 +321,7 @@ class Best:
     """The answers of a plan with the largest or smallest value, or met in most (fewest) ways.
 
     `pattern` leads from an answer to its value; None counts the ways; `counted` counts the ends of the pattern.
-    Ties are all answers.
+    Ties are all answers. Of `most` above one the best so many are answers.
     """
 
     of: QuestionPlan
@@ -329,6 +329,7 @@ class Best:
     largest: bool = True
     rank: int = 1
     counted: bool = False
+    most: int = 1
 
     def run(self, names: NodeNames, bounds: ReadBounds) -> Effects[PlanResult]:
         """Run the plan, read the values of all its answers, keep the best."""
@@ -348,11 +349,12 @@ class Best:
             best = self._measure(ends.get(answer.node or "", ()), values)
             if best is not None:
                 measured.append((best[0], replace(answer, triples=_joined((answer.triples, best[1])))))
-        levels = sorted({key for key, _ in measured}, reverse=self.largest)
+        keys = sorted((key for key, _ in measured), reverse=self.largest)
+        levels = list(dict.fromkeys(keys))
         if len(levels) < self.rank:
             return PlanResult(reason=result.reason or UNCOMPARED)
-        wanted = levels[self.rank - 1]
-        return PlanResult(tuple(answer for key, answer in measured if key == wanted))
+        wanted = list(dict.fromkeys(keys[: self.most])) if self.most > 1 else levels[self.rank - 1 : self.rank]
+        return PlanResult(tuple(answer for level in wanted for key, answer in measured if key == level))
 
     def _measure(
         self, reached: Sequence[tuple[str, tuple[Edge, ...]]], values: Mapping[str, float | None]
@@ -361,9 +363,7 @@ class Best:
         if self.counted:
             return (float(len(reached)), _joined(proof for _, proof in reached[:MOST_PROOFS])) if reached else None
         valued = [(key, proof) for end, proof in reached if (key := values[end]) is not None]
-        if not valued:
-            return None
-        return (max if self.largest else min)(valued, key=lambda pair: pair[0])
+        return (max if self.largest else min)(valued, key=lambda pair: pair[0], default=None)
 
 
 def ends_of(

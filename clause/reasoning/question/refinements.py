@@ -16,6 +16,7 @@ from clause.reasoning.question.lists import (
     ReadingDraft,
     akin,
     filtered_hops,
+    how_many_best,
     is_called,
     name_of,
     of_unit,
@@ -86,8 +87,8 @@ def ranked(context: QuestionContext, draft: ReadingDraft) -> Effects[list[Readin
     if superlative is None or isinstance(draft.plan, Best) or (superlative.dated and _names_an_end(context, draft)):
         return [draft]
     largest = superlative.direction == "max"
-    word = "most" if largest else "least"
-    by_ways = Best(draft.plan, None, largest, superlative.rank)
+    word, most = "most" if largest else "least", how_many_best(context.parsed.text)
+    by_ways = Best(draft.plan, None, largest, superlative.rank, most=most)
     often = replace(draft, plan=by_ways, words=f"{draft.words}, the {word} often")
     if superlative.by == "frequency" and not superlative.does:
         if not superlative.questions:
@@ -103,8 +104,8 @@ def ranked(context: QuestionContext, draft: ReadingDraft) -> Effects[list[Readin
         if pattern and (not superlative.known or "speed of it" in superlative.questions):
             largest = yield from _is_largest(context, draft, pattern, kind)
         side = _SIDES[kind][not largest]
-        plan: QuestionPlan = Best(draft.plan, pattern, largest, superlative.rank)
-        if _has(draft, pattern):
+        plan: QuestionPlan = Best(draft.plan, pattern, largest, superlative.rank, most=most)
+        if _has(draft, pattern) and most == 1:
             plan = HavingValue(pattern[0], None, largest, superlative.rank)
         said = f"{draft.words}, the one with the {side} {through}"
         if pattern and _is_asked_for(context, pattern, kind, draft.ends):
@@ -115,7 +116,7 @@ def ranked(context: QuestionContext, draft: ReadingDraft) -> Effects[list[Readin
     if drafts or superlative.does:
         return drafts or [often]
     unmeasured = yield from value_hops(context, draft.ends, kind)  # it has values, and none is what is asked for
-    return [] if unmeasured else [replace(draft, score=draft.score - UNFIT, plan=Best(draft.plan, None, largest))]
+    return [] if unmeasured else [replace(draft, score=draft.score - UNFIT, plan=by_ways)]
 
 
 def _names_an_end(context: QuestionContext, draft: ReadingDraft) -> bool:
@@ -207,8 +208,8 @@ def _most_of(
     if not found:
         return None
     pattern = found[0]
-    largest = superlative.direction == "max"
-    plan = Best(draft.plan, pattern, largest, superlative.rank, counted=pattern not in valued)
+    largest, most = superlative.direction == "max", how_many_best(context.parsed.text)
+    plan = Best(draft.plan, pattern, largest, superlative.rank, pattern not in valued, most)
     words = f"{draft.words}, the one with the {'most' if largest else 'fewest'}: "
     words += pattern_words(pattern, context.text_of, "each")
     return replace(draft, plan=plan, words=words, attributes=(*draft.attributes, (pattern, superlative.questions)))

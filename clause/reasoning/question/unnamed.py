@@ -8,8 +8,8 @@ from dataclasses import replace
 from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.candidates import QuestionContext
 from clause.reasoning.question.comparing import Lacking, counted_in, of_one_kind_with
-from clause.reasoning.question.lists import SEEN, ReadingDraft
-from clause.reasoning.question.measures import asked_of_each, is_unmeasured, measured
+from clause.reasoning.question.lists import SEEN, ReadingDraft, asked_of_each, how_many_best
+from clause.reasoning.question.measures import is_unmeasured, measured
 from clause.reasoning.question.modifiers import Excluded, Lack
 from clause.reasoning.question.pattern_text import is_verb, pattern_words
 from clause.reasoning.question.patterns import Around, Effects, Read, comparable, rank_hops
@@ -127,7 +127,7 @@ def _drafts_of_rest(context: QuestionContext, negated: Excluded, types: Sequence
 def _drafts_of_most(context: QuestionContext, types: Sequence[str], *, largest: bool) -> Effects[list[ReadingDraft]]:
     """Drafts for what has, does or meets something most often, anywhere: of either side of a type, the most of it."""
     parsed = context.parsed
-    counted = parsed.superlative.counted if parsed.superlative else ""
+    counted, rank = (parsed.superlative.counted, parsed.superlative.rank) if parsed.superlative else ("", 1)
     noun, question = asked_of_each(parsed.joint, parsed.class_words, counted)
     hops = [(Hop(name, forward),) for name in types[:MOST_TYPES] for forward in (True, False)]
     ranked = yield from rank_hops((question, parsed.whole), hops)
@@ -147,7 +147,7 @@ def _drafts_of_most(context: QuestionContext, types: Sequence[str], *, largest: 
         right = context.is_kind(starts, noun)
         words = pattern_words((hop.inverse,), context.text_of, "something")
         words = f"{words}, the one with the {'most' if largest else 'fewest'}"
-        plan = Best(Having(hop), (hop,), largest, counted=True)
+        plan = Best(Having(hop), (hop,), largest, rank, counted=True, most=how_many_best(parsed.text))
         rated = score + context.priors.right_class * (right + context.is_kind(ends, counted or None))
         drafts.append(ReadingDraft(plan, words, rated, (), ((hop,),), (), score, (((hop,), (question,)),)))
         of_class += drafts[-1:] if right else ()

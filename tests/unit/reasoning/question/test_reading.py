@@ -653,3 +653,34 @@ async def test_digits_that_may_be_a_year_are_what_their_noun_counts(scorer, ques
     types = ["erected on", "capacity", "repair cost", "bees"]
     _, read = await ask(SmallGraph(SILOS), scorer, question, [], types=types)
     assert sorted(answer.name for answer in read.result.answers) == expected
+
+
+CHOIRS = tuple(
+    triple
+    for place, name in enumerate(("Alto", "Basso", "Canto", "Duetto", "Elegia", "Fuga", "Gloria"), 1)
+    for triple in (
+        (name, "led by", "Ines"), (name, "rent", str(100 * place)), (name, "founded on", f"20{10 + place}-03-01"),
+        *((name, "owns score", f"score {score}") for score in range(place)),
+    )
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("which choir of Ines has the sixth highest rent", ["Basso"]),
+        ("the 7th highest rent", ["100"]),
+        ("Ines's last but one choir", ["Fuga"]),
+        ("the penultimate choir led by Ines", ["Fuga"]),
+        ("the third to last choir led by Ines", ["Elegia"]),
+        ("what are the two oldest choirs led by Ines", ["Alto", "Basso"]),
+        ("the 3 newest choirs led by Ines", ["Elegia", "Fuga", "Gloria"]),
+        ("the eleventh oldest choir led by Ines", []),
+        ("the nth oldest choir led by Ines", []),
+        ("which choir owns the second most scores", ["Fuga"]),
+    ],
+)
+async def test_a_rank_is_counted_from_the_end_that_is_said(scorer, question, expected):
+    types = ["owns score", "led by", "rent", "founded on"]
+    _, read = await ask(SmallGraph(CHOIRS), scorer, question, ["Ines"] if "Ines" in question else [], types=types)
+    assert sorted(answer.name for answer in read.result.answers) == expected
