@@ -141,8 +141,32 @@ def find_literals(text: str, *, months: bool = True) -> list[FoundLiteral]:
         number = number_of(hit)
         if number is not None and not any(hit.start() < f.end and f.start < hit.end() for f in found):
             found.append(FoundLiteral(hit.start(), hit.end(), number))
-    ordered = sorted(found, key=lambda literal: literal.start)
+    ordered = _added(sorted(found, key=lambda literal: literal.start), text)
     return [*(_counted_like(low, high, text) for low, high in pairwise(ordered)), *ordered[-1:]]
+
+
+_PART = re.compile(r"(?:,?\s*|,?\s+and\s+)")
+_HALF = re.compile(r"\s+and\s+a\s+half\b", re.IGNORECASE)
+
+
+def _added(found: Sequence[FoundLiteral], text: str) -> list[FoundLiteral]:
+    """The literals with the parts of one amount as one: `5 feet 11 inches`, `an hour and a half`."""
+    added: list[FoundLiteral] = []
+    for said in found:
+        one = said
+        part, whole = one.value, added[-1].value if added else None
+        if isinstance(part, Number) and part.unit not in ("", TIME_OF_DAY):
+            if half := _HALF.match(text, one.end):
+                part = replace(part, value=part.value + part.factor / 2)
+                one = replace(one, end=half.end(), value=part)
+            if isinstance(whole, Number) and whole.unit == part.unit and 0 < part.value < whole.factor:
+                between, before = text[added[-1].end : one.start], text[: added[-1].start].lower().split()[-1:]
+                if _PART.fullmatch(between) and not ("and" in between and before == ["between"]):
+                    both = Number(whole.value + part.value, part.unit, part.factor)
+                    added[-1] = FoundLiteral(added[-1].start, one.end, both)
+                    continue
+        added.append(one)
+    return added
 
 
 def _counted_like(low: FoundLiteral, high: FoundLiteral, text: str) -> FoundLiteral:

@@ -194,3 +194,19 @@ def test_a_loss_is_less_than_nothing_and_no_year() -> None:
 )
 def test_digits_behind_a_sign_of_money_are_no_year(text: str, found: list[str]) -> None:
     assert [str(one.value) for one in find_literals(text)] == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("rides under 2 hours 20 minutes", ["8400 s"]),
+        ("planks over 6 feet 3 inches and 2 kg", ["1.905 m", "2000 g"]),
+        ("walks over an hour and a half", ["5400 s"]),
+        ("leases of 1 year and 6 months or more", ["18 month"]),
+        ("between 1 hour and 40 minutes", ["3600 s", "2400 s"]),
+        ("between 1 hour 10 minutes and 2 hours 5 minutes", ["4200 s", "7500 s"]),
+        ("5 km, 7 km", ["5000 m", "7000 m"]),
+    ],
+)
+def test_parts_of_one_amount_are_added(text: str, found: list[str]) -> None:
+    assert [str(one.value) for one in find_literals(text)] == found
