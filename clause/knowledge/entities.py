@@ -124,8 +124,10 @@ class EntityService:
         """
         found = await self.get(reference, caller=caller, scopes=scopes)
         readable = await self._ground.readable(caller, scopes)
-        asked = {"id": found.id, "scopes": list(readable), "now": self._ground.now(), "limit": limit}
-        rows = await self._ground.graph.run("knowledge/neighbours", **asked)
+        now = self._ground.now()
+        rows = await self._ground.graph.run(
+            "knowledge/neighbours", id=found.id, scopes=list(readable), now=now, limit=limit
+        )
         return [EntityNeighbour.model_validate(dict(row)) for row in rows]
 
     async def search(self, given: EntitySearch, *, caller: Caller) -> Sequence[EntityFound]:

@@ -391,14 +391,3 @@ class LiteralFilter:
         *first, last = (str(one) for one in (self.value, *others) if one is not None)
         bounds = f"{', '.join(first)} {'or' if self.operator == 'either' else 'and'} {last}" if first else last
         return f"{'not ' * self.negated}{self.operator.replace('_', ' ')} {bounds}"
-
-
-def any_of(values: Sequence[LiteralValue], words: str, *, negated: bool) -> LiteralFilter:
-    """The filter by two or more values of which any will do; bare numbers count what the last does."""
-    last, kin = values[-1], [one for one in of_one_kind(values) if one is not None]
-    if isinstance(last, Number):
-        by, unit = last.factor, last.unit
-        kin = [Number(n.value * by, unit, by) if isinstance(n, Number) and not n.unit else n for n in kin]
-    second = kin[1] if len(kin) == 2 else tuple(kin[1:])
-    joined = isinstance(kin[0], Date) and isinstance(second, Date) and kin[0].meets(second)
-    return LiteralFilter("between" if joined else "either", kin[0], second, words, negated)

@@ -1,7 +1,5 @@
-"""Additions of a question to its core: exclusions, negations, filters by a literal, and the class of what is asked for.
-
-Each function takes a skeleton's text and gives what it found and the text without it.
-"""
+"""Additions of a question to its core: exclusions, negations, filters by a literal, and the class of what is asked for;
+each function takes a skeleton's text and gives what it found and the text without it."""
 
 from __future__ import annotations
 
@@ -24,10 +22,11 @@ from clause.reasoning.question.vocabulary import (
     SIDES,
     SUPERLATIVES,
     WH_WORDS,
+    any_of,
     bounds,
     of_ages,
 )
-from clause.text.literals import LiteralFilter, LiteralValue, Operator, any_of
+from clause.text.literals import LiteralFilter, LiteralValue, Operator
 from clause.text.quantities import Date, Number
 
 BESIDES = (

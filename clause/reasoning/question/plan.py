@@ -349,8 +349,7 @@ class Best:
             best = self._measure(ends.get(answer.node or "", ()), values)
             if best is not None:
                 measured.append((best[0], replace(answer, triples=_joined((answer.triples, best[1])))))
-        keys = sorted((key for key, _ in measured), reverse=self.largest)
-        levels = list(dict.fromkeys(keys))
+        levels = list(dict.fromkeys(keys := sorted((key for key, _ in measured), reverse=self.largest)))
         if len(levels) < self.rank:
             return PlanResult(reason=result.reason or UNCOMPARED)
         wanted = list(dict.fromkeys(keys[: self.most])) if self.most > 1 else levels[self.rank - 1 : self.rank]

@@ -18,7 +18,7 @@ from clause.text.literals import (
     of_one_kind,
     sort_key,
 )
-from clause.text.quantities import TIME_OF_DAY, UNITS, Number, read_number
+from clause.text.quantities import TIME_OF_DAY, UNITS, Date, Number, read_number
 from clause.text.tokens import singular
 
 Steps = tuple[str, ...]
@@ -37,70 +37,22 @@ class ImpliedRelation:
     apart: bool = False
 
 
-def _kin(name: str, *compositions: str, apart: bool = False) -> ImpliedRelation:
-    return ImpliedRelation(name, tuple(tuple(steps.split()) for steps in compositions), apart)
+def _lines(file: str) -> list[list[str]]:
+    """The cells of each line of a table beside this module, without its head."""
+    told = Path(__file__).with_name(file).read_text(encoding="utf-8")
+    return [line.split("\t") for line in told.splitlines()[1:]]
 
 
-_ALL = (
-    _kin("paternal grandfather", "father father"),
-    _kin("paternal grandmother", "father mother"),
-    _kin("maternal grandfather", "mother father"),
-    _kin("maternal grandmother", "mother mother"),
-    _kin("great-grandparent", "parent parent parent"),
-    _kin("great-grandfather", "parent parent father"),
-    _kin("great-grandmother", "parent parent mother"),
-    _kin("grandfather", "parent father"),
-    _kin("grandmother", "parent mother"),
-    _kin("grandparent", "parent parent"),
-    _kin("grandchild", "child child"),
-    _kin("grandson", "child son"),
-    _kin("granddaughter", "child daughter"),
-    _kin("father-in-law", "spouse father"),
-    _kin("mother-in-law", "spouse mother"),
-    _kin("parent-in-law", "spouse parent"),
-    _kin("brother-in-law", "spouse brother", "sister husband", "sibling husband", apart=True),
-    _kin("sister-in-law", "spouse sister", "brother wife", "sibling wife", apart=True),
-    _kin("sibling-in-law", "spouse sibling", "sibling spouse", apart=True),
-    _kin("son-in-law", "daughter spouse", "child husband"),
-    _kin("daughter-in-law", "son spouse", "child wife"),
-    _kin("child-in-law", "child spouse"),
-    _kin("stepmother", "father spouse", "father wife"),
-    _kin("stepfather", "mother spouse", "mother husband"),
-    _kin("stepchild", "spouse child"),
-    _kin("sibling", "sibling", "parent child", apart=True),
-    _kin("brother", "brother", "parent son", apart=True),
-    _kin("sister", "sister", "parent daughter", apart=True),
-    _kin("aunt", "parent sister"),
-    _kin("uncle", "parent brother"),
-    _kin("niece", "sibling daughter", "parent child daughter"),
-    _kin("nephew", "sibling son", "parent child son"),
-    _kin("cousin", "parent sibling child"),
-    _kin("co-star", "film actor", apart=True),
-    _kin("colleague", "employer employee", apart=True),
-    _kin("classmate", "school pupil", apart=True),
-    _kin("teammate", "team player", apart=True),
-    _kin("bandmate", "band member", apart=True),
+_KIN = _lines("kin.tsv")
+_ALL = tuple(
+    ImpliedRelation(name, tuple(tuple(steps.split()) for steps in walks), how == "apart")
+    for name, how, *walks in _KIN
+    if how != "is"
 )
+_OTHER_NAMES = {name: same for name, how, same, *_ in _KIN if how == "is"}
 IMPLIED: Final = {relation.name: relation for relation in _ALL}
 """The relations by name."""
 
-_OTHER_NAMES = {
-    "grandpa": "grandfather", "granddad": "grandfather", "grandad": "grandfather", "grandma": "grandmother",
-    "granny": "grandmother", "grand father": "grandfather", "grand mother": "grandmother",
-    "grandchildren": "grandchild", "grandkids": "grandchild", "grandkid": "grandchild",
-    "great grandfather": "great-grandfather", "great grandmother": "great-grandmother",
-    "great-grandparents": "great-grandparent", "brothers and sisters": "sibling", "sisters and brothers": "sibling",
-    "brother or sister": "sibling", "brothers or sisters": "sibling", "sister or brother": "sibling",
-    "in-laws": "parent-in-law", "inlaws": "parent-in-law", "parents-in-law": "parent-in-law", "auntie": "aunt",
-    "fathers-in-law": "father-in-law", "mothers-in-law": "mother-in-law", "brothers-in-law": "brother-in-law",
-    "sisters-in-law": "sister-in-law", "sons-in-law": "son-in-law", "daughters-in-law": "daughter-in-law",
-    "step mother": "stepmother", "step-mother": "stepmother", "step father": "stepfather", "step-father": "stepfather",
-    "stepmom": "stepmother", "stepdad": "stepfather", "stepchildren": "stepchild", "costar": "co-star",
-    "costars": "co-star", "co-actor": "co-star", "co-actors": "co-star", "coworker": "colleague",
-    "coworkers": "colleague", "co-worker": "colleague", "co-workers": "colleague", "workmate": "colleague",
-    "workmates": "colleague", "schoolmate": "classmate", "schoolmates": "classmate", "team mates": "teammate",
-    "team-mates": "teammate", "team-mate": "teammate", "band mates": "bandmate",
-}  # fmt: skip
 _FORMS = {
     **{name: name for name in IMPLIED},
     **{f"{name}s": name for name in IMPLIED},
@@ -333,10 +285,7 @@ def slipped(word: str, right: str) -> bool:
 
 
 TIME: Final = ("date", "year")
-_TOLD = [
-    line.split("\t")
-    for line in Path(__file__).with_name("comparatives.tsv").read_text(encoding="utf-8").splitlines()[1:]
-]
+_TOLD = _lines("comparatives.tsv")
 
 COMPARATIVES: Final[dict[str, tuple[Operator, tuple[str, ...]]]] = {
     word: (cast("Operator", operator), tuple(told)) for word, operator, *told in _TOLD if operator
@@ -357,30 +306,11 @@ MOST_LEAST: Final[dict[str, tuple[str, ...]]] = {word: tuple(told) for word, ope
 DATED: Final = frozenset({"before", "after"})
 """Operators that compare dates."""
 
-OPERATORS: Final[dict[str, Operator]] = {
-    "before": "before", "prior to": "before", "earlier than": "before", "until": "until", "till": "until",
-    "up to": "at_most", "no later than": "until", "by the end of": "until", "before the end of": "until",
-    "after the start of": "since", "since the start of": "since", "from the start of": "since",
-    "after the end of": "after", "before the start of": "before", "after": "after", "later than": "after",
-    "since": "since", "following": "after", "starting in": "since", "more than": "more", "over": "more",
-    "above": "more", "greater than": "more", "exceeding": "more", "exceeds": "more", "exceed": "more", "beyond": "more",
-    "past": "more", "in excess of": "more", "upwards of": "at_least", "not exceeding": "at_most",
-    "at least": "at_least", "no less than": "at_least", "no fewer than": "at_least", "minimum": "at_least",
-    "less than": "less", "fewer than": "less", "under": "less", "below": "less", "beneath": "less", "within": "at_most",
-    "at most": "at_most", "no more than": "at_most", "maximum": "at_most", "not more than": "at_most",
-    "in": "in", "from": "in", "of": "in", "during": "in", "on": "in", "at": "in", "dated": "in", "around": "in",
-    "exactly": "same", "equal to": "same", "as of": "in", "for": "same", "with": "same", "is": "same", "by": "until",
-}  # fmt: skip
+_SAID = {word: cast("Operator", operator) for word, operator in _lines("operators.tsv")}
+OPERATORS: Final = {word: operator for word, operator in _SAID.items() if not word.startswith("or ")}
 """Words before a literal that say how what is asked for stands to it."""
 
-SIDES: Final[dict[str, Operator]] = {
-    "later": "since", "after": "since", "newer": "since", "onward": "since", "onwards": "since", "earlier": "until",
-    "before": "until", "older": "until", "elder": "until", "younger": "since", "more": "at_least", "above": "at_least",
-    "less": "at_most", "fewer": "at_most", "below": "at_most", "up": "at_least", "over": "at_least", "under": "at_most",
-    "longer": "at_least", "higher": "at_least", "bigger": "at_least", "larger": "at_least", "greater": "at_least",
-    "taller": "at_least", "heavier": "at_least", "better": "at_least", "wider": "at_least", "deeper": "at_least",
-    "faster": "at_least", "shorter": "at_most", "lower": "at_most", "smaller": "at_most", "cheaper": "at_most",
-}  # fmt: skip
+SIDES: Final = {word[3:]: operator for word, operator in _SAID.items() if word.startswith("or ")}
 """Words behind a literal and `or`: `1990 or later`."""
 AT_MOST: Final[dict[Operator, Operator]] = {"more": "at_most", "less": "at_least", "after": "until", "before": "since"}
 """Operators that a `no` or `not` before them leaves."""
@@ -399,6 +329,17 @@ def of_ages(literal: LiteralFilter) -> LiteralFilter:
     if operator is None or not isinstance(literal.value, Number) or AGED.keys().isdisjoint(words):
         return literal
     return replace(literal, operator=operator, words=" ".join(AGED.get(word, word) for word in words))
+
+
+def any_of(values: Sequence[LiteralValue], words: str, *, negated: bool) -> LiteralFilter:
+    """The filter by two or more values of which any will do; bare numbers count what the last does."""
+    last, kin = values[-1], [one for one in of_one_kind(values) if one is not None]
+    if isinstance(last, Number):
+        by, unit = last.factor, last.unit
+        kin = [Number(n.value * by, unit, by) if isinstance(n, Number) and not n.unit else n for n in kin]
+    second = kin[1] if len(kin) == 2 else tuple(kin[1:])
+    joined = isinstance(kin[0], Date) and isinstance(second, Date) and kin[0].meets(second)
+    return LiteralFilter("between" if joined else "either", kin[0], second, words, negated)
 
 
 @lru_cache(maxsize=1)

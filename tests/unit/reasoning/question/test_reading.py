@@ -573,13 +573,6 @@ AGES = (
     ("Dee", "works for", "Acme"), ("Juno", "stands in", "Stall 7"), ("Moss", "stands in", "Stall 7"),
     ("Juno", "age", "9"), ("Moss", "age", "23"), ("Juno", "foaled on", "2015-06-01"),
     ("Moss", "foaled on", "2001-05-04"), ("Moss", "height", "8"), ("Juno", "height", "30"),
-SILOS = (
-    ("North Silo", "capacity", "700"), ("East Silo", "capacity", "1600"), ("West Silo", "capacity", "2900"),
-    ("South Silo", "capacity", "1350"), ("North Silo", "erected on", "2004-05-02"),
-    ("East Silo", "erected on", "1979-09-12"), ("West Silo", "erected on", "2016-01-30"),
-    ("South Silo", "erected on", "1999-07-07"), ("North Silo", "repair cost", "$800"),
-    ("East Silo", "repair cost", "$1700"), ("West Silo", "repair cost", "$2500"), ("South Silo", "bees", "1350"),
-    ("North Silo", "bees", "2050"), ("East Silo", "bees", "40"),
 )  # fmt: skip
 
 
@@ -636,6 +629,19 @@ async def test_any_value_of_a_list_will_do(question, answers, scorer):
 async def test_a_bound_with_its_measure_before_the_number(question, answers, scorer):
     _, read = await ask(SmallGraph(AGES), scorer, question, ["Acme"])
     assert sorted(answer.name for answer in read.result.answers) == answers
+
+
+SILOS = (
+    ("North Silo", "capacity", "700"), ("East Silo", "capacity", "1600"), ("West Silo", "capacity", "2900"),
+    ("South Silo", "capacity", "1350"), ("North Silo", "erected on", "2004-05-02"),
+    ("East Silo", "erected on", "1979-09-12"), ("West Silo", "erected on", "2016-01-30"),
+    ("South Silo", "erected on", "1999-07-07"), ("North Silo", "repair cost", "$800"),
+    ("East Silo", "repair cost", "$1700"), ("West Silo", "repair cost", "$2500"), ("South Silo", "bees", "1350"),
+    ("North Silo", "bees", "2050"), ("East Silo", "bees", "40"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
     ("question", "expected"),
     [
         ("which silos have a capacity over 1500", ["East Silo", "West Silo"]),
