@@ -273,10 +273,8 @@ export const VIEWS = {
     lists: {
       pairs: {
         words: "Pairs that may be one",
-        load: async () => {
-          const { items } = await get("/api/entities/candidates", { scope: scopes(), limit: LIMIT });
-          return found(items); // none were found, or nobody has looked: either way a name is the way in
-        },
+        // where none were found, or nobody has looked, a name is the way in
+        load: async () => found((await get("/api/entities/candidates", { scope: scopes(), limit: LIMIT })).items),
         row: (one) => ({
           id: one.a.id,
           more: { twin: one.b.id },

@@ -29,6 +29,11 @@ async def test_its_files_name_no_other_host_and_are_served(client: AsyncClient, 
     assert len(text.splitlines()) <= 300
 
 
+@pytest.mark.parametrize("path", ["/", "/explorer/index.html", "/explorer/calibration.html"])
+async def test_no_page_of_it_may_be_framed(client: AsyncClient, path: str) -> None:
+    assert "frame-ancestors 'none'" in (await client.get(path)).headers["Content-Security-Policy"]
+
+
 async def test_every_file_that_the_page_names_is_there(client: AsyncClient) -> None:
     page = (await client.get("/")).text
     files = re.findall(r"""(?:src|href)=["']([^"'#]+)["']""", page)
