@@ -35,8 +35,6 @@ QUICK_START = (  # half the time to start, a tenth less to plan anew: tests are 
 KEPT_PLANS = {  # else planned anew: every test fills the graph and empties it, with lists of another length
     "dbms.cypher.min_replan_interval": "1h",
     "internal.cypher.use_parameter_size": "false",
-    "internal.cypher.expression_recompilation_limit": "1000000",
-    "internal.cypher.enable_soft_query_cache": "false",
 }
 
 

@@ -196,6 +196,9 @@ def sealing(receipt_id: str, scopes: Sequence[str]) -> Work:
     return [("knowledge/seal_receipt", {"id": receipt_id, "scopes": list(scopes)})]
 
 
+_UNDONE = "it has been undone already"
+
+
 class Receipts:
     """Reads receipts and undoes them."""
 
@@ -222,7 +225,7 @@ class Receipts:
         )
         return [row["receipt"] for row in rows]
 
-    async def undo(self, receipt_id: str, scopes: Sequence[str], at: datetime, first: Work) -> None:
+    async def undo(self, receipt: Mapping[str, Any], scopes: Sequence[str], at: datetime, first: Work) -> None:
         """Give everything back what the receipt kept; beliefs that changed meanwhile are settled anew.
 
         Args:
@@ -231,6 +234,9 @@ class Receipts:
         Raises:
             ConflictError: it was undone already, or what it brings back has been stated anew meanwhile.
         """
+        if receipt.get("undone_at") is not None:  # what comes first would take from what was done since
+            raise ConflictError(_UNDONE)
+        receipt_id = receipt["id"]
         rows = await self._graph.run("knowledge/changed_since", id=receipt_id, scopes=list(scopes))
         changed = [row["id"] for row in rows if row["label"] == "Belief"]
         work: Work = [*first, ("knowledge/restore", {"id": receipt_id, "scopes": list(scopes), "now": at})]
@@ -243,7 +249,7 @@ class Receipts:
                 "what it brings back has been stated anew meanwhile", remedy="retract that belief first"
             ) from error
         if not answers[len(first)]:
-            raise ConflictError("it has been undone already")
+            raise ConflictError(_UNDONE)
 
 
 def counts_text(counts: Mapping[str, int]) -> str:

@@ -73,8 +73,6 @@ class MergeService:
         )
         receipt = await self._receipts.get(found["id"] if found else receipt_id, [self._kind], readable)
         scopes = [caller.require_write(receipt["scope"])]
-        if receipt.get("undone_at") is not None:  # what comes first would take from a merge of later
-            raise ConflictError("it has been undone already", field="receipt_id")
         first: Work = [
             (
                 "knowledge/hand_back",
@@ -89,7 +87,7 @@ class MergeService:
         if self._label == "Entity":
             dropped = {"winner": receipt["winner"], "names": receipt.get("names", []), "scopes": scopes}
             first.append(("knowledge/drop_names", dropped))
-        await self._receipts.undo(receipt["id"], scopes, self._ground.now(), first)
+        await self._receipts.undo(receipt, scopes, self._ground.now(), first)
         return await self.get(receipt["id"], caller=caller)
 
     async def get(self, receipt_id: str, *, caller: Caller) -> Merge:

@@ -118,7 +118,7 @@ class RetractionService:
         if receipt["label"] == "Source":
             asked = {"source_id": receipt["target"], "scopes": scopes, "retracted_at": receipt["recorded_at"]}
             first = [("knowledge/restore_triples", asked)]
-        await self._receipts.undo(receipt_id, scopes, self._ground.now(), first)
+        await self._receipts.undo(receipt, scopes, self._ground.now(), first)
         return await self.get(receipt_id, caller=caller)
 
     async def _writable(self, caller: Caller) -> Sequence[str]:

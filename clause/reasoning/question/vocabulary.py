@@ -342,12 +342,21 @@ def any_of(values: Sequence[LiteralValue], words: str, *, negated: bool) -> Lite
     return LiteralFilter("between" if joined else "either", kin[0], second, words, negated)
 
 
+_MEASURES = (
+    "ages?|total|sum|number|count|price|cost|fee|rent|wage|salary|income|budget|amount|value|weight|mass|height|length"
+    "|depth|width|area|size|volume|distance|duration|speed|rate|temperature|capacity|population|score|rating|level|limit"
+    "|average|mean|quantity|altitude|elevation"
+)
+
+
 @lru_cache(maxsize=1)
 def bounds(literal: str, joining: str) -> tuple[tuple[re.Pattern[str], str], ...]:
     """Ways to say a bound on what matches `literal`, and the words of each that stand right before it."""
     told = Path(__file__).with_name("bounds.tsv").read_text("utf-8").replace("{joint}", joining).replace("#", literal)
     strict = sorted((word for word, one in OPERATORS.items() if one not in {"in", "same"} and word != "by"), key=len)
-    told = told.replace("{bound}", f"(?:{'|'.join(strict[::-1])}|(?:{'|'.join(COMPARATIVES)}) than)")
+    told = told.replace("{measure}", _MEASURES).replace(
+        "{bound}", f"(?:{'|'.join(strict[::-1])}|(?:{'|'.join(COMPARATIVES)}) than)"
+    )
     return tuple((re.compile(said), plain) for said, plain in (line.split("\t") for line in told.splitlines()))
 
 

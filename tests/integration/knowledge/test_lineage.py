@@ -483,6 +483,18 @@ async def test_what_grew_from_a_forgotten_belief_goes_with_it(knowledge: Knowled
     assert "dam" not in "".join(await lines_of(graph, user))
 
 
+async def test_a_retraction_that_is_undone_twice_changes_nothing_the_second_time(
+    knowledge: Knowledge, graph: Graph, user: str
+) -> None:
+    said = await hold(knowledge, "The weir is closed", source=told_by("notice"))
+    done = await knowledge.retraction.apply(RetractionRequest(source_id=said.source_id), caller=OWNER)
+    await knowledge.retraction.undo(done.id, caller=OWNER)
+    before = await scope_hash(graph, user)
+    with pytest.raises(ConflictError, match="undone already"):
+        await knowledge.retraction.undo(done.id, caller=OWNER)
+    assert await scope_hash(graph, user) == before
+
+
 async def test_what_was_retracted_before_it_is_forgotten_goes_all_the_same(
     knowledge: Knowledge, graph: Graph, user: str
 ) -> None:
