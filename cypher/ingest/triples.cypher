@@ -21,7 +21,8 @@ ON CREATE SET type.scope = $scope, type.name = row[1], type.text = row[2], type.
               type.is_causal = row[4] IS NOT NULL, type.causal_kind = row[4], type.causal_backward = row[5], type.count = 0, type.recorded_at = $recorded_at, type.version = 1
 
 // ingest/known_triples, the numbers of the rows that are in the graph already, for the same time; what was retracted is
-//                       there only for the source that said it; a row is [number, head, type, tail, from, until]
+//                       there only for the source that said it; a row is [number, head, type, tail, from, until].
+//                       Planned on an empty graph, a type that is only compared would be looked for in all relationships
 // mode:       read
 // returns:    one
 // parameters: $rows LIST<LIST<ANY>>, $scope STRING, $source_id STRING
@@ -30,8 +31,8 @@ CYPHER 25 UNWIND $rows AS row
 MATCH (head:Entity {id: row[1]})
 MATCH (tail:Entity {id: row[3]})
 WHERE EXISTS {
-  (head)-[r]->(tail)
-  WHERE type(r) = row[2] AND r.scope = $scope AND (r.retracted_at IS NULL OR r.source_id = $source_id)
+  (head)-[r:$(row[2])]->(tail)
+  WHERE r.scope = $scope AND (r.retracted_at IS NULL OR r.source_id = $source_id)
     AND coalesce(r.valid_from, datetime({year: 1})) = coalesce(row[4], datetime({year: 1}))
     AND coalesce(r.valid_until, datetime({year: 1})) = coalesce(row[5], datetime({year: 1}))
 }
