@@ -18,14 +18,13 @@ from clause.text.embedder import Embedder
 from clause.text.fields import Frozen
 from clause.text.mentions import Mention, candidate_spans, find_mentions, find_names, folded_key
 from clause.text.mentions import name_key as case_key
-from clause.text.names import canonical_key, entity_id, name_key, normalise
+from clause.text.names import QUALIFIER, canonical_key, entity_id, name_key, normalise
 from clause.text.retrieval import escape, within_scopes
 
 _QUOTES = "\"'`\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb"
 _BRACKETS = ("[]", "()", "{}", "<>")
 _POSSESSIVE = re.compile(r"(?:['\u2019]s|(?<=s)['\u2019])$", re.IGNORECASE)
 _BLANKS = re.compile(r"[\s_]+")
-_ENDINGS = re.compile(r"\s*\([^()]*\)$")
 _FREE = ((16, 3), (8, 2), (4, 1))
 
 
@@ -40,37 +39,24 @@ class Closeness(IntEnum):
     """But for case."""
     ACCENTS = 3
     """But for accents and typography."""
-    ALIAS = 4
-    """It says another name of the entity."""
-    UNQUALIFIED = 5
+    UNQUALIFIED = 4
     """But for a qualifier in brackets at the name's end (`Kes (1969 film)`)."""
-    TYPO = 6
+    TYPO = 5
     """But for a few slips of the fingers."""
 
 
 @dataclass(frozen=True, slots=True)
-class NamedEntity:
-    """An entity that a store found: `degree` tells equals apart, `scope_place` puts scopes asked for first (0)."""
-
-    id: str
-    name: str
-    aliases: tuple[str, ...] = ()
-    degree: int = 0
-    scope_place: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class NameMatch:
-    """An entity that a text may name. `did_you_mean` is its name where the text misspells it."""
+    """A name that a text may say. `did_you_mean` is the name where the text misspells it."""
 
-    entity: NamedEntity
+    name: str
     closeness: Closeness
     slips: int = 0
 
     @property
     def did_you_mean(self) -> str | None:
         """The right spelling, where a typo was forgiven."""
-        return self.entity.name if self.closeness is Closeness.TYPO else None
+        return self.name if self.closeness is Closeness.TYPO else None
 
 
 def bare(text: str) -> str:
@@ -88,46 +74,28 @@ def bare(text: str) -> str:
     return _BLANKS.sub(" ", text).strip() or before
 
 
-def match_name(text: str, entity: NamedEntity) -> NameMatch | None:
-    """The match of a text and an entity; None where it does not.
+def match_name(text: str, name: str) -> NameMatch | None:
+    """The match of a text and a name; None where it does not.
 
-    >>> kes = NamedEntity("1", "Kes (1969 film)", aliases=("A Kestrel for a Knave",))
-    >>> [match_name(said, kes).closeness.name for said in ("kes (1969 film)", "a kestrel for a knave", "Kes")]
-    ['CASE', 'ALIAS', 'UNQUALIFIED']
-    >>> match_name("Blade Runer", NamedEntity("2", "Blade Runner")).did_you_mean
+    >>> [match_name(said, "Kes (1969 film)").closeness.name for said in ("kes (1969 film)", "Kes")]
+    ['CASE', 'UNQUALIFIED']
+    >>> match_name("Blade Runer", "Blade Runner").did_you_mean
     'Blade Runner'
     """
-    name = entity.name
     said, called = bare(text), _BLANKS.sub(" ", name).strip()
-    key, short = folded_key(said), _ENDINGS.sub("", called)
-    others = tuple(map(bare, entity.aliases))
+    key, short = folded_key(said), QUALIFIER.sub("", called)
     tests = (
         (Closeness.EXACT, text == name),
         (Closeness.SPACED, said in {called, bare(name)}),
         (Closeness.CASE, case_key(said) == case_key(called)),
         (Closeness.ACCENTS, key == folded_key(called)),
-        (Closeness.ALIAS, any(key == folded_key(other) for other in others)),
         (Closeness.UNQUALIFIED, short != called and key == folded_key(short)),
     )
     for closeness, passed in tests:
         if passed:
-            return NameMatch(entity, closeness)
-    slips = [found for other in (called, short, *others) if (found := slips_between(key, folded_key(other)))]
-    return NameMatch(entity, Closeness.TYPO, min(slips)) if slips else None
-
-
-def rank_matches(text: str, entities: Iterable[NamedEntity]) -> list[NameMatch]:
-    """The entities that a text may name, surest first.
-
-    Typos count only where nothing is named right; among equals a scope asked for first decides, then fewer slips, then
-    the larger degree, then the id.
-    """
-    found = [match for entity in entities if (match := match_name(text, entity)) is not None]
-    right = [match for match in found if match.closeness is not Closeness.TYPO]
-    return sorted(
-        right or found,
-        key=lambda m: (m.closeness, m.entity.scope_place, m.slips, -m.entity.degree, m.entity.id),
-    )
+            return NameMatch(name, closeness)
+    slips = [found for other in (called, short) if (found := slips_between(key, folded_key(other)))]
+    return NameMatch(name, Closeness.TYPO, min(slips)) if slips else None
 
 
 def slips_between(said: str, name: str) -> int | None:
@@ -169,27 +137,6 @@ def edit_distance(one: str, two: str, most: int) -> int:
         if min(row) > most and (not before or min(before) > most):
             return most + 1
     return min(row[-1], most + 1)
-
-
-def links_without_overlap(spans: Sequence[tuple[int, int, Closeness]]) -> list[int]:
-    """Places of the spans that are kept where they overlap: the surest kind of find first, then the longest.
-
-    An exact `Kes` inside a misspelt longer name is kept; an exact longer name wins over an exact shorter one.
-
-    >>> links_without_overlap([(0, 12, Closeness.EXACT), (4, 12, Closeness.EXACT), (14, 20, Closeness.TYPO)])
-    [0, 2]
-    """
-    kept: list[int] = []
-    spelt = {place: min(int(spans[place][2]), int(Closeness.TYPO)) for place in range(len(spans))}
-    typo = int(Closeness.TYPO)
-    for place in sorted(
-        range(len(spans)),
-        key=lambda p: (spelt[p] == typo, spans[p][0] - spans[p][1], spelt[p], p),
-    ):
-        start, end, _ = spans[place]
-        if not any(start < spans[other][1] and spans[other][0] < end for other in kept):
-            kept.append(place)
-    return sorted(kept)
 
 
 MOST_NAMES = 24

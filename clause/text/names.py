@@ -66,7 +66,7 @@ def entity_id(scope: str, key: str) -> str:
     return hashed("ent_", scope, key)
 
 
-_QUALIFIER = re.compile(r"\s*\([^()]*\)$")
+QUALIFIER = re.compile(r"\s*\([^()]*\)$")
 _ARTICLE = re.compile(r"^(?:The|An?) (?=[^\W\d_a-z]|[A-Z])")
 _SHORTEST = 4
 
@@ -77,7 +77,7 @@ def short_names(name: str) -> tuple[str, ...]:
     >>> short_names("Kes (1969 film)"), short_names("Bath, Somerset"), short_names("The Rank Organisation")
     (('Kes',), ('Bath',), ('Rank Organisation',))
     """
-    plain = _QUALIFIER.sub("", name).strip()
+    plain = QUALIFIER.sub("", name).strip()
     head = plain.split(", ", 1)[0]
     found = [plain, head if len(head) >= _SHORTEST else "", _ARTICLE.sub("", plain)]
     return tuple(dict.fromkeys(short for short in found if short and short != name))

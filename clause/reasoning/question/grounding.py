@@ -16,7 +16,7 @@ from clause.reasoning.question.pattern_text import CLASS_TYPES
 from clause.reasoning.question.patterns import Around, Rank, Read, ReadBounds, drive_async
 from clause.reasoning.question.reading import Readings, read_question
 from clause.reasoning.question.skeleton import LinkedMention
-from clause.text.linking import Closeness, NamedEntity, match_name
+from clause.text.linking import Closeness, match_name
 from clause.text.literals import LiteralValue, String, read_literal
 from clause.text.names import readable_relation
 
@@ -63,7 +63,7 @@ class GraphReads:
         for mention in self.mentions:
             said = self.text[mention.start : mention.end]
             for one in mention.candidates:
-                match = match_name(said, NamedEntity(one.id, one.name))
+                match = match_name(said, one.name)
                 spelt = 0.0 if match is None else 0.5 if match.closeness is Closeness.TYPO else 1.0
                 found[one.id] = max(spelt, found.get(one.id, 0.0))
         return found

@@ -23,7 +23,7 @@ from clause.reasoning.question.seed_matching import FUNCTION_WORDS, WORD, is_sur
 from clause.reasoning.question.sides import roots
 from clause.reasoning.question.skeleton import EntityCandidate, LinkedMention, named_span
 from clause.reasoning.question.vocabulary import FORM_WORDS, PREPOSITIONS, SUPERLATIVES, SYNONYMS
-from clause.text.linking import Closeness, NamedEntity, match_name
+from clause.text.linking import Closeness, match_name
 from clause.text.literals import find_literals
 from clause.text.mentions import candidate_spans, folded_key
 from clause.text.names import readable_relation
@@ -108,7 +108,7 @@ def _nearest(said: str, found: Sequence[EntityCandidate]) -> list[EntityCandidat
     exact = [one for one in found if one.name == said]
     if exact and not said.islower():
         return [*exact, *_rarer(surnamed)]
-    matches = ((one, match_name(said, NamedEntity(one.id, one.name))) for one in found)
+    matches = ((one, match_name(said, one.name)) for one in found)
     matched = [(one, match.closeness) for one, match in matches if match is not None]
     called = [one for one, closeness in matched if closeness is not Closeness.TYPO] or [one for one, _ in matched]
     return [*called, *(_rarer(surnamed) if called else surnamed)] or list(found)
@@ -125,12 +125,11 @@ def _place(text: str, seed: SeedCandidate) -> tuple[int, int] | None:
     named = named_span(text, seed.name, folded=True)
     if named is not None and (whole := _whole_words(text, *named)) is not None:
         return whole
-    entity = NamedEntity(seed.id, seed.name)
     spans = [span for span in candidate_spans(text) if not FORM_WORDS.issuperset(folded_key(span.text).split())]
     near = [
         (match.closeness, match.slips, span.start - span.end, span)
         for span in spans
-        if _resembles(span.text, seed.name) and (match := match_name(span.text, entity)) is not None
+        if _resembles(span.text, seed.name) and (match := match_name(span.text, seed.name)) is not None
     ]
     if near:
         best = min(near, key=lambda one: one[:3])[3]
@@ -240,8 +239,8 @@ def standing(text: str, mention: LinkedMention, typed: frozenset[str] = frozense
         return Standing.MARKED
     plain_words = all(_is_ordinary(found[0].casefold(), typed) for found in words)
     one_of = said.removesuffix(words[-1][0]) + singular(words[-1][0]) if words else said
-    matches = [match_name(each, NamedEntity(one.id, one.name)) for one in mention.candidates for each in {said, one_of}]
-    whole = [match.entity.name for match in matches if match is not None and match.closeness is not Closeness.TYPO]
+    matches = [match_name(each, one.name) for one in mention.candidates for each in {said, one_of}]
+    whole = [match.name for match in matches if match is not None and match.closeness is not Closeness.TYPO]
     if plain_words or (not whole and all(is_common(found[0].capitalize()) for found in words)):
         return Standing.WORD
     if _writes_capitals(text) and whole and not any(name.islower() for name in whole):
@@ -315,7 +314,7 @@ def forgiven(question: Question) -> tuple[ForgivenSpelling, ...]:
     found = []
     for mention in linked(question.text, question.seeds):
         said = question.text[mention.start : mention.end]
-        matches = [match_name(said, NamedEntity(one.id, one.name)) for one in mention.candidates]
+        matches = [match_name(said, one.name) for one in mention.candidates]
         if matches and matches[0] is not None and matches[0].did_you_mean is not None:
             found.append(ForgivenSpelling(said=said, meant=matches[0].did_you_mean))
     return tuple(found)
