@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, Field, model_validator
 
 from clause.errors import AmbiguousNameError, BadInputError, NotFoundError, PreconditionError
 from clause.graph.lease import Lease
@@ -26,7 +26,7 @@ from clause.knowledge.entity_models import (
 )
 from clause.knowledge.lineage.merging import MergeService
 from clause.knowledge.lineage.models import Merge, MergeRequest
-from clause.text.fields import Frozen, Instant
+from clause.text.fields import Frozen, Instant, request_config
 from clause.text.linking import EntityRef, Linking, phrases
 from clause.text.names import name_key, normalise, register, stored_name
 from clause.text.retrieval import clip01, escape, reciprocal_rank_fusion, requiring
@@ -38,11 +38,7 @@ _SHOWN = 10
 class RelationCreate(BaseModel):
     """A relationship between two entities: the first one, what it has to do with the other, and the other."""
 
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        json_schema_extra={"example": {"source": "Ann Lee", "relation": "works_at", "target": "Acme"}},
-    )
+    model_config = request_config(source="Ann Lee", relation="works_at", target="Acme")
 
     source: Name = Field(description="where it starts: an entity's id, name or alias, or the name of a new one")
     relation: Name = Field(description="the relationship's type, in words: works_at")

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from clause.knowledge.beliefs.models import SourceKind
 from clause.text.embedder import readable
-from clause.text.fields import Frozen
+from clause.text.fields import Frozen, request_config
 
-KINDS = ("person", "organization", "tool", "concept", "project", "location", "service")
-"""Kinds of entities that come with the seed; the list is open."""
-
-FROZEN = ConfigDict(frozen=True)
 Name = Annotated[str, Field(min_length=1, max_length=1000), AfterValidator(readable)]
 Scopes = Annotated[list[str] | None, Field(min_length=1, max_length=100, description="all readable ones if not said")]
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
-
-
-def _example(**example: Any) -> ConfigDict:
-    return ConfigDict(frozen=True, extra="forbid", json_schema_extra={"example": example})
 
 
 class Entity(Frozen):
@@ -42,7 +34,7 @@ class Entity(Frozen):
 class EntitySearch(BaseModel):
     """A search for entities."""
 
-    model_config = _example(query="Neo4j", limit=5)
+    model_config = request_config(query="Neo4j", limit=5)
 
     query: Name = Field(description="a name, a part of one, or what it means")
     kind: str | None = Field(None, max_length=100, description="only of this kind")
@@ -61,7 +53,7 @@ class EntityFound(Frozen):
 class AliasAdd(BaseModel):
     """Another name for an entity."""
 
-    model_config = _example(alias="Neo Technology")
+    model_config = request_config(alias="Neo Technology")
 
     alias: Name
 
@@ -79,7 +71,7 @@ class ResolutionCandidate(Frozen):
 class SourceCreate(BaseModel):
     """A source of statements; the same kind, title and uri in a scope are one source."""
 
-    model_config = _example(kind="document", title="The survey of 2026", uri="https://example.org/survey")
+    model_config = request_config(kind="document", title="The survey of 2026", uri="https://example.org/survey")
 
     kind: SourceKind = Field("document", description="what sort of source it is")
     title: str = Field("", max_length=500)
@@ -125,7 +117,7 @@ class Source(Frozen):
 class TrustGiven(BaseModel):
     """The degree to which one source trusts another."""
 
-    model_config = _example(to_source_id="src_91c1761571432f793ccfc754", weight=0.8)
+    model_config = request_config(to_source_id="src_91c1761571432f793ccfc754", weight=0.8)
 
     to_source_id: str = Field(min_length=1, max_length=200, description="the trusted one")
     weight: Share = Field(description="0: not at all, 1: wholly")
@@ -143,7 +135,7 @@ class TrustEdge(Frozen):
 class TrustCheck(BaseModel):
     """The question whom to trust on a topic."""
 
-    model_config = _example(topic="graph databases", limit=5)
+    model_config = request_config(topic="graph databases", limit=5)
 
     topic: Name = Field(description="what it is about")
     entity_name: str | None = Field(None, max_length=1000, description="only beliefs about this entity")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
+from pydantic import AfterValidator, BaseModel, Field, JsonValue
 
 from clause.text.embedder import readable
-from clause.text.fields import Frozen
+from clause.text.fields import Frozen, request_config
 
 SessionStatus = Literal["active", "completed", "abandoned"]
 SummaryMethod = Literal["given", "extracted", "none"]
@@ -18,12 +18,6 @@ PatternStatus = Literal["emerging", "established", "fading", "archived"]
 InsightMethod = Literal["manual", "auto", "hybrid"]
 
 LONGEST_EXCHANGE = 200_000
-FROZEN = ConfigDict(frozen=True)
-
-
-def _example(**example: Any) -> ConfigDict:
-    return ConfigDict(frozen=True, extra="forbid", json_schema_extra={"example": example})
-
 
 Name = Annotated[str, Field(min_length=1, max_length=500), AfterValidator(readable)]
 Text = Annotated[str, Field(min_length=1, max_length=10_000), AfterValidator(readable)]
@@ -33,7 +27,7 @@ ScopeGiven = Annotated[str | None, Field(max_length=300, description="whose it i
 class SessionStart(BaseModel):
     """A conversation that begins, or goes on when its client's own id is known."""
 
-    model_config = _example(platform="claude-code", project_context="clause", client_session_id="7f3a")
+    model_config = request_config(platform="claude-code", project_context="clause", client_session_id="7f3a")
 
     platform: Name = Field("claude-code", description="where it takes place")
     project_context: Name | None = Field(None, description="the project that it is about")
@@ -100,7 +94,7 @@ class SessionStarted(Frozen):
 class SessionEnd(BaseModel):
     """The end of a session."""
 
-    model_config = _example(
+    model_config = request_config(
         summary="Moved the build to one lock file and pinned every hash.", themes=["reproducible builds"]
     )
 
@@ -129,7 +123,7 @@ class SessionEnded(Frozen):
 class ExchangeAdd(BaseModel):
     """One turn of a conversation."""
 
-    model_config = _example(role="user", content="Please pin every dependency.", tokens=6)
+    model_config = request_config(role="user", content="Please pin every dependency.", tokens=6)
 
     role: ExchangeRole = Field(description="who spoke")
     content: Annotated[str, Field(min_length=1, max_length=LONGEST_EXCHANGE), AfterValidator(readable)]
@@ -153,7 +147,7 @@ class Exchange(Frozen):
 class PatternRecord(BaseModel):
     """A regularity that was noticed; the same one again reinforces the first."""
 
-    model_config = _example(type="working_style", description="Writes the test before the code")
+    model_config = request_config(type="working_style", description="Writes the test before the code")
 
     type: PatternType
     description: Text = Field(description="what is seen")
@@ -164,7 +158,7 @@ class PatternRecord(BaseModel):
 class PatternReinforce(BaseModel):
     """A known pattern was seen again."""
 
-    model_config = _example(session_id=None)
+    model_config = request_config(session_id=None)
 
     session_id: str | None = Field(None, max_length=200, description="the session it was seen in")
 
@@ -179,7 +173,7 @@ class PatternRecorded(Frozen):
 class PatternSearch(BaseModel):
     """The patterns that are asked for."""
 
-    model_config = _example(query="testing habits", limit=5)
+    model_config = request_config(query="testing habits", limit=5)
 
     query: Text = Field(description="words or meaning")
     type: PatternType | None = None
@@ -199,7 +193,9 @@ class PatternFound(Frozen):
 class InsightExtract(BaseModel):
     """Something learned in a session, in the agent's words."""
 
-    model_config = _example(content="The team pins dependencies with hashes", domain_path=["build"], method="manual")
+    model_config = request_config(
+        content="The team pins dependencies with hashes", domain_path=["build"], method="manual"
+    )
 
     content: Text = Field(description="what was learned")
     method: InsightMethod = Field("manual", description="how it was taken from the session")

@@ -21,6 +21,11 @@ class Frozen(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
+def request_config(**example: Any) -> ConfigDict:
+    """The configuration of a request that refuses unknown fields and shows an example of itself in its schema."""
+    return ConfigDict(frozen=True, extra="forbid", json_schema_extra={"example": example})
+
+
 class Model(BaseModel):
     """A frozen model that refuses unknown fields, NaN and infinities."""
 
@@ -93,7 +98,6 @@ def utc_now() -> datetime:
 
 Instant = Annotated[AwareDatetime, AfterValidator(utc)]
 """An instant with its zone, kept in UTC."""
-
 _COMPACT = (4, 8, 12, 14)  # digits of a year, or of a day without and with its time; other numbers are no dates
 _BETWEEN = frozenset(["at", "date", "gmt", "in", "m", "nd", "of", "on", "rd", "st", "t", "th", "the", "time", "utc"])
 _EARLY, _LATE = datetime(2000, 1, 1), datetime(2001, 2, 28)  # noqa: DTZ001 -- they only tell which parts were written
@@ -142,14 +146,10 @@ def _zone(name: str | None, offset: int | None) -> int:
 
 MAX_TEXT = 10_000
 """Most characters of a query or of one evidence snippet."""
-
 MAX_POOL = 500
 """Most snippets of one request: each is embedded while the caller, and everybody else, waits."""
-
 QueryText = Annotated[
-    str,
-    Field(min_length=3, max_length=MAX_TEXT, description="Natural language query"),
-    AfterValidator(readable),
+    str, Field(min_length=3, max_length=MAX_TEXT, description="Natural language query"), AfterValidator(readable)
 ]
 Snippet = Annotated[str, Field(min_length=1, max_length=MAX_TEXT), AfterValidator(readable)]
 NodeName = Annotated[str, Field(min_length=1, max_length=MAX_TEXT), AfterValidator(readable)]

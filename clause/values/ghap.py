@@ -9,6 +9,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from clause.errors import OutOfBoundsError
+from clause.text.fields import Frozen
 from clause.text.linking import EntityRef
 
 Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=10_000)]
@@ -46,15 +47,11 @@ def tier_weight(tier: str | None) -> float:
     return _MISSING if tier is None else _WEIGHTS[Tier(tier)]
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
 class _Request(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class GhapOutcome(_Frozen):
+class GhapOutcome(Frozen):
     """The end of an experience."""
 
     status: Outcome = Field(description="confirmed, falsified or abandoned")
@@ -63,21 +60,21 @@ class GhapOutcome(_Frozen):
     auto_captured: bool = Field(False, description="recorded by a tool, not told by the agent")
 
 
-class RootCause(_Frozen):
+class RootCause(Frozen):
     """The reason for which a prediction was false."""
 
     category: Word = Field(description="such as wrong-assumption, missing-knowledge, oversight, misleading-symptom")
     description: Sentence = Field(description="the cause in a sentence")
 
 
-class Lesson(_Frozen):
+class Lesson(Frozen):
     """The part of an experience that is to be kept."""
 
     what_worked: Sentence = Field(description="what led to the goal in the end")
     takeaway: Sentence | None = Field(None, description="the rule for next time")
 
 
-class GhapStep(_Frozen):
+class GhapStep(Frozen):
     """One entry of the history: what was set, and when."""
 
     timestamp: datetime
@@ -88,7 +85,7 @@ class GhapStep(_Frozen):
     note: str | None = None
 
 
-class GhapEntry(_Frozen):
+class GhapEntry(Frozen):
     """An experience, open (no outcome yet) or resolved."""
 
     id: str = Field(description="ULID")
@@ -113,7 +110,7 @@ class GhapEntry(_Frozen):
     version: int = Field(1, ge=1)
 
 
-class PremortemWarning(_Frozen):
+class PremortemWarning(Frozen):
     """A value learned earlier in the same domain with the same strategy."""
 
     value_id: str
@@ -124,7 +121,7 @@ class PremortemWarning(_Frozen):
     similarity: float = Field(description="cosine of the value and what is about to be tried")
 
 
-class Premortem(_Frozen):
+class Premortem(Frozen):
     """Earlier experience with something that is about to be tried: nearest first, at most 1500 tokens."""
 
     warnings: tuple[PremortemWarning, ...] = ()
@@ -132,7 +129,7 @@ class Premortem(_Frozen):
     left_out: int = Field(0, ge=0, description="values that found no place")
 
 
-class StartedGhap(_Frozen):
+class StartedGhap(Frozen):
     """A started experience, and what to mind."""
 
     experience: GhapEntry

@@ -6,10 +6,11 @@ from datetime import datetime
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator, StringConstraints
+from pydantic import BaseModel, Field, PlainSerializer, PlainValidator, StringConstraints
 from pydantic.json_schema import SkipJsonSchema
 
 from clause.arrays import Floats
+from clause.text.fields import Frozen, request_config
 from clause.text.linking import EntityRef
 from clause.values.ghap import GhapEntry
 
@@ -26,11 +27,7 @@ Vector = Annotated[
 HiddenVector = SkipJsonSchema[Vector]
 
 
-class _FrozenValue(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class ValidationResult(_FrozenValue):
+class ValidationResult(Frozen):
     """The place of a candidate in its cluster. Distances are 1 - cosine to the centroid, in [0, 2].
 
     The threshold is mean + 0.5 * population standard deviation (ddof 0) of the members' distances.
@@ -45,7 +42,7 @@ class ValidationResult(_FrozenValue):
     threshold: float | None = Field(None, description="mean + 0.5 * std")
 
 
-class Value(_FrozenValue):
+class Value(Frozen):
     """A stored value: what an agent has learned from a cluster of experiences."""
 
     id: str = Field(description="value_{axis}_{cluster_label}_{timestamp}")
@@ -62,7 +59,7 @@ class Value(_FrozenValue):
     version: int = Field(1, ge=1)
 
 
-class ClusterInfo(_FrozenValue):
+class ClusterInfo(Frozen):
     """A cluster of experiences on one axis, found by one run."""
 
     cluster_id: str = Field(description="axis_label@run")
@@ -77,7 +74,7 @@ class ClusterInfo(_FrozenValue):
     embedding_model: str = Field("", description="the model that its experiences were embedded with")
 
 
-class Experience(_FrozenValue):
+class Experience(Frozen):
     """A single experience from a cluster."""
 
     id: str
@@ -86,7 +83,7 @@ class Experience(_FrozenValue):
     weight: float = Field(description="of its confidence tier")
 
 
-class ClusteringRun(_FrozenValue):
+class ClusteringRun(Frozen):
     """One pass over the experiences of a scope on one axis."""
 
     id: str = Field(description="ULID: what stands after @ in a cluster's id")
@@ -104,7 +101,7 @@ class ClusteringRun(_FrozenValue):
 class RunRequest(BaseModel):
     """The experiences to cluster."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra={"example": {"axis": "full"}})
+    model_config = request_config(axis="full")
 
     axis: str = Field(max_length=40, description="full, strategy, surprise or root_cause")
     scope: str | None = Field(None, max_length=300, description="whose; the caller's own if not said")
@@ -114,11 +111,7 @@ class RunRequest(BaseModel):
 class ValueCandidate(BaseModel):
     """A text to be judged against a cluster."""
 
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        json_schema_extra={"example": {"text": "Look at the data before the code.", "cluster_id": "full_0"}},
-    )
+    model_config = request_config(text="Look at the data before the code.", cluster_id="full_0")
 
     text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=10_000)]
     cluster_id: str = Field(max_length=200, description="full_0 (of the latest run) or full_0@<run>")
@@ -128,18 +121,12 @@ class ValueCandidate(BaseModel):
 class NewValue(ValueCandidate):
     """A text to be stored as a value."""
 
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        json_schema_extra={
-            "example": {"text": "Look at the data before the code.", "cluster_id": "full_0", "axis": "full"}
-        },
-    )
+    model_config = request_config(text="Look at the data before the code.", cluster_id="full_0", axis="full")
 
     axis: str = Field(max_length=40, description="the cluster's axis")
 
 
-class FoundExperience(_FrozenValue):
+class FoundExperience(Frozen):
     """An experience that a search found."""
 
     experience: GhapEntry
@@ -149,9 +136,7 @@ class FoundExperience(_FrozenValue):
 class SearchExperiences(BaseModel):
     """A search among resolved experiences."""
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", json_schema_extra={"example": {"query": "imports that fail at night"}}
-    )
+    model_config = request_config(query="imports that fail at night")
 
     query: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=10_000)]
     axis: str = Field("full", max_length=40)
@@ -162,7 +147,7 @@ class SearchExperiences(BaseModel):
     scopes: tuple[str, ...] | None = Field(None, max_length=100)
 
 
-class FoundExperiences(_FrozenValue):
+class FoundExperiences(Frozen):
     """The finds of a search, nearest first."""
 
     items: tuple[FoundExperience, ...]

@@ -9,12 +9,11 @@ from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from clause.knowledge.beliefs.confidence import WEIGHTS, Signal
+from clause.knowledge.beliefs.confidence import WEIGHTS, Signal, Stage
 from clause.knowledge.tension_detection import Tension
-from clause.text.fields import Frozen, Instant
+from clause.text.fields import Frozen, Instant, request_config
 
 Status = Literal["active", "superseded", "disputed", "archived", "retracted"]
-Stage = Literal["tentative", "emerging", "established"]
 SourceKind = Literal["document", "conversation", "inference", "observation", "api", "user_input"]
 NOWHERE: Final = "unknown"
 """The kind of what stands in an answer's provenance where nobody has said a source: nothing can be stated by it."""
@@ -29,7 +28,6 @@ Name = Annotated[str, Field(min_length=1, max_length=1000)]
 EntityKind = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^\S(?:.*\S)?$")]
 LONGEST_CONTENT = 10_000
 Domains = Annotated[tuple[Annotated[str, Field(min_length=1, max_length=100)], ...], Field(max_length=20)]
-FROZEN = ConfigDict(frozen=True)
 STRICT = ConfigDict(frozen=True, extra="forbid")
 
 
@@ -115,13 +113,7 @@ class SourcedStatement(BaseModel):
 class BeliefCreate(SourcedStatement):
     """A statement to be held as a belief."""
 
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        json_schema_extra={
-            "example": {"content": "Ann prefers tabs over spaces", "domain_path": ["tech", "style"]},
-        },
-    )
+    model_config = request_config(content="Ann prefers tabs over spaces", domain_path=["tech", "style"])
 
     content: str = Field(min_length=1, max_length=LONGEST_CONTENT, description="what is held to be true")
     scope: str | None = Field(None, max_length=300, description="whose belief it is; the default scope if not said")
@@ -153,11 +145,7 @@ class BeliefSupersede(SourcedStatement):
     With less authority than the old one has, it is held beside it, with a tension.
     """
 
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        json_schema_extra={"example": {"content": "Ann prefers spaces over tabs", "reason": "she said so today"}},
-    )
+    model_config = request_config(content="Ann prefers spaces over tabs", reason="she said so today")
 
     content: str = Field(min_length=1, max_length=LONGEST_CONTENT, description="what is held from now on")
     reason: str = Field("", max_length=2000, description="why")
@@ -180,11 +168,7 @@ class BeliefSupersede(SourcedStatement):
 class Corroboration(SourcedStatement):
     """One more statement of a belief that is known by its id."""
 
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        json_schema_extra={"example": {"source": {"kind": "document", "title": "Style guide"}}},
-    )
+    model_config = request_config(source={"kind": "document", "title": "Style guide"})
 
     content: str | None = Field(None, min_length=1, max_length=LONGEST_CONTENT, description="its words; the belief's")
 

@@ -7,7 +7,7 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from clause.knowledge.beliefs.models import Belief, Domains, Share, SourceCounted, Status
-from clause.text.fields import Frozen, Instant
+from clause.text.fields import Frozen, Instant, request_config
 
 Scopes = Annotated[tuple[Annotated[str, Field(max_length=300)], ...], Field(min_length=1, max_length=20)]
 
@@ -48,11 +48,7 @@ class ConfidenceFloors(BaseModel):
 class BeliefQuery(BaseModel):
     """A question to the beliefs, by meaning and by words."""
 
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        json_schema_extra={"example": {"query": "what does Ann prefer?", "explain": True}},
-    )
+    model_config = request_config(query="what does Ann prefer?", explain=True)
 
     query: str = Field(min_length=1, max_length=10_000, description="what is asked for")
     scopes: Scopes | None = Field(None, description="where to look; everything readable if not said")
@@ -95,9 +91,7 @@ class BeliefQuery(BaseModel):
 class BeliefSearch(BaseModel):
     """A search by meaning alone."""
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", json_schema_extra={"example": {"query": "coding style", "min_similarity": 0.5}}
-    )
+    model_config = request_config(query="coding style", min_similarity=0.5)
 
     query: str = Field(min_length=1, max_length=10_000, description="what is searched for")
     scopes: Scopes | None = Field(None, description="where to look; everything readable if not said")

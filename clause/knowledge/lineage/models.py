@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, Field, model_validator
 
-from clause.text.fields import Frozen
+from clause.text.fields import Frozen, request_config
 
 Effect = Literal["retracted", "weakened", "marked"]
 ReceiptKind = Literal["retraction", "belief_merge", "entity_merge"]
-FROZEN = ConfigDict(frozen=True)
 NodeId = Annotated[str, Field(min_length=1, max_length=200)]
-
-
-def _example(**example: Any) -> ConfigDict:
-    return ConfigDict(frozen=True, extra="forbid", json_schema_extra={"example": example})
 
 
 class RetractionRequest(BaseModel):
     """A request to take back one belief, or one source with what it said."""
 
-    model_config = _example(belief_id="01JD7W9ZB6V3Q7T5N9S4E2M8XK", reason="the survey was forged")
+    model_config = request_config(belief_id="01JD7W9ZB6V3Q7T5N9S4E2M8XK", reason="the survey was forged")
 
     belief_id: NodeId | None = Field(None, description="the belief")
     source_id: NodeId | None = Field(None, description="the source")
@@ -76,7 +71,7 @@ class Retraction(Frozen):
 class MergeRequest(BaseModel):
     """Two things that are one."""
 
-    model_config = _example(winner_id="ent_3ad3761571432f793ccfc754", loser_id="ent_91c1761571432f793ccfc754")
+    model_config = request_config(winner_id="ent_3ad3761571432f793ccfc754", loser_id="ent_91c1761571432f793ccfc754")
 
     winner_id: NodeId = Field(description="the one that stays")
     loser_id: NodeId = Field(description="the one that goes into it; it is kept")
@@ -128,7 +123,7 @@ class AuthorityAudit(Frozen):
 class ErasureRequest(BaseModel):
     """A request to forget one thing for good: a scope, a source, or a node."""
 
-    model_config = _example(source_id="src_3ad3761571432f793ccfc754")
+    model_config = request_config(source_id="src_3ad3761571432f793ccfc754")
 
     scope: str | None = Field(None, max_length=300, description="a whole scope; a user's with that user's sessions")
     source_id: NodeId | None = Field(None, description="a source, and what only it says")
