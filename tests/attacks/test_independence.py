@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from clause.errors import ConflictError, NotFoundError
 from clause.graph.scopes import Caller
-from clause.knowledge.beliefs.confidence import StatementOrigin, counted
+from clause.knowledge.beliefs.confidence import StatementOrigin, independences
 from clause.knowledge.beliefs.models import BeliefSupersede, Corroboration, SourcedStatement, SourceGiven
 from clause.knowledge.beliefs.origins import address, new_source, provenance, site
 from clause.knowledge.beliefs.query_models import BeliefQuery
@@ -19,6 +19,7 @@ from clause.knowledge.beliefs.rows import origin_of
 from clause.knowledge.lineage.models import MergeRequest, RetractionRequest
 from clause.knowledge.room import Knowledge
 from tests.attacks.test_authority import CONCLUDED, HEARD, Stage, page, stage
+from tests.reference.source_counts import counted
 
 __all__ = ["stage"]
 AT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -88,7 +89,7 @@ def test_spellings_of_one_address_are_one_address(uri: str) -> None:
     assert address(address(uri)) == address(uri)
     first, other = (said(author, kind="document", uri=one) for author, one in (("a", SPELLINGS[0]), ("b", uri)))
     assert first.origin == other.origin
-    assert counted([first, other]).independences == [1.0, 0.0]
+    assert independences([first, other]) == [1.0, 0.0]
 
 
 @pytest.mark.parametrize(("one", "other"), TWINS)

@@ -1,7 +1,8 @@
 """Confidence in six dimensions: pure functions, no graph.
 
 overall = exp( sum_i w_i ln max(d_i, .001) / sum_i w_i ) over the dimensions that are there: a weighted geometric mean.
-The graph computes the same when it writes (`knowledge/settle`, given these numbers); a test holds the two together.
+The graph computes the same when it writes (`knowledge/settle`, given these numbers), and counts the sources there; tests
+hold both to these functions and to tests/reference/source_counts.py.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 Signal = Literal[
     "explicit_request",
@@ -197,59 +198,36 @@ def freshness(age_days: float, half_life_days: float | None) -> float:
     return float(2.0 ** (-age_days / half_life_days))
 
 
-class SourceCount(NamedTuple):
-    """The count of independent sources of a belief.
-
-    Attributes:
-        independences: of each statement, in [0, 1].
-        sources: their sum, rounded; one at least, where there is a statement.
-        freed: whether somebody who is not upstream says it too: then its lineage caps it no longer.
-    """
-
-    independences: list[float]
-    sources: int
-    freed: bool
-
-
-def counted(statements: Sequence[StatementOrigin], upstream: Iterable[str] = ()) -> SourceCount:
-    """The independence of each statement of the earlier ones and of what the belief was derived from.
+def independences(statements: Sequence[StatementOrigin], upstream: Iterable[str] = ()) -> list[float]:
+    """The independence of each statement of the earlier ones and of what the belief was derived from, in [0, 1].
 
     1 - the highest likeness to an earlier source; 0 for a recalled text, a conclusion, and what shares a voice with an
     earlier statement or with the lineage (`upstream`, the marks of everyone who said something there). The lineage
-    counts as one source; beside it an author speaks once, whatever sites it names. Rounding is half up, so that sources
-    which are half alike are two.
+    counts as one source; beside it an author speaks once, whatever sites it names.
 
     >>> said = [StatementOrigin("a"), StatementOrigin("a"), StatementOrigin("b"), StatementOrigin("c", recalled=True)]
-    >>> counted(said).independences, counted(said).sources
-    ([1.0, 0.0, 1.0, 0.0], 2)
+    >>> independences(said)
+    [1.0, 0.0, 1.0, 0.0]
     """
     found: list[float] = []
-    apart: list[tuple[StatementOrigin, float]] = []
+    apart: list[StatementOrigin] = []
     seen = set(upstream)
     rests = bool(seen)
     below = rests or any(one.derived for one in statements)
-    direct = 0.0
-    said = [one for one in statements if not one.recalled]
     for one in statements:
         value = 0.0
         if not one.recalled:
             marks = one.marks | one.authors if below else one.marks
             bound = one.derived or EVERYONE in seen or bool(marks & seen)
             if not bound:
-                value = 1.0 - max((alike(one, other) for other, _ in apart), default=0.0)
-                direct += value
+                value = 1.0 - max((alike(one, other) for other in apart), default=0.0)
             elif rests and not apart:
                 value = 1.0
             if value or not bound:
-                apart.append((one, value))
+                apart.append(one)
             seen |= marks
         found.append(value)
-    total = sum(value for _, value in apart)
-    return SourceCount(found, max(_rounded(total), min(1, len(said))), _rounded(direct) >= 1)
-
-
-def _rounded(total: float) -> int:
-    return int(total + 0.5 + 1e-9)
+    return found
 
 
 def alike(one: StatementOrigin, other: StatementOrigin) -> float:
@@ -262,11 +240,6 @@ def alike(one: StatementOrigin, other: StatementOrigin) -> float:
     return max(likeness(one.words, other.words), AUTHOR_LIKENESS if same else 0.0)
 
 
-def independences(statements: Sequence[StatementOrigin], upstream: Iterable[str] = ()) -> list[float]:
-    """The independence of each statement, see `counted`."""
-    return counted(statements, upstream).independences
-
-
 def likeness(words: frozenset[str], others: frozenset[str]) -> float:
     """The share of words that two sources have in common (Jaccard); 0.0 for two without words.
 
@@ -275,30 +248,6 @@ def likeness(words: frozenset[str], others: frozenset[str]) -> float:
     """
     union = words | others
     return len(words & others) / len(union) if union else 0.0
-
-
-def independent_sources(statements: Sequence[StatementOrigin], upstream: Iterable[str] = ()) -> int:
-    """The number of independent sources that the statements amount to.
-
-    >>> independent_sources([StatementOrigin("one")] * 100)
-    1
-    """
-    return counted(statements, upstream).sources
-
-
-def corroboration(statements: Sequence[StatementOrigin], upstream: Iterable[str] = ()) -> float | None:
-    """1 - prod(1 - r_j i_j) over the sources, at least the repeat ladder's step; None with too few sources.
-
-    >>> corroboration([StatementOrigin("one", reliability=0.5)] * 100) is None
-    True
-    >>> corroboration([StatementOrigin("one", reliability=0.5), StatementOrigin("two", reliability=0.5)])
-    0.75
-    """
-    independent, count, _ = counted(statements, upstream)
-    if count < CORROBORATED:
-        return None
-    missing = math.prod(1 - one.reliability * value for one, value in zip(statements, independent, strict=True))
-    return max(1 - missing, LADDER[min(count, len(LADDER)) - 1])
 
 
 def stage(sources: int) -> Stage:

@@ -1,8 +1,9 @@
 // knowledge/settle, confidence, stage and status of beliefs and then of what was derived from them, parents first: from
 //                   their statements, their sources, their open tensions, their lineage and their age. Each change is
 //                   kept in `history` for questions about the past: the instant, then what $record names, in its order
-//                   ($absent: none). The formulas are those of clause/knowledge/beliefs/confidence.py, every number and
-//                   word of a rule comes from there. `upstream` are the voices of the lineage, `voices` those and the
+//                   ($absent: none). The formulas are those of clause/knowledge/beliefs/confidence.py, and the count of
+//                   sources that of tests/reference/source_counts.py; every number and word of a rule comes from the
+//                   first. `upstream` are the voices of the lineage, `voices` those and the
 //                   belief's own: whoever is among them adds nothing to what is derived from it
 // mode:       write
 // returns:    many

@@ -1,4 +1,4 @@
-"""The graph's arithmetic of confidence is that of clause/knowledge/beliefs/confidence.py."""
+"""The graph's arithmetic of confidence is that of clause/knowledge/beliefs/confidence.py and of its reference."""
 
 from __future__ import annotations
 
@@ -13,9 +13,7 @@ from clause.knowledge.beliefs.confidence import (
     PENALTIES,
     StatementOrigin,
     consistency,
-    corroboration,
     freshness,
-    independent_sources,
     overall,
     stage,
 )
@@ -24,6 +22,7 @@ from clause.knowledge.beliefs.rows import dimensions_of, settling
 from clause.knowledge.room import Knowledge
 from tests import servers
 from tests.integration.knowledge.conftest import OWNER, Clock
+from tests.reference.source_counts import corroboration, counted
 
 pytestmark = pytest.mark.integration
 
@@ -95,7 +94,7 @@ async def test_a_settled_belief_has_the_confidence_of_the_pure_functions(
         )
         at = made.belief.confirmed_at + timedelta(days=chance.random() * 400)
         ((row,),) = await ground.graph.write([settling([made.belief.id], [user], at)])
-        sources = independent_sources(origins)
+        sources = counted(origins).sources
         combined = corroboration(origins)
         given = shares["corroboration"]
         fresh = 1.0 if shares["temporal_freshness"] is None else shares["temporal_freshness"]

@@ -17,16 +17,15 @@ from clause.knowledge.beliefs.confidence import (
     Signal,
     StatementOrigin,
     consistency,
-    corroboration,
     corroboration_label,
     freshness,
     independences,
-    independent_sources,
     likeness,
     overall,
     stage,
     starting_quality,
 )
+from tests.reference.source_counts import corroboration, counted
 
 NAMES = tuple(WEIGHTS)
 SHARES = st.floats(0, 1)
@@ -118,7 +117,7 @@ def test_freshness_falls_with_age_and_halves_after_its_half_life(
 
 def test_a_hundred_copies_of_one_origin_are_one_source() -> None:
     copies = [StatementOrigin("one", reliability=0.9)] * 100
-    assert independent_sources(copies) == 1
+    assert counted(copies).sources == 1
     assert corroboration(copies) is None
     other = StatementOrigin("two", reliability=0.9)
     assert corroboration([*copies, other]) == corroboration([copies[0], other])
