@@ -296,24 +296,5 @@ def points(difference: Mapping[str, float] | None) -> str:
     return f"{mean:+.2f} ({low:+.2f} to {high:+.2f})"
 
 
-def draw_multipliers(rounds: Sequence[Result], path: Path) -> None:
-    """Multipliers over the rounds as a picture (PNG, SVG or PDF by the ending).
-
-    Raises:
-        BadInputError: matplotlib is not installed.
-    """
-    if find_spec("matplotlib") is None:
-        raise BadInputError("--plot needs matplotlib", remedy="pip install matplotlib, or leave --plot out")
-    from matplotlib.figure import Figure  # noqa: PLC0415 -- optional, and slow to import
-
-    figure = Figure(figsize=(6.4, 4.0), layout="constrained")
-    axes = figure.add_subplot()
-    for name in CONSTRAINTS:
-        axes.plot([one["round"] for one in rounds], [one[f"multiplier_{name}"] for one in rounds], label=name)
-    axes.set(xlabel="round", ylabel="multiplier, mean over bins and seeds")
-    axes.legend()
-    figure.savefig(path)
-
-
 def _mean(found: Sequence[Result], price: str, measure: str) -> float:
     return float(np.mean([one[price][measure] for one in found]))

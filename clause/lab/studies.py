@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import replace
 from itertools import chain, cycle
@@ -256,16 +256,6 @@ def ceiling(graph: TypedWalks, questions: Sequence[GoldQuestion]) -> Ceiling | N
     if not known or len(known) < len(scores):
         return None
     return Ceiling(len(known), sum(em for em, _ in known) / len(known), sum(share for _, share in known) / len(known))
-
-
-def ceilings_by_type(graph: TypedWalks, questions: Iterable[GoldQuestion]) -> Mapping[str, Ceiling]:
-    """The ceiling of each question type, by its name; questions without one are left out."""
-    groups: dict[str, list[GoldQuestion]] = {}
-    for question in questions:
-        if question.kind is not None:
-            groups.setdefault(question.kind, []).append(question)
-    found = {kind: ceiling(graph, group) for kind, group in sorted(groups.items())}
-    return {kind: value for kind, value in found.items() if value is not None}
 
 
 def _score(graph: TypedWalks, question: GoldQuestion) -> tuple[float, float] | None:

@@ -25,7 +25,6 @@ _TYPOGRAPHY = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201
 _PUNCTUATION_KEPT = 4
 
 _QUOTED = re.compile(r"\"([^\"\n]{2,120})\"|\u201c([^\u201d\n]{2,120})\u201d|\u00ab\s*([^\u00bb\n]{2,120}?)\s*\u00bb")
-_UPPER = r"(?:[^\W\d_a-z]|[A-Z])[\w'\u2019&.-]*"
 _MONTH = (
     "January|February|March|April|May|June|July|August|September|October|November|December"
     "|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec"
@@ -330,7 +329,6 @@ _WORDS_AND_NAMES = frozenset(_WORDS.split())
 """Words that are given names where another name follows (`Mark Twain`)."""
 _WITHIN = re.compile(r"(?<=\w\w)\.\s+(?=\w)")
 _SHORT_TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|St|Prof|Mt|Jr|Sr)$")
-_SHORT_VERB = re.compile(r"(?:i|don|let|that|there|here|what|who|it|he|she)['\u2019]\w+")
 _SHORTENED = re.compile(r"['\u2019](?:m|d|ve|ll|re|t|s)$", re.IGNORECASE)
 _ENDS_BEFORE = re.compile(r"(?:^|[.!?:;\u2026\n\"\u201c\u201d(]|[^\w\s,'\u2019]\s)\s*$")
 

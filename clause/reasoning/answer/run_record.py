@@ -170,8 +170,3 @@ def make_receipt(steps: Sequence[StepRecord], budgets: Budgets, prices: Prices) 
         tokens=line(CURATOR, "tokens", prices.token, f"{TOKENS_PER_PRICE_UNIT} tokens", TOKENS_PER_PRICE_UNIT),
         token_margin=budgets.token_margin,
     )
-
-
-def recompute_receipt(run: RunRecord) -> Receipt:
-    """The receipt of a recorded run, from its steps, budgets and prices alone."""
-    return make_receipt(run.steps, run.budgets, run.prices)

@@ -174,13 +174,6 @@ CLASS_TYPES = frozenset({"is a", "isa", "type", "instance of", "kind", "kind of"
 """Relationship types, in words, that lead from a thing to its class."""
 
 
-class TypedHop(NamedTuple):
-    """One hop of a pattern: a relationship type's name (or its words), and its direction."""
-
-    words: str
-    forward: bool
-
-
 @dataclass(frozen=True, slots=True)
 class Wording:
     """Texts that a person gave a type, in place of what its name says; "{}" stands for where the hop comes from.

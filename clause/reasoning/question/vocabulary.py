@@ -208,7 +208,7 @@ _SPLIT = {
 _ORDINARY_WORDS = """order whole form lost lists named given gives shown found beside others dose wife while white
 these where there theme their three whom lasts laser louder lighter wider counts county country lease yeast mount mast
 mist common lover lower latter letter better water largely recently late nested lead lend left often soften then them
-dates rates after water shorted excepting accept excel bother brother mother father"""
+dates rates after shorted excepting accept excel bother brother mother father"""
 _ORDINARY = frozenset(_ORDINARY_WORDS.split())
 _SHORTEST = 4
 
@@ -284,7 +284,6 @@ def slipped(word: str, right: str) -> bool:
     return len(right) >= 5 and cuts[-1] > 0
 
 
-TIME: Final = ("date", "year")
 _TOLD = _lines("comparatives.tsv")
 
 COMPARATIVES: Final[dict[str, tuple[Operator, tuple[str, ...]]]] = {

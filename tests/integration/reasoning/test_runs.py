@@ -15,7 +15,7 @@ from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
 from clause.reasoning.agents.policy import LeftOut
 from clause.reasoning.answer.evidence import EvidenceRecord, Provenance
-from clause.reasoning.answer.run_record import make_receipt, recompute_receipt
+from clause.reasoning.answer.run_record import make_receipt
 from clause.reasoning.answer.runs import RunRecord, RunRecorder
 from clause.reasoning.episode.actions import ARCHITECT, CURATOR, NAVIGATOR, AddBundle, Continue, Pick, Stop
 from clause.reasoning.episode.budget import Budgets, Prices, Spend, Unit
@@ -90,7 +90,7 @@ async def test_a_run_comes_back_as_it_was_recorded(graph: Graph, view: View, pro
     await recorder.record(made, records)
     read = await recorder.get(made.id, OWNER)
     assert read == made
-    assert recompute_receipt(read) == make_receipt(made.steps, made.budgets, made.prices)
+    assert make_receipt(read.steps, read.budgets, read.prices) == make_receipt(made.steps, made.budgets, made.prices)
 
 
 async def test_runs_of_one_batch_come_back_as_they_were_recorded(

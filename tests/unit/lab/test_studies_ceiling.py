@@ -9,7 +9,7 @@ from clause.evaluation.question_files import GoldQuestion, read_questions
 from clause.evaluation.training_material import read_triples
 from clause.lab.bench.loading import triples
 from clause.lab.pattern_classifier import parse_pattern, pattern_name
-from clause.lab.studies import ceiling, ceilings_by_type
+from clause.lab.studies import ceiling
 from clause.policy.train.lessons import TypedWalks
 from clause.reasoning.neighbourhood.port import Edge, Hop
 from tests.unit.evaluation.films import snapshot
@@ -41,7 +41,6 @@ def test_the_ceiling_counts_ties_in_expectation_and_is_none_without_types():
     assert found == (2, 0.75, pytest.approx((1 + 2 / 3) / 2))
     assert ceiling(GRAPH, [right, GoldQuestion("?", ("Pacino",), "Heat")]) is None
     assert ceiling(GRAPH, []) is None
-    assert ceilings_by_type(GRAPH, [right, half, GoldQuestion("?", ())]) == {"movie_to_actor": found}
 
 
 def test_the_shortest_patterns_are_every_one_that_gives_exactly_the_answers():

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clause.reasoning.agents.policy import LeftOut
-from clause.reasoning.answer.run_record import RunRecord, make_receipt, recompute_receipt
+from clause.reasoning.answer.run_record import RunRecord, make_receipt
 from clause.reasoning.episode.actions import (
     ARCHITECT,
     CURATOR,
@@ -130,6 +130,5 @@ def test_a_receipt_is_recomputed_from_the_recorded_run(steps: list[StepRecord]) 
         recorded_at=datetime(2026, 1, 1, tzinfo=UTC),
         steps=tuple(steps),
     )
-    assert recompute_receipt(RunRecord.model_validate_json(run.model_dump_json())) == make_receipt(
-        steps, budgets, prices
-    )
+    read = RunRecord.model_validate_json(run.model_dump_json())
+    assert make_receipt(read.steps, read.budgets, read.prices) == make_receipt(steps, budgets, prices)
