@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import log2
 from typing import Any, NamedTuple, Protocol, TypedDict
 
@@ -101,7 +101,7 @@ class AnswerOutcome:
         edges, steps, tokens: what was spent.
         edges_read: edges that came out of the store.
         violations: the resources of which more was spent than the budget allows.
-        latency_ms: wall time of the answer; `timings` splits it where the system knows how.
+        latency_ms: wall time of the answer.
         abstained: whether answers were withheld, or there were none.
         error: the refusal, when the question was one that the system refuses.
     """
@@ -116,7 +116,6 @@ class AnswerOutcome:
     edges_read: int = 0
     violations: tuple[str, ...] = ()
     latency_ms: float = 0.0
-    timings: Mapping[str, float] = field(default_factory=dict)
     abstained: bool = False
     error: str | None = None
 

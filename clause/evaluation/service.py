@@ -95,7 +95,6 @@ def read_response(response: CoordinationResponse, budgets: Budgets, latency_ms: 
         edges_read=result.subgraph.edges_read,
         violations=budgets.exceeded_by(spend),
         latency_ms=latency_ms,
-        timings=dict(response.performance),
         abstained=result.abstained,
     )
 

@@ -70,7 +70,7 @@ class ScopeHash(BaseModel):
     relationships: int = Field(ge=0)
 
 
-async def read_scope(graph: Graph, scope: str, *, page: int = PAGE) -> AsyncIterator[Line]:
+async def read_scope(graph: Graph, scope: str) -> AsyncIterator[Line]:
     """Everything in a scope: for each node its line, then those of the relationships that start there.
 
     Nodes come by label and id, relationships by their canonical line, so that the same contents come in the same order.
@@ -79,7 +79,7 @@ async def read_scope(graph: Graph, scope: str, *, page: int = PAGE) -> AsyncIter
         if row["label"] in UPKEEP:
             continue
         ids = iter([str(found["id"]) for found in await graph.run("graph/scope_ids", label=row["label"], scope=scope)])
-        while part := list(islice(ids, page)):
+        while part := list(islice(ids, PAGE)):
             for node in await graph.run("graph/scope_nodes", label=row["label"], ids=part, scope=scope):
                 for line in _lines(node, scope):
                     yield line

@@ -115,9 +115,8 @@ class Meter:
     Reaches into the driver, which has no limit of its own: `tests/attacks/test_cypher.py` tells when it has changed.
     """
 
-    def __init__(self, session: AsyncSession, record: int = RECORD_BYTES, result: int = RESULT_BYTES) -> None:
+    def __init__(self, session: AsyncSession) -> None:
         self.full = False
-        self._record, self._result = record, result
         self._of_record = self._of_result = 0
         inbox: Any = session._connection.inbox  # type: ignore[union-attr]
         self._inbox = inbox
@@ -142,7 +141,7 @@ class Meter:
         read: int = await self._socket.recv_into(buffer, nbytes)
         self._of_record += read
         self._of_result += read
-        if self._of_record > self._record or self._of_result > self._result:
+        if self._of_record > RECORD_BYTES or self._of_result > RESULT_BYTES:
             self.full = True
             raise OSError("the result is larger than its limit")
         return read

@@ -29,7 +29,7 @@ from clause.knowledge.relationship_types import TypeTexts
 from clause.knowledge.sources import SourceService, TrustService
 from clause.knowledge.tensions import TensionService
 
-PAGE: Final = 100
+PAGE: Final = 100  # beliefs of one transaction
 SCANNED: Final = "scanned_at"
 JOINED: Final = "joined_at"
 
@@ -43,13 +43,11 @@ class BeliefUpkeep:
     Args:
         ground: the open parts below.
         merging: joins twins.
-        page: beliefs of one transaction.
     """
 
-    def __init__(self, ground: Ground, merging: MergeService, *, page: int = PAGE) -> None:
+    def __init__(self, ground: Ground, merging: MergeService) -> None:
         self._ground = ground
         self._merging = merging
-        self._page = page
 
     async def freshen(self, lease: Lease) -> None:
         """Derive the confidence of every held belief anew, as fresh as it is now."""
@@ -103,7 +101,7 @@ class BeliefUpkeep:
 
     async def _held(self, lease: Lease, scope: str) -> list[dict[str, Any]]:
         after = lease.cursor.get("after", "")
-        return await self._ground.graph.run("knowledge/held_ids", scope=scope, after=after, limit=self._page)
+        return await self._ground.graph.run("knowledge/held_ids", scope=scope, after=after, limit=PAGE)
 
     async def _unseen(self, lease: Lease, scope: str, mark: str) -> list[dict[str, Any]]:
         return await self._ground.graph.run(
@@ -112,7 +110,7 @@ class BeliefUpkeep:
             mark=mark,
             after=lease.cursor.get("after", ""),
             dimension=self._ground.embedder.dimension,
-            limit=self._page,
+            limit=PAGE,
         )
 
 

@@ -21,11 +21,11 @@ RANK_CONSTANT = 60
 
 
 def reciprocal_rank_fusion(
-    rankings: Sequence[Sequence[str]], weights: Sequence[float] | None = None, k: int = RANK_CONSTANT
+    rankings: Sequence[Sequence[str]], weights: Sequence[float] | None = None
 ) -> list[tuple[str, float]]:
     """Ids with their fused score, best first, equal scores by id.
 
-    The score is the sum over rankings of weight / (k + rank), rank from 1 (Cormack, Clarke, Buettcher, SIGIR 2009).
+    The score is the sum over rankings of weight / (60 + rank), rank from 1 (Cormack, Clarke, Buettcher, SIGIR 2009).
     An id that a ranking names twice counts there at its first place only.
 
     Raises:
@@ -44,7 +44,7 @@ def reciprocal_rank_fusion(
     scores: defaultdict[str, float] = defaultdict(float)
     for ranking, weight in zip(rankings, weights, strict=True):
         for rank, name in enumerate(dict.fromkeys(ranking), start=1):
-            scores[name] += weight / (k + rank)
+            scores[name] += weight / (RANK_CONSTANT + rank)
     return sorted(scores.items(), key=lambda item: (-item[1], item[0]))
 
 

@@ -61,7 +61,7 @@ class Surroundings:
     repeats: tuple[str, ...] = ()
 
 
-async def surroundings(ground: Ground, newcomer: Newcomer, *, nearest: int = NEAREST) -> Surroundings:
+async def surroundings(ground: Ground, newcomer: Newcomer) -> Surroundings:
     """Look around a statement: one read, then the guards in the thread pool."""
     rows = await ground.graph.run(
         "knowledge/candidates",
@@ -69,7 +69,7 @@ async def surroundings(ground: Ground, newcomer: Newcomer, *, nearest: int = NEA
         content_hash=newcomer.content_hash,
         embedding=newcomer.embedding,
         dimension=ground.embedder.dimension,
-        limit=nearest,
+        limit=NEAREST,
         least=NEAR,
         vectors_from=CLOSE,
     )

@@ -5,7 +5,6 @@ Axes: B questions, W words, T typed hops (a relationship type in one direction),
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,9 +20,12 @@ from clause.policy.serve.tree import Pattern
 from clause.reasoning.neighbourhood.port import Hop, RelationshipType
 from clause.reasoning.question.skeleton import MASK
 from clause.text.names import relation_words
+from clause.text.tokens import WORD
 
 MAX_WORDS = 24
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+MAX_HOPS = 4
+"""Hops of the longest pattern that is read."""
+_BEAM = 4  # patterns kept at each depth
 _PARAPHRASES = Path(__file__).parent / "paraphrases.tsv"
 
 
@@ -33,7 +35,7 @@ def words(text: str) -> tuple[str, ...]:
     >>> words("Who directed it?")
     ('who', 'directed', 'it')
     """
-    return tuple(word.lower() for word in _WORD.findall(text))[:MAX_WORDS] or (MASK,)
+    return tuple(word.lower() for word in WORD.findall(text))[:MAX_WORDS] or (MASK,)
 
 
 @lru_cache(maxsize=1)
@@ -235,14 +237,10 @@ class PatternReader:
 
     Args:
         scorer: the relationship scorer.
-        beam: patterns kept at each depth.
-        max_hops: longest pattern.
     """
 
-    def __init__(self, scorer: ScoresHops, *, beam: int = 4, max_hops: int = 4) -> None:
+    def __init__(self, scorer: ScoresHops) -> None:
         self._scorer = scorer
-        self._beam = beam
-        self._max_hops = max_hops
 
     def read(
         self, masked: Sequence[str], vectors: Mapping[str, Vectors], types: Mapping[str, RelationshipType]
@@ -265,7 +263,7 @@ class PatternReader:
         prefixes: list[Pattern] = [() for _ in masked]
         ladders: list[Ladder] = [() for _ in masked]
         found: list[list[ScoredPattern]] = [[] for _ in masked]
-        for depth in range(self._max_hops + 1):
+        for depth in range(MAX_HOPS + 1):
             choices = paths.choices(owner, states)
             logs = totals[:, None] + choices
             here = [dict(zip((*hops, None), row, strict=True)) for row in choices.tolist()]
@@ -273,9 +271,9 @@ class PatternReader:
             if depth:
                 for row, stopped in enumerate(logs[:, -1].tolist()):
                     found[int(owner[row])].append(ScoredPattern(prefixes[row], stopped, ladders[row]))
-            if depth == self._max_hops:
+            if depth == MAX_HOPS:
                 break
-            rows, columns = self._widest(logs[:, :-1], owner, len(masked))
+            rows, columns = _widest(logs[:, :-1], owner, len(masked))
             prefixes = [
                 (*prefixes[row], hops[column]) for row, column in zip(rows.tolist(), columns.tolist(), strict=True)
             ]
@@ -286,16 +284,17 @@ class PatternReader:
             group.sort(key=lambda pattern: (-pattern.log_probability, pattern.hops))
         return found
 
-    def _widest(self, logs: Floats, owner: Longs, questions: int) -> tuple[Longs, Longs]:
-        """Rows and columns of the best hops of each question."""
-        kept: list[Longs] = []
-        width = logs.shape[1]
-        for question in range(questions):
-            mine = np.flatnonzero(owner == question)
-            best = np.argsort(-logs[mine].ravel(), kind="stable")[: self._beam]
-            kept.append(mine[best // width] * width + best % width)
-        rows, columns = np.divmod(np.concatenate(kept), width)
-        return rows, columns
+
+def _widest(logs: Floats, owner: Longs, questions: int) -> tuple[Longs, Longs]:
+    """Rows and columns of the best hops of each question."""
+    kept: list[Longs] = []
+    width = logs.shape[1]
+    for question in range(questions):
+        mine = np.flatnonzero(owner == question)
+        best = np.argsort(-logs[mine].ravel(), kind="stable")[:_BEAM]
+        kept.append(mine[best // width] * width + best % width)
+    rows, columns = np.divmod(np.concatenate(kept), width)
+    return rows, columns
 
 
 def _table(masked: Sequence[str], vectors: Mapping[str, Vectors]) -> tuple[Vectors, Floats, Flags]:

@@ -148,39 +148,36 @@ WEIGHTS: Final = LinkWeights(
     missing=2.0,
     again=0.8,
 )
+_LINKED: Final = tuple((sign, getattr(WEIGHTS, sign)) for sign in ("title", "heading", "shared", "back"))
 PARENTS: Final = 2
 """Texts whose links are followed: the best by their own signals."""
 
 
-def own_scores(pool: TextPool, weights: LinkWeights = WEIGHTS) -> AnyFloats:
+def own_scores(pool: TextPool) -> AnyFloats:
     """Score what each text is worth by itself [n]."""
     words, named = np.array(pool.words), np.array(pool.named)
-    return weights.cosine * pool.cosines() + weights.words * words + weights.named * named
+    return WEIGHTS.cosine * pool.cosines() + WEIGHTS.words * words + WEIGHTS.named * named
 
 
-def rank_by_links(pool: TextPool, weights: LinkWeights = WEIGHTS) -> Ranked:
+def rank_by_links(pool: TextPool) -> Ranked:
     """Own worth, and that of the best link from one of the best texts: how it is named there, and how much of what the
     question asks and that text does not say the linked one does.
     """
-    own = own_scores(pool, weights)
+    own = own_scores(pool)
     if not len(own):
         return Ranked(own, {})
     parents = np.argsort(-own, kind="stable")[:PARENTS].tolist()
     asked = Coverage(pool)
     gains, by = np.zeros_like(own), {}
     for (parent, child), links in _pairs(pool.links, parents).items():
-        worth = sum(max(getattr(link, sign) for link in links) * weight for sign, weight in _linked(weights))
+        worth = sum(max(getattr(link, sign) for link in links) * weight for sign, weight in _LINKED)
         best = max(links, key=lambda link: (link.title, link.heading, link.shared, link.back))
-        worth += best.title * weights.title * (weights.context * best.context + weights.order * best.order)
-        worth += weights.missing * asked.missing(parent, child)
+        worth += best.title * WEIGHTS.title * (WEIGHTS.context * best.context + WEIGHTS.order * best.order)
+        worth += WEIGHTS.missing * asked.missing(parent, child)
         gain = worth * math.sqrt(max(0.0, own[parent]) / max(own[parents[0]], 1e-9))
         if gain > gains[child]:
             gains[child], by[child] = gain, best
-    return Ranked(_varied(own + gains, pool, weights.again), by)
-
-
-def _linked(weights: LinkWeights) -> tuple[tuple[str, float], ...]:
-    return tuple((sign, getattr(weights, sign)) for sign in ("title", "heading", "shared", "back"))
+    return Ranked(_varied(own + gains, pool), by)
 
 
 def _pairs(links: Sequence[TextLink], parents: Sequence[int]) -> dict[tuple[int, int], list[TextLink]]:
@@ -191,13 +188,13 @@ def _pairs(links: Sequence[TextLink], parents: Sequence[int]) -> dict[tuple[int,
     return pairs
 
 
-def _varied(scores: AnyFloats, pool: TextPool, again: float) -> AnyFloats:
+def _varied(scores: AnyFloats, pool: TextPool) -> AnyFloats:
     """Scores less a price for each better text of the same title, two at most: other subjects come first."""
     varied, seen = scores.copy(), Counter[str]()
     for place in np.argsort(-scores, kind="stable").tolist():
         title = pool.nodes[place].name
         if title:
-            varied[place] -= again * min(seen[title], 2)
+            varied[place] -= WEIGHTS.again * min(seen[title], 2)
             seen[title] += 1
     return varied
 
