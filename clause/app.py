@@ -28,8 +28,8 @@ from clause.memory.room import Memory
 from clause.sessions.room import Sessions
 from clause.settings import Settings
 from clause.telemetry import Metrics, Progress, logger, silent
-from clause.text.thread_pool import CpuPool, one_blas_thread
 from clause.values.room import Values
+from clause.workers import CpuPool, one_blas_thread
 
 if TYPE_CHECKING:
     from clause.graph.idempotency import IdempotencyKeys

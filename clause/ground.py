@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from clause.settings import Settings
     from clause.telemetry import Metrics
     from clause.text.embedder import Embedder
-    from clause.text.thread_pool import CpuPool
+    from clause.workers import CpuPool
 
 
 def new_id() -> str:

@@ -308,7 +308,7 @@ async def _consolidate(job: str | None, scope: str | None, dry_run: bool, ray: s
     from clause.cli.console import opened
     from clause.errors import BadInputError
     from clause.graph.scopes import Caller
-    from clause.text.thread_pool import RayPool
+    from clause.workers import RayPool
 
     if job is not None and (dry_run or scope is not None):
         raise BadInputError("a job knows its scope and writes", remedy="leave --scope and --dry-run out", field="job")
@@ -347,7 +347,7 @@ async def _reembed(scope: str | None, ray: str | None) -> EmbedReport:
     from clause.ingest.embedding import reembed
     from clause.settings import Settings
     from clause.text.embedder import SentenceTransformerEmbedder
-    from clause.text.thread_pool import RayPool
+    from clause.workers import RayPool
 
     settings = Settings.load()
     with RayPool.at(ray) as cluster, loading_bar() as progress:

@@ -231,7 +231,7 @@ def _train(
     from clause.policy.train.networks import save
     from clause.policy.train.own import for_the_gate
     from clause.policy.train.trainer import TensorBoardLog, Training
-    from clause.text.thread_pool import RayPool
+    from clause.workers import RayPool
 
     if ray and workers == 1:
         raise BadInputError(

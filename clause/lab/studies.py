@@ -34,7 +34,7 @@ from clause.reasoning.neighbourhood.port import Hop
 from clause.telemetry import CountProgress, silent_count
 from clause.text.bert import Tokens
 from clause.text.embedder import Embedder
-from clause.text.thread_pool import RayPool
+from clause.workers import RayPool
 
 PEOPLE = tuple(Hop(relation, False) for relation in ("directed_by", "starred_actors", "written_by"))
 

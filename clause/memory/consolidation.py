@@ -23,7 +23,7 @@ from clause.text.names import normalise
 from clause.text.retrieval import cosine
 from clause.text.statements.guards import may_merge
 from clause.text.statements.pair_classifier import PairClassifier
-from clause.text.thread_pool import CpuPool
+from clause.workers import CpuPool
 
 
 class Stored(NamedTuple):

@@ -35,7 +35,7 @@ from clause.settings import Settings
 from clause.telemetry import Metrics, Progress, silent
 from clause.text.embedder import SentenceTransformerEmbedder
 from clause.text.fields import Frozen
-from clause.text.thread_pool import CpuPool
+from clause.workers import CpuPool
 
 FORMAT = 1
 """The archive's own version: a reader refuses a newer one."""

@@ -20,7 +20,7 @@ from clause.errors import ClauseError, ServerError
 from clause.graph.server.diagnosis import tail
 from clause.graph.server.pidfile import PidFile, ProcessRecord, spawn, terminate
 from clause.telemetry import logger
-from clause.text.thread_pool import end_with_parent
+from clause.workers import end_with_parent
 
 _SHOWN_LINES = 5
 

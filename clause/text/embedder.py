@@ -21,7 +21,7 @@ from clause.arrays import Vectors
 from clause.errors import BadInputError, SetupError
 from clause.graph.server.downloads import fetch_package
 from clause.text.bert import Bert, Tokens, unit_rows
-from clause.text.thread_pool import CpuPool, RayPool
+from clause.workers import CpuPool, RayPool
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer

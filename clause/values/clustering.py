@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from clause.arrays import Doubles, Longs, Vectors
-from clause.text.thread_pool import end_with_parent
 from clause.values.models import ValidationResult
+from clause.workers import end_with_parent
 
 Reduction = Literal["umap", "pca", "none"]
 

@@ -21,7 +21,7 @@ from clause.knowledge.beliefs.query_models import BeliefFilter
 from clause.knowledge.room import Knowledge
 from clause.settings import Settings
 from clause.telemetry import Metrics
-from clause.text.thread_pool import CpuPool
+from clause.workers import CpuPool
 from tests.fakes.embedder import HashEmbedder
 from tests.faults.conftest import kill
 

@@ -19,7 +19,7 @@ from clause.memory.models import MCSConfig, MemoryWriteInput
 from clause.memory.room import Memory
 from clause.settings import Settings
 from clause.telemetry import Metrics
-from clause.text.thread_pool import CpuPool
+from clause.workers import CpuPool
 from tests.fakes.embedder import HashEmbedder
 from tests.faults.conftest import kill
 from tests.integration.memory.reading_back import clusters, faults, memories

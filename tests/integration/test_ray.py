@@ -29,7 +29,7 @@ from clause.reasoning.episode.budget import Budgets
 from clause.settings import Settings
 from clause.telemetry import Metrics
 from clause.text.embedder import SentenceTransformerEmbedder
-from clause.text.thread_pool import CpuPool, RayPool
+from clause.workers import CpuPool, RayPool
 from tests.fakes.embedder import HashEmbedder
 from tests.integration.memory.reading_back import clusters
 from tests.integration.memory.test_consolidation import OWNER, TEA, note, six

@@ -178,7 +178,7 @@ def metaqa(
     from clause.lab.studies import SpreadSystem, metaqa_study
     from clause.lab.training.trial import log_uniform_limits
     from clause.reasoning.episode.budget import Budgets
-    from clause.text.thread_pool import RayPool
+    from clause.workers import RayPool
 
     sets = question_sets(questions, more, limit, sample, sample_seed)
     budgets = log_uniform_limits if limits is LimitsFrom.SAMPLED else Budgets(edge_budget, step_budget, token_budget)

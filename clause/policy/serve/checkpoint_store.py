@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from clause.errors import BadInputError, ConflictError
 from clause.policy.serve.pattern_scorer import TAUGHT
 from clause.reasoning.agents.policy import Policy
-from clause.text.thread_pool import CpuPool
+from clause.workers import CpuPool
 
 if TYPE_CHECKING:
     from clause.arrays import Floats

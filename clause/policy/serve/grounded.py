@@ -27,8 +27,8 @@ from clause.reasoning.question.reading import RankedReading, Readings
 from clause.reasoning.question.skeleton import reworded
 from clause.text.names import inverse_text, relation_words
 from clause.text.statements.pair_classifier import answering
-from clause.text.thread_pool import CpuPool
 from clause.text.tokens import count_all
+from clause.workers import CpuPool
 
 NAME: Final = "grounded"
 ABSTAIN_BELOW: Final = 0.7

@@ -19,7 +19,7 @@ from clause.reasoning.agents.policy import Agents, Embed, PlainPolicy, Question,
 from clause.reasoning.neighbourhood.port import RelationshipType
 from clause.reasoning.question.name_links import asked_kind
 from clause.reasoning.question.skeleton import mask, named_span, span_of
-from clause.text.thread_pool import CpuPool
+from clause.workers import CpuPool
 
 REMEMBERED = 20_000
 

@@ -36,7 +36,7 @@ from clause.policy.train.lagrangian import CONSTRAINTS, Gains, Multipliers
 from clause.policy.train.networks import Actors, Critic
 from clause.policy.train.rollout import Arena, DecisionBatch, PlayedEpisode, Task, collect, evaluate, segment_sum
 from clause.reasoning.episode.budget import TOKENS_PER_PRICE_UNIT, Budgets, Prices
-from clause.text.thread_pool import RayPool, Shared, end_with_parent
+from clause.workers import RayPool, Shared, end_with_parent
 
 Networks = Mapping[str, OptionPerceptron]
 

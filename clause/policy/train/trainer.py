@@ -28,7 +28,7 @@ from clause.policy.train.warm_start import CloningLesson, VectorTable, clone
 from clause.reasoning.episode.budget import Budgets
 from clause.reasoning.neighbourhood.snapshot import Snapshot
 from clause.text.embedder import Embedder
-from clause.text.thread_pool import RayPool
+from clause.workers import RayPool
 
 
 class TensorBoardLog:

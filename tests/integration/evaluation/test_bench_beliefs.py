@@ -13,7 +13,7 @@ from clause.knowledge.room import Knowledge
 from clause.lab.bench.beliefs import SCOPE, beliefs_bench, sentences
 from clause.settings import Settings
 from clause.telemetry import Metrics
-from clause.text.thread_pool import CpuPool
+from clause.workers import CpuPool
 from tests.fakes.embedder import HashEmbedder
 
 pytestmark = [pytest.mark.integration, pytest.mark.usefixtures("no_model")]

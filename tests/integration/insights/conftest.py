@@ -13,7 +13,7 @@ from clause.ground import Ground
 from clause.insights.room import Insights
 from clause.settings import Settings
 from clause.telemetry import Metrics
-from clause.text.thread_pool import CpuPool
+from clause.workers import CpuPool
 from tests.fakes.clock import Clock
 from tests.fakes.embedder import HashEmbedder
 

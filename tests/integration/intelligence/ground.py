@@ -7,7 +7,7 @@ from clause.graph.runner import Graph
 from clause.ground import Ground
 from clause.settings import Settings
 from clause.telemetry import Metrics
-from clause.text.thread_pool import CpuPool
+from clause.workers import CpuPool
 from tests.fakes.clock import Clock
 from tests.fakes.embedder import HashEmbedder
 

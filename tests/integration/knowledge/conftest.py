@@ -18,7 +18,7 @@ from clause.sessions.models import SessionStart
 from clause.sessions.room import Sessions
 from clause.settings import Settings
 from clause.telemetry import Metrics
-from clause.text.thread_pool import CpuPool
+from clause.workers import CpuPool
 from tests import servers
 from tests.fakes.embedder import HashEmbedder
 

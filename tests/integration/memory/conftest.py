@@ -14,7 +14,7 @@ from clause.memory.models import MCSConfig
 from clause.memory.room import Memory
 from clause.settings import Settings
 from clause.telemetry import Metrics
-from clause.text.thread_pool import CpuPool
+from clause.workers import CpuPool
 from tests.fakes.embedder import HashEmbedder
 
 OWNER = Caller(None, None)

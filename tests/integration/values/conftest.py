@@ -11,8 +11,8 @@ from clause.graph.runner import Graph
 from clause.ground import Ground
 from clause.settings import Settings
 from clause.telemetry import Metrics
-from clause.text.thread_pool import CpuPool
 from clause.values.room import Values
+from clause.workers import CpuPool
 from tests.fakes.embedder import HashEmbedder
 
 

@@ -23,7 +23,7 @@ from clause.memory.room import Memory
 from clause.memory.statistics import MemoryStatistics
 from clause.settings import Settings
 from clause.telemetry import Metrics
-from clause.text.thread_pool import CpuPool
+from clause.workers import CpuPool
 from tests.fakes.embedder import HashEmbedder
 
 FIGURES = MemoryStatistics(

@@ -17,7 +17,7 @@ from clause.sessions.patterns import CAP, reinforced
 from clause.sessions.summary import LONGEST, Summarizer, central, joined, sentences
 from clause.settings import Settings
 from clause.telemetry import Metrics
-from clause.text.thread_pool import CpuPool
+from clause.workers import CpuPool
 from tests.fakes.embedder import HashEmbedder
 
 

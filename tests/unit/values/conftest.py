@@ -16,12 +16,12 @@ from clause.ground import Ground
 from clause.settings import Settings
 from clause.telemetry import Metrics
 from clause.text.linking import Linking
-from clause.text.thread_pool import CpuPool
 from clause.values.axes import Axis, axis_texts
 from clause.values.clusterer import Clusterer
 from clause.values.clustering import Density
 from clause.values.models import ClusterInfo
 from clause.values.value_store import ValueStore
+from clause.workers import CpuPool
 from tests.contract.vector_store_checks import DIMENSION, cluster_of, run_of
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.vector_store import InMemoryVectorStore, Resolved

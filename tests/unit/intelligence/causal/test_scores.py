@@ -12,7 +12,7 @@ from clause.intelligence.causal.graph import CausalEdge, CausalGraph
 from clause.intelligence.causal.inference import Propagation
 from clause.intelligence.causal.questions import Causal
 from clause.intelligence.causal.scores import CausalMemory, CausalScores, answer
-from clause.text.thread_pool import CpuPool
+from clause.workers import CpuPool
 
 CHAIN = CausalGraph.of([CausalEdge(f"n{place}", f"n{place + 1}", 0.5) for place in range(4)])
 WIDE = CausalGraph.of(

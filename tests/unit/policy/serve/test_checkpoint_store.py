@@ -9,7 +9,7 @@ import pytest
 
 from clause.errors import BadInputError, ConflictError
 from clause.policy.serve.checkpoint_store import SHIPPED_NAME, CheckpointStore
-from clause.text.thread_pool import CpuPool
+from clause.workers import CpuPool
 
 MODEL = "all-MiniLM-L6-v2"
 

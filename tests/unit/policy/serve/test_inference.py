@@ -24,8 +24,8 @@ from clause.reasoning.episode.budget import Budgets, Prices, Unit
 from clause.reasoning.episode.driver import Driver, PortFeeder
 from clause.reasoning.episode.episode import Episode
 from clause.reasoning.neighbourhood.port import Edge, Node, View
-from clause.text.thread_pool import CpuPool
 from clause.text.tokens import count_all
+from clause.workers import CpuPool
 from tests.unit.policy.cinema import (
     DIRECTED,
     DIRECTS,

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from clause.text.thread_pool import CpuPool
+from clause.workers import CpuPool
 
 
 async def test_work_runs_off_the_event_loops_thread():
