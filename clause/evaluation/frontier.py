@@ -19,7 +19,7 @@ from clause.evaluation.question_files import GoldQuestion
 from clause.evaluation.service import PlayedSystem, Stage
 from clause.graph.lease import Lease
 from clause.reasoning.coordinator import Coordinator
-from clause.reasoning.episode.budget import Budgets, Prices
+from clause.reasoning.episode.budget import AMPLE, Budgets, Prices
 from clause.reasoning.neighbourhood.port import View
 from clause.reasoning.question.preparation import Asker
 from clause.telemetry import CountProgress, silent_count
@@ -62,9 +62,6 @@ def paired_bootstrap(first: Sequence[float], second: Sequence[float], *, resampl
     low, high = np.quantile(means, [0.025, 0.975])
     return MeanDifference(float(differences.mean()), float(low), float(high))
 
-
-AMPLE = Budgets(edges=200, steps=10, tokens=2048)
-"""The budgets under which prices alone bind."""
 
 SHOWN = (
     *("supported_f1", "supported_em", "em_at_1", "f1", "edges_mean", "edges_read_mean", "steps_mean", "tokens_mean"),

@@ -244,8 +244,7 @@ def _judge_functions(words: str) -> None:
             raise _refusal(f"function {name[:80]} is not known to be harmless")
 
 
-LONGEST_NUMBERS = 32
-"""A longer list of numbers is an embedding, or tells as little to a reader."""
+_LONGEST_NUMBERS = 32
 
 _READ_ONLY = "Neo.ClientError.Statement.AccessMode"
 _MENDABLE = ("Neo.ClientError.Statement.", "Neo.ClientError.Procedure.", "Neo.DatabaseError.Statement.ExecutionFailed")
@@ -338,13 +337,13 @@ def plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple) and not (hasattr(value, "srid") or hasattr(value, "iso_format")):
-        return _numbers(len(value)) if _is_vector(value) else [plain(item) for item in value]
+        return left_out(len(value)) if is_long_vector(value) else [plain(item) for item in value]
     return _scalar(value)
 
 
 def _scalar(value: Any) -> Any:
     if isinstance(value, Vector):
-        return _numbers(len(value))
+        return left_out(len(value))
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if value is None or isinstance(value, str | bool | int):
@@ -354,11 +353,17 @@ def _scalar(value: Any) -> Any:
     return value.iso_format() if hasattr(value, "iso_format") else str(value)
 
 
-def _is_vector(value: list[Any] | tuple[Any, ...]) -> bool:
-    return len(value) > LONGEST_NUMBERS and all(isinstance(item, float) for item in value)
+def is_long_vector(value: list[Any] | tuple[Any, ...]) -> bool:
+    """Tell whether a list is an embedding, or so long a list of numbers that it tells a reader as little."""
+    return len(value) > _LONGEST_NUMBERS and all(isinstance(item, float) for item in value)
 
 
-def _numbers(count: int) -> str:
+def left_out(count: int) -> str:
+    """The text in place of so many numbers.
+
+    >>> left_out(384)
+    '384 numbers, left out'
+    """
     return f"{count} numbers, left out"
 
 

@@ -27,10 +27,9 @@ from clause.errors import (
     ServerError,
     UnavailableError,
 )
-from clause.graph.wire import Address, AttemptError
+from clause.graph.wire import RESTART, Address, AttemptError
 
 _MIGRATE = "run `clause migrate`"
-_RESTART = "free disk space if there is none, then run `clause db stop` and `clause db start`"
 _TIMED_OUT = frozenset({"TransactionTimedOut", "TransactionTimedOutClientConfiguration", "LockAcquisitionTimeout"})
 OUT_OF_MEMORY = "Neo.TransientError.General.MemoryPoolOutOfMemoryError"
 """The code of a statement that needs more memory than its transaction or the server may use."""
@@ -104,7 +103,7 @@ def _server_fault(error: Neo4jError, address: Address) -> AttemptError:  # noqa:
     if error.is_retryable():
         return AttemptError(_away(address) if title == "DatabaseUnavailable" else _lost_a_race(), retry=True)
     if isinstance(error, TransientError) or code.startswith("Neo.DatabaseError."):
-        remedy = _RESTART if title in _PANIC else "see `clause db logs`"
+        remedy = RESTART if title in _PANIC else "see `clause db logs`"
         return AttemptError(UnavailableError(f"the database failed ({code})", remedy=remedy))
     return AttemptError(ClauseError(f"the database refused the statement ({code})", details={"code": code}))
 

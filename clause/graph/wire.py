@@ -16,6 +16,9 @@ from clause.graph.catalogue import Statement
 Rows = list[dict[str, Any]]
 Work = Sequence[tuple[Statement, Mapping[str, Any]]]
 
+RESTART = "free disk space if there is none, then run `clause db stop` and `clause db start`"
+"""The way out where a server is there and answers nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class ExplorationLimits:

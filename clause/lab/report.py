@@ -11,6 +11,7 @@ import numpy as np
 
 from clause.errors import BadInputError
 from clause.evaluation.frontier import MeanDifference
+from clause.policy.train.lagrangian import CONSTRAINTS
 
 COLUMNS = {
     "n": "n",
@@ -164,7 +165,6 @@ def _rows(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 SHOWN = {"scarce": "scarce F1", "unmasked": "F1 without masks", "feasible": "feasible", "ample": "ample F1"}
-CONSTRAINTS = ("edges", "steps", "tokens", "chance")
 
 
 def table_text(result: Result) -> str:

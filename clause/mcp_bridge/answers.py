@@ -20,6 +20,7 @@ from pydantic import BaseModel, ValidationError
 
 from clause import telemetry
 from clause.errors import BadInputError, ClauseError
+from clause.graph.exploration import is_long_vector, left_out
 from clause.text.tokens import count_tokens
 
 Path = tuple[str | int, ...]
@@ -236,9 +237,6 @@ def _said(path: Path) -> str:
     return ".".join(str(step) for step in path)[:_LONGEST_PATH]
 
 
-LONGEST_NUMBERS = 32
-"""A longer list of numbers is an embedding, or tells as little to a reader."""
-
 LONGEST_MESSAGE = 1000
 LONGEST_KEY = 100
 _VECTORS = frozenset({"embedding", "embeddings", "centroid", "prototype", "vector"})
@@ -324,7 +322,7 @@ def _plain(value: Any) -> Any:
             if item is not None and not _is_vector(key, item)
         }
     if isinstance(value, list):
-        return f"{len(value)} numbers, left out" if _numbers(value) else [_plain(item) for item in value]
+        return left_out(len(value)) if is_long_vector(value) else [_plain(item) for item in value]
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if value is None or isinstance(value, str | bool | int) else str(value)
@@ -332,7 +330,3 @@ def _plain(value: Any) -> Any:
 
 def _is_vector(key: str, value: Any) -> bool:
     return (key in _VECTORS or key.endswith("_embedding")) and (value is None or isinstance(value, list))
-
-
-def _numbers(value: list[Any]) -> bool:
-    return len(value) > LONGEST_NUMBERS and all(isinstance(item, float) for item in value)

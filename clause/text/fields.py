@@ -48,7 +48,6 @@ def readable(text: str) -> str:
     'What causes climate change?'
     >>> readable("  " + chr(0))
     Traceback (most recent call last):
-    ...
     ValueError: the text is blank: it needs at least one visible character
     """
     try:
@@ -98,6 +97,7 @@ def utc_now() -> datetime:
 
 Instant = Annotated[AwareDatetime, AfterValidator(utc)]
 """An instant with its zone, kept in UTC."""
+FOREVER = datetime.max.replace(tzinfo=UTC)  # later than whatever was recorded
 _COMPACT = (4, 8, 12, 14)  # digits of a year, or of a day without and with its time; other numbers are no dates
 _BETWEEN = frozenset(["at", "date", "gmt", "in", "m", "nd", "of", "on", "rd", "st", "t", "th", "the", "time", "utc"])
 _EARLY, _LATE = datetime(2000, 1, 1), datetime(2001, 2, 28)  # noqa: DTZ001 -- they only tell which parts were written

@@ -15,7 +15,7 @@ from clause.text.statements.words import causal_meaning
 LONGEST_KEY = 1000
 """Longer names are keyed by a prefix and a hash: a key must fit into an index entry of the server (about 8 kB)."""
 
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 def normalise(name: str) -> str:
@@ -108,7 +108,7 @@ def readable_relation(name: str) -> str:
     ('directed by', 'birth place', 'has url')
     """
     tail = last_segment(name) if "://" in name else name
-    words = _CAMEL.sub(" ", re.sub(r"[_\-.\s]+", " ", tail))
+    words = HUMP.sub(" ", re.sub(r"[_\-.\s]+", " ", tail))
     return in_full((words if " " in words.strip() or not tail.isupper() else tail).strip().lower()) or name
 
 

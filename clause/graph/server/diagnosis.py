@@ -12,7 +12,6 @@ from clause.errors import ServerError
 
 PORT_TAKEN = "a port is taken"
 NOT_OPEN = "its database is closed"
-RESTART = "free disk space if there is none, then run `clause db stop` and `clause db start`"
 _KEPT_LINES = 5
 
 

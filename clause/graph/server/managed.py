@@ -16,11 +16,11 @@ from clause.errors import ServerError
 from clause.graph.catalogue import Catalogue
 from clause.graph.server import downloads, launch
 from clause.graph.server import layout as ports
-from clause.graph.server.diagnosis import NOT_OPEN, PORT_TAKEN, RESTART, diagnose, reasons_in, tail
+from clause.graph.server.diagnosis import NOT_OPEN, PORT_TAKEN, diagnose, reasons_in, tail
 from clause.graph.server.launch import find_java
 from clause.graph.server.layout import DATABASE, USER, WAY_BACK_IN, Layout, Ports
 from clause.graph.server.pidfile import PidFile, ProcessRecord, spawn, terminate
-from clause.graph.wire import Address
+from clause.graph.wire import RESTART, Address
 from clause.telemetry import Progress, silent
 
 _START_S = 180.0

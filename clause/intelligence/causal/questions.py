@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextvars import Context
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import NamedTuple
 
 from clause.errors import NotFoundError
@@ -34,6 +34,7 @@ from clause.intelligence.models import (
     RootCauses,
 )
 from clause.telemetry import logger
+from clause.text.fields import FOREVER
 from clause.text.names import readable_relation
 from clause.text.statements.words import causal_meaning
 
@@ -41,7 +42,6 @@ MOST_EDGES = 1_000
 """Causal relationships that one question reads."""
 LEVELS = 12
 """The levels of causes of causes that are read."""
-FOREVER = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,10 @@ from clause.policy.train.demonstrations import serving_networks
 from clause.policy.train.lessons import AnsweredQuestion, pose
 from clause.policy.train.networks import Checkpoint, exported
 from clause.policy.train.rollout import Arena, Result, Task
-from clause.policy.train.trainer import AMPLE, TIGHT
+from clause.policy.train.trainer import TIGHT
 from clause.policy.train.warm_start import VectorTable
 from clause.reasoning.episode.actions import ARCHITECT, Delete, Stop
-from clause.reasoning.episode.budget import RESOURCES, Budgets, Prices, Spend
+from clause.reasoning.episode.budget import AMPLE, RESOURCES, Budgets, Prices, Spend
 from clause.reasoning.episode.episode import Episode
 from clause.reasoning.neighbourhood.snapshot import Snapshot
 

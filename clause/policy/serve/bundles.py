@@ -25,9 +25,10 @@ from clause.policy.serve.observations import (
     rows_of,
 )
 from clause.policy.serve.tree import PlanTree, TreeProgress, Worth
-from clause.reasoning.episode.actions import AddBundle, Backtrack, Continue, Delete, StopReason
+from clause.reasoning.episode.actions import AddBundle, Backtrack, Continue, Delete
 from clause.reasoning.episode.budget import edge_unit_id
 from clause.reasoning.episode.episode import Episode
+from clause.reasoning.models.agents import StoppedReason
 from clause.reasoning.neighbourhood.port import Edge, Hop
 
 EFFICIENCY = ARCHITECT_OPTION.index("efficiency")
@@ -48,7 +49,7 @@ class Bundles:
     actions: list[AddBundle | Delete] = field(default_factory=list)
     depths: list[int] = field(default_factory=list)
 
-    def stop_reason(self, *, more: bool) -> StopReason:
+    def stop_reason(self, *, more: bool) -> StoppedReason:
         """The reason for which the Architect stops here; `more` says whether the plan has fresh edges."""
         if any(isinstance(action, AddBundle) for action in self.actions):
             return "GAIN_NEGATIVE"

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clause.errors import BadInputError, ConflictError
+from clause.policy.serve.checkpoint import SHIPPED
 from clause.policy.serve.pattern_scorer import TAUGHT
 from clause.reasoning.agents.policy import Policy
 from clause.workers import CpuPool
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 SHIPPED_NAME = "learned"
 RESERVED = frozenset({SHIPPED_NAME, "heuristic", "grounded", "statements", "text-walk", "two-step", "pagerank"})
 ENDINGS = (".safetensors", ".json")
-_SHIPPED = Path(__file__).parent / "checkpoints" / "metaqa"
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 
@@ -42,7 +42,7 @@ class CheckpointStore:
 
     def paths(self) -> dict[str, Path]:
         """The usable checkpoints by name, without their endings."""
-        found = {SHIPPED_NAME: _SHIPPED} | {file.stem: file.with_suffix("") for file in self.folder.glob("*.json")}
+        found = {SHIPPED_NAME: SHIPPED} | {file.stem: file.with_suffix("") for file in self.folder.glob("*.json")}
         return {name: path for name, path in sorted(found.items()) if self._fits(path)}
 
     def policies(self, pool: CpuPool) -> dict[str, Callable[[], Policy]]:
@@ -61,7 +61,7 @@ class CheckpointStore:
 
             taught = _about(path).get("kind") == TAUGHT
             return LearnedPolicy(
-                _SHIPPED if taught else path,
+                SHIPPED if taught else path,
                 name=name,
                 embedder=self._model,
                 dimension=self._dimension,

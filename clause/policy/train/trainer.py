@@ -25,7 +25,7 @@ from clause.policy.train.lessons import AnsweredQuestion, choose, fingerprint, l
 from clause.policy.train.networks import Actors, Checkpoint, RelationScorer, exported
 from clause.policy.train.rollout import Arena
 from clause.policy.train.warm_start import CloningLesson, VectorTable, clone
-from clause.reasoning.episode.budget import Budgets
+from clause.reasoning.episode.budget import AMPLE, Budgets
 from clause.reasoning.neighbourhood.snapshot import Snapshot
 from clause.text.embedder import Embedder
 from clause.workers import RayPool
@@ -58,8 +58,6 @@ TIGHT = tuple(
     for edges, tokens, steps in itertools.product((5, 10, 20), (64, 128, 256), (3,))
 )
 """The limits of validation: where budgets bind (policy.md, Goals)."""
-
-AMPLE = Budgets(edges=200, steps=10, tokens=2048)
 PhaseReport = Callable[[str, int, int, Mapping[str, float]], None]
 """Called with (phase, done, total, figures)."""
 

@@ -24,8 +24,7 @@ from clause.reasoning.answer.run_record import RunRecord, differences, digest_of
 from clause.reasoning.episode.budget import Budgets, Prices
 from clause.reasoning.episode.steps import StepRecord
 from clause.reasoning.models.answer import AnswerEdge, Difference, RecordedAnswer, RunSummary, SeedNode, StatementChange
-from clause.reasoning.neighbourhood.neo4j import FOREVER
-from clause.text.fields import utc_now
+from clause.text.fields import FOREVER, utc_now
 
 __all__ = ["Difference", "RunRecord", "RunRecorder", "RunSummary", "differences", "digest_of"]
 

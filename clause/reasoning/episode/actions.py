@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from clause.reasoning.models.agents import StoppedReason
 from clause.reasoning.neighbourhood.port import Edge, Hop
 
 Agent = Literal["SubgraphArchitect", "PathNavigator", "ContextCurator"]
@@ -81,14 +82,11 @@ class Pick:
     unit: int
 
 
-StopReason = Literal["BUDGET_EXHAUSTED", "GAIN_NEGATIVE", "COMPLETE", "NO_CANDIDATES"]
-
-
 @dataclass(frozen=True, slots=True)
 class Stop:
     """Yield. Never a step, never priced. `reason` says why, in the words of `stopped_reason`."""
 
-    reason: StopReason = "COMPLETE"
+    reason: StoppedReason = "COMPLETE"
 
 
 ArchitectAction = AddBundle | AddEdge | Delete | Stop

@@ -127,6 +127,10 @@ class Budgets:
         return tuple(resource for resource in RESOURCES if spend.of(resource) > self.of(resource))
 
 
+AMPLE = Budgets(edges=200, steps=10, tokens=2048)
+"""The budgets under which prices alone bind."""
+
+
 @dataclass(frozen=True, slots=True)
 class Prices:
     """Lagrange multipliers of a request: per edge, per step, and per 100 tokens.

@@ -17,7 +17,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Final
 
 import numpy as np
@@ -28,7 +28,7 @@ from clause.graph.catalogue import Statement, quoted
 from clause.graph.runner import Graph
 from clause.intelligence.curiosity import RunningMean
 from clause.reasoning.neighbourhood.port import Edge, Expansion, Hop, Node, RelationshipType, View
-from clause.text.fields import utc_now
+from clause.text.fields import FOREVER, utc_now
 
 __all__ = ["name_relations", "quoted"]
 
@@ -119,7 +119,6 @@ _PATHS: Final[Mapping[int, str]] = {
 }
 PATHS_TIMEOUT_S = 5.0
 """A search for long paths between hubs ends here, with UnavailableError."""
-FOREVER = datetime.max.replace(tzinfo=UTC)
 SEEN_TYPES = 256
 """Views of which the relationship types are remembered; each session is one."""
 

@@ -19,7 +19,7 @@ from clause.reasoning.models.answer import ForgivenSpelling
 from clause.reasoning.neighbourhood.port import RelationshipType
 from clause.reasoning.question.forms import Kind, parse
 from clause.reasoning.question.pattern_text import VERB_FORMS, is_verb, plain
-from clause.reasoning.question.seed_matching import FUNCTION_WORDS, WORD, is_surname
+from clause.reasoning.question.seed_matching import FUNCTION_WORDS, is_surname
 from clause.reasoning.question.sides import roots
 from clause.reasoning.question.skeleton import EntityCandidate, LinkedMention, named_span
 from clause.reasoning.question.vocabulary import FORM_WORDS, PREPOSITIONS, SUPERLATIVES, SYNONYMS
@@ -28,7 +28,7 @@ from clause.text.literals import find_literals
 from clause.text.mentions import candidate_spans, folded_key
 from clause.text.names import readable_relation
 from clause.text.quantities import Date
-from clause.text.tokens import is_common, singular
+from clause.text.tokens import WORD, is_common, singular
 
 _CLASS_BEFORE = re.compile(
     rf"\b(?:which|what|wich|many|every|each|most|this|these|those|another|{'|'.join(SUPERLATIVES)})\s+$", re.IGNORECASE

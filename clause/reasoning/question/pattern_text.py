@@ -9,6 +9,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from clause.text.names import HUMP
+
 _PREPOSITIONS = (
     "about above after against along among around as at before behind below beside between beyond by during for from "
     "in inside into near of off on onto out outside over past through to toward towards under until upon via with "
@@ -147,7 +149,6 @@ def _singular(verb: str) -> str:
 TOPIC = "it"
 """The word for a pattern's start, as the topic of a masked question."""
 
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _GAP = re.compile(r"[\W_]+")
 _KINDS = frozenset({"is a", "is an", "isa", "is", "a", "an", "type", "instance of", "kind", "kind of", "rdf type"})
 _KIN = "of"
@@ -279,7 +280,7 @@ def plain_words(name: str) -> str:
     ('profession', 'capacity p h')
     """
     last = re.split(r"#|(?<!\s)/(?=\w\w)|\.(?=[A-Za-z_])|:(?=\w)", name.strip().rstrip("#/.:"))[-1]
-    spaced = _GAP.sub(" ", _HUMP.sub(" ", last)).strip().lower()
+    spaced = _GAP.sub(" ", HUMP.sub(" ", last)).strip().lower()
     return spaced or _GAP.sub(" ", name).strip().lower() or "related to"
 
 

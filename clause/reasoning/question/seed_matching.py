@@ -17,7 +17,7 @@ from clause.reasoning.question.pattern_text import CLASS_TYPES, TypeText
 from clause.text.mentions import Span, folded_key, name_key
 from clause.text.names import readable_relation
 from clause.text.retrieval import MOST_TOKENS, escape, requiring, tokens_in
-from clause.text.tokens import is_common, singular
+from clause.text.tokens import MOST_WORDS, WORD, is_common, singular
 
 LEAST_RELEVANCE = 0.5
 """A full-text find counts when the text says at least this share of the letters of its name."""
@@ -25,7 +25,6 @@ LEAST_RELEVANCE = 0.5
 LEAST_SIMILARITY = 0.3
 """A vector find counts from this cosine on."""
 
-MOST_WORDS = 64
 _MOST_SPANS = 3
 _LONGEST_WORD = 40
 _LONGEST_PHRASE = 200
@@ -37,7 +36,6 @@ _FUZZY_MORE_FROM = 8
 _ALIKE = 0.8
 _OTHER_CASE = 0.95  # a name in lower case that the text would write with capitals
 
-WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 _TITLE_WORDS = """dr doctor prof professor mr mrs ms miss sir lady lord mayor captain chief president king queen prince
 princess sister brother father mother aunt uncle saint st judge senator general colonel major minister bishop pope
 coach baron baroness count countess duke duchess earl de di da do du del della der den van von la le al el bin ibn"""

@@ -20,8 +20,9 @@ from importlib.resources import files
 import numpy as np
 
 from clause.arrays import Doubles
-from clause.reasoning.question.seed_matching import ARTICLES, FUNCTION_WORDS, PREPOSITIONS, WORD, EntityMatch
+from clause.reasoning.question.seed_matching import ARTICLES, FUNCTION_WORDS, PREPOSITIONS, EntityMatch
 from clause.text.mentions import Span
+from clause.text.tokens import WORD
 
 FEATURES = (
     "named",  # always 1: how much it takes to be better than nothing
