@@ -1,5 +1,5 @@
 """The terminal: results to stdout, progress and errors to stderr; and an open application for a command, with its
-coordinator as something to ask."""
+policies on a snapshot."""
 
 from __future__ import annotations
 
@@ -17,11 +17,8 @@ from clause.errors import ClauseError
 
 if TYPE_CHECKING:
     from clause.app import Container
-    from clause.evaluation.service import Coordinate
     from clause.reasoning.agents.policy import Policy
     from clause.reasoning.coordinator import Coordinator
-    from clause.reasoning.episode.budget import Budgets
-    from clause.reasoning.models import CoordinationRequest, CoordinationResponse
     from clause.reasoning.neighbourhood.snapshot import Snapshot
     from clause.reasoning.question.preparation import Asker
     from clause.telemetry import CountProgress, Progress
@@ -49,6 +46,15 @@ def print_json(value: Mapping[str, Any]) -> None:
     """The one JSON object of a command, on stdout."""
     sys.stdout.write(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2, default=str) + "\n")
     sys.stdout.flush()
+
+
+def print_fields(result: Mapping[str, Any], as_json: bool) -> None:
+    """A result on stdout: a line for each field, or one JSON object."""
+    if as_json:
+        print_json(result)
+        return
+    for name, value in result.items():
+        stdout().print(f"{name}: {value}", markup=False)
 
 
 def texts_and_reader(
@@ -135,16 +141,6 @@ async def opened(
             gc.unfreeze()
 
 
-def coordinate(container: Container, *, hard: bool = True) -> Coordinate:
-    """The container's coordinator for the owner of this machine; `hard=False` takes the masks off."""
-    return _for_owner(container.coordinator, hard)
-
-
-async def snapshot_coordinate(container: Container, scopes: Sequence[str], *, hard: bool = True) -> Coordinate:
-    """The same coordinator, reading an immutable snapshot of the scopes instead of Neo4j; seeds are found as ever."""
-    return _for_owner((await on_snapshot(container, scopes, container.embedder))[1], hard)
-
-
 async def on_snapshot(container: Container, scopes: Sequence[str], embedder: Embedder) -> Staged:
     """The asker and the coordinator of the container's policies, reading a snapshot of the scopes; and that."""
     from clause.evaluation.training_material import export_snapshot
@@ -162,15 +158,6 @@ async def on_snapshot(container: Container, scopes: Sequence[str], embedder: Emb
     asker = Asker(graph, snapshot, container.seeds, embedder)
     reporter, policies = Reporter(Provenance(graph), container.runs), container.coordinator.policies
     return asker, Coordinator(asker, snapshot, policies, count=count_all, reporter=reporter), snapshot
-
-
-def _for_owner(coordinator: Coordinator, hard: bool) -> Coordinate:
-    from clause.graph.scopes import Caller
-
-    async def ask(request: CoordinationRequest, budgets: Budgets) -> CoordinationResponse:
-        return await coordinator.coordinate(request, Caller(None, None), budgets=budgets, hard=hard)
-
-    return ask
 
 
 def note_when_done(message: str, done: int, total: int) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clause.cli.console import JsonFlag, print_json, stdout
+from clause.cli.console import JsonFlag, print_fields, print_json, stdout
 
 if TYPE_CHECKING:
     from clause.app import Rooms
@@ -27,14 +27,14 @@ def work(
     as_json: JsonFlag = False,
 ) -> None:
     """Investigate what is queued, then stop. What a worker that died left is taken up when its lease has expired."""
-    _show(_done(lambda rooms, caller: rooms.intelligence.investigator.work(caller=caller, most=most)), as_json)
+    print_fields(_done(lambda rooms, caller: rooms.intelligence.investigator.work(caller=caller, most=most)), as_json)
 
 
 @app.command()
 def status(as_json: JsonFlag = False) -> None:
     """The number of triggers that are queued, investigating and completed."""
     found = _done(lambda rooms, caller: rooms.intelligence.investigator.state(caller=caller))
-    _show({name: found.get(name, 0) for name in ("queued", "investigating", "completed")}, as_json)
+    print_fields({name: found.get(name, 0) for name in ("queued", "investigating", "completed")}, as_json)
 
 
 @app.command()
@@ -73,7 +73,7 @@ def answer(
     said = {"id": question, "statement": statement, "side": side, "source": told}
     given = checked(CuriosityAnswer, said)
     found = _served("POST", _ANSWERS, body=said)
-    _show(found or _done(lambda rooms, caller: rooms.intelligence.planner.close(given, caller=caller)), as_json)
+    print_fields(found or _done(lambda rooms, caller: rooms.intelligence.planner.close(given, caller=caller)), as_json)
 
 
 @app.command()
@@ -86,15 +86,7 @@ def demo(as_json: JsonFlag = False) -> None:
             result: dict[str, Any] = await import_module(_LAB).curiosity_demo(container)
             return result
 
-    _show(asyncio.run(run()), as_json)
-
-
-def _show(result: dict[str, Any], as_json: bool) -> None:
-    if as_json:
-        print_json(result)
-        return
-    for name, value in result.items():
-        stdout().print(f"{name}: {value}", markup=False)
+    print_fields(asyncio.run(run()), as_json)
 
 
 types_app = typer.Typer(help="What relationship types mean in words: listed, said, taken back.", no_args_is_help=True)
@@ -136,14 +128,15 @@ def say(
     words = {"relation": relation, "text": text, "inverse_text": back, "scope": scope}
     given = checked(TypeMeaning, words)
     found = _served("PUT", _TYPES, body=words)
-    _show(found or _done(lambda rooms, caller: rooms.knowledge.types.tell(given, caller=caller)), as_json)
+    print_fields(found or _done(lambda rooms, caller: rooms.knowledge.types.tell(given, caller=caller)), as_json)
 
 
 @types_app.command()
 def forget(relation: Relation, *, scope: Scope, as_json: JsonFlag = False) -> None:
     """Take back what was said of a relationship type: its name says it again."""
     found = _served("DELETE", _TYPES, {"relation": relation, "scope": scope})
-    _show(found or _done(lambda rooms, caller: rooms.knowledge.types.forget(relation, scope, caller=caller)), as_json)
+    found = found or _done(lambda rooms, caller: rooms.knowledge.types.forget(relation, scope, caller=caller))
+    print_fields(found, as_json)
 
 
 def _served(method: str, path: str, asked: dict[str, str] | None = None, body: dict[str, Any] | None = None) -> Any:

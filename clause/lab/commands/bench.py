@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clause.cli.console import JsonFlag, counter
-from clause.lab.commands.measuring import PolicyName, given_command, opened
+from clause.lab.commands.measuring import PolicyName, given_command, opened, sample_graph
 from clause.lab.commands.memory import show
 
 if TYPE_CHECKING:
@@ -50,8 +50,8 @@ def coordinate(
     from clause.lab.bench.reasoning import coordinate_bench
 
     async def study(container: Container) -> dict[str, Any]:
-        command = given_command()
-        return await coordinate_bench(container, _graph(), policy=policy, clients=clients, calls=calls, command=command)
+        graph, command = sample_graph(), given_command()
+        return await coordinate_bench(container, graph, policy=policy, clients=clients, calls=calls, command=command)
 
     _run(study, as_json)
 
@@ -61,7 +61,7 @@ def subgraph(*, calls: Calls = 100, as_json: JsonFlag = False) -> None:
     """The SubgraphArchitect alone: 50 edges."""
     from clause.lab.bench.reasoning import subgraph_bench
 
-    _run(lambda c: subgraph_bench(c, _graph(), calls, given_command()), as_json)
+    _run(lambda c: subgraph_bench(c, sample_graph(), calls, given_command()), as_json)
 
 
 @app.command()
@@ -69,7 +69,7 @@ def navigate(*, calls: Calls = 100, as_json: JsonFlag = False) -> None:
     """The PathNavigator alone: 10 steps."""
     from clause.lab.bench.reasoning import navigate_bench
 
-    _run(lambda c: navigate_bench(c, _graph(), calls, given_command()), as_json)
+    _run(lambda c: navigate_bench(c, sample_graph(), calls, given_command()), as_json)
 
 
 @app.command()
@@ -77,7 +77,7 @@ def curate(*, calls: Calls = 50, as_json: JsonFlag = False) -> None:
     """The ContextCurator alone: 20 snippets that were never embedded before."""
     from clause.lab.bench.reasoning import curate_bench
 
-    _run(lambda c: curate_bench(c, _graph(), calls, given_command()), as_json)
+    _run(lambda c: curate_bench(c, sample_graph(), calls, given_command()), as_json)
 
 
 @app.command()
@@ -99,7 +99,7 @@ def load(
 
     async def study(container: Container) -> dict[str, Any]:
         with TemporaryDirectory() as folder:
-            return await load_bench(container, _graph(), Path(folder), triples, given_command())
+            return await load_bench(container, sample_graph(), Path(folder), triples, given_command())
 
     _run(study, as_json)
 
@@ -125,7 +125,7 @@ def growth(
         store = None if settings.neo4j_uri else settings.home / "data"
         with TemporaryDirectory() as folder:
             return await growth_bench(
-                container, _graph(), Path(folder), policy=policy, store=store, command=given_command(), **asked
+                container, sample_graph(), Path(folder), policy=policy, store=store, command=given_command(), **asked
             )
 
     _run(study, as_json, sample=False)
@@ -148,7 +148,7 @@ def flags(*, policy: PolicyName = "learned", calls: Calls = 100, as_json: JsonFl
     """Answers with all flags on (ThoughtSeeds, curiosity, causes) beside the same questions with all flags off."""
     from clause.lab.bench.loading import flags_bench
 
-    _run(lambda c: flags_bench(c, _graph(), policy=policy, calls=calls, command=given_command()), as_json)
+    _run(lambda c: flags_bench(c, sample_graph(), policy=policy, calls=calls, command=given_command()), as_json)
 
 
 @app.command()
@@ -208,7 +208,7 @@ def many_clients(
     from clause.lab.bench.http import clients_bench
     from clause.lab.bench.timing import bench_questions
 
-    questions = bench_questions(_graph(), 20_000)
+    questions = bench_questions(sample_graph(), 20_000)
 
     async def study(_container: Container, start: Callable[[], tuple[str, int]]) -> dict[str, Any]:
         url, pid = await asyncio.to_thread(start)
@@ -245,14 +245,6 @@ def _on_service(
             await asyncio.to_thread(service.stop, settings)
 
     _run(on_container, as_json)
-
-
-def _graph() -> Any:
-    from clause.evaluation.training_material import read_triples
-    from clause.ingest.samples import KB
-    from clause.policy.train.lessons import TypedWalks
-
-    return TypedWalks(read_triples(KB))
 
 
 def _run(study: Study, as_json: bool, *, sample: bool = True) -> None:

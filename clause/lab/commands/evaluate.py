@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from clause.cli.console import JsonFlag, Ray, counter, print_json, stdout
+from clause.cli.console import JsonFlag, Ray, counter, print_fields, print_json, stdout
 from clause.lab.commands import frontier, measuring, memory, training
 from clause.lab.commands.measuring import (
     SAMPLE_SCOPE,
@@ -24,14 +24,17 @@ from clause.lab.commands.measuring import (
     Sample,
     SampleSeed,
     given_command,
+    on_sample,
     opened_system,
     question_sets,
+    sample_graph,
     service_system,
 )
 
 if TYPE_CHECKING:
     from clause.app import Container
     from clause.evaluation.harness import System
+    from clause.lab.studies import FindSeeds
     from clause.lab.worlds import OwnOutcome
 
 Result = TypeVar("Result")
@@ -191,10 +194,10 @@ def metaqa(
                 opening = partial(opened_system, policy, budgets, **given)
                 system = SpreadSystem(system.name, opening, cluster, clients)
             return await metaqa_study(
-                system, sets, _sample_graph(), clients=clients, command=given_command(), progress=counter("answered")
+                system, sets, sample_graph(), clients=clients, command=given_command(), progress=counter("answered")
             )
 
-    result = asyncio.run(_on_sample(run))
+    result = asyncio.run(on_sample(run))
     print_json(result) if as_json else stdout().print(results_table([result]), markup=False)
 
 
@@ -231,7 +234,7 @@ def compare(
             first, second, sets, clients=clients, command=given_command(), progress=counter("answered")
         )
 
-    _show(asyncio.run(_on_sample(run)), as_json)
+    print_fields(asyncio.run(on_sample(run)), as_json)
 
 
 @app.command()
@@ -253,12 +256,12 @@ def abstain(
 
     async def run(container: Container) -> dict[str, Any]:
         system = await service_system(container, policy, Budgets(200))
-        graph = _sample_graph()
+        graph = sample_graph()
         return await abstaining_study(
             system, sets, graph, each=each, seed=seed, clients=clients, command=given_command()
         )
 
-    _show(asyncio.run(_on_sample(run)), as_json)
+    print_fields(asyncio.run(on_sample(run)), as_json)
 
 
 @app.command("seeds")
@@ -271,7 +274,6 @@ def seed_entities(
     as_json: JsonFlag = False,
 ) -> None:
     """Counts the bracketed entity found first, and among the first three, from the text alone."""
-    from clause.lab.commands.measuring import find_seeds
     from clause.lab.studies import seeds_study
 
     sets = question_sets(questions, more, limit)
@@ -280,7 +282,7 @@ def seed_entities(
         find = find_seeds(container, [SAMPLE_SCOPE])
         return await seeds_study(find, sets, clients=clients, command=given_command(), progress=counter("read"))
 
-    _show(asyncio.run(_on_sample(run)), as_json)
+    print_fields(asyncio.run(on_sample(run)), as_json)
 
 
 class PassageMode(StrEnum):
@@ -363,28 +365,14 @@ def train_relation_path(
     model = train_pattern_classifier(walks, drawn, progress=counter("labelled"))
     model.save(out or SHIPPED)
     sizes = {"patterns": len(model.patterns), "grams": len(model.vocabulary)}
-    _show({**model.about, **sizes, "out": str(out or SHIPPED), "command": given_command()}, as_json)
+    print_fields({**model.about, **sizes, "out": str(out or SHIPPED), "command": given_command()}, as_json)
 
 
-def _sample_graph() -> Any:
-    from clause.evaluation.training_material import read_triples
-    from clause.ingest.samples import KB
-    from clause.policy.train.lessons import TypedWalks
+def find_seeds(container: Container, scopes: Sequence[str]) -> FindSeeds:
+    """The names of a question's seed entities."""
+    from clause.reasoning.neighbourhood.port import View
 
-    return TypedWalks(read_triples(KB))
+    async def find(text: str) -> list[str]:
+        return [seed.name for seed in await container.seeds.find(text, View(tuple(scopes)))]
 
-
-async def _on_sample(run: Any) -> dict[str, Any]:
-    from clause.lab.commands.measuring import opened
-
-    async with opened() as container:
-        result: dict[str, Any] = await run(container)
-        return result
-
-
-def _show(result: Mapping[str, Any], as_json: bool) -> None:
-    if as_json:
-        print_json(result)
-        return
-    for name, value in result.items():
-        stdout().print(f"{name}: {value}", markup=False)
+    return find

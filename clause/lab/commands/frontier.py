@@ -22,6 +22,7 @@ from clause.lab.commands.measuring import (
     Sample,
     SampleSeed,
     given_command,
+    on_sample,
     question_sets,
 )
 
@@ -86,7 +87,7 @@ def frontier(
             progress=counter("cells", 10),
         )
 
-    result = asyncio.run(_on_sample(run))
+    result = asyncio.run(on_sample(run))
     if plot is not None:
         draw(result, plot)
         note(f"drawn: {plot}")
@@ -108,14 +109,6 @@ def _whole(text: str, field: str) -> list[int]:
     if any(value != int(value) or value < 1 for value in values):
         raise BadInputError(f"--{field} {text!r}: whole numbers from 1 are needed", field=field)
     return [int(value) for value in values]
-
-
-async def _on_sample(run: Any) -> dict[str, Any]:
-    from clause.lab.commands.measuring import opened
-
-    async with opened() as container:
-        result: dict[str, Any] = await run(container)
-        return result
 
 
 def curiosity(

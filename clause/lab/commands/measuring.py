@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,9 +14,10 @@ import typer
 if TYPE_CHECKING:
     from clause.app import Container
     from clause.evaluation.question_files import GoldQuestion
-    from clause.evaluation.service import Seeds, ServiceSystem, Stage
+    from clause.evaluation.service import Coordinate, Seeds, ServiceSystem, Stage
     from clause.lab.passages import Rank, RankingWay
-    from clause.lab.studies import FindSeeds
+    from clause.policy.train.lessons import TypedWalks
+    from clause.reasoning.coordinator import Coordinator
     from clause.reasoning.episode.budget import Budgets
 
 PolicyName = Annotated[str, typer.Option(help="Who decides: learned, heuristic, or a baseline by name.")]
@@ -34,11 +35,7 @@ SAMPLE_SCOPE = "kg:metaqa"
 
 
 def question_sets(
-    questions: Sequence[str],
-    more: Sequence[str] | None,
-    limit: int | None,
-    sample: int | None = None,
-    seed: int = 0,
+    questions: Sequence[str], more: Sequence[str] | None, limit: int | None, sample: int | None = None, seed: int = 0
 ) -> dict[str, list[GoldQuestion]]:
     """Questions by hop, of the files of a command line."""
     from clause.evaluation.question_files import drawn, question_files, read_questions
@@ -70,6 +67,28 @@ async def opened(*, sample: bool = True, baselines: bool = True) -> AsyncIterato
         yield container
 
 
+async def on_sample(study: Callable[[Container], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
+    """The result of a study on an open application with the sample."""
+    async with opened() as container:
+        return await study(container)
+
+
+def sample_graph() -> TypedWalks:
+    """The packaged sample, as it is walked by types."""
+    from clause.evaluation.training_material import read_triples
+    from clause.ingest.samples import KB
+    from clause.policy.train.lessons import TypedWalks
+
+    return TypedWalks(read_triples(KB))
+
+
+def coordinate(coordinator: Coordinator, *, hard: bool = True) -> Coordinate:
+    """A coordinator for the owner of this machine as something to ask; `hard=False` takes the masks off."""
+    from clause.graph.scopes import Caller
+
+    return lambda request, budgets: coordinator.coordinate(request, Caller(None, None), budgets=budgets, hard=hard)
+
+
 async def service_system(
     container: Container,
     policy: str,
@@ -80,13 +99,14 @@ async def service_system(
     hard: bool = True,
 ) -> ServiceSystem:
     """The service on the sample as something to ask, reading Neo4j or a snapshot of it."""
-    from clause.cli.console import coordinate, snapshot_coordinate
+    from clause.cli.console import on_snapshot
     from clause.evaluation.service import ServiceSystem
 
-    container.coordinator.policies[policy]
-    scopes = [SAMPLE_SCOPE]
-    ask = await snapshot_coordinate(container, scopes, hard=hard) if snapshot else coordinate(container, hard=hard)
-    return ServiceSystem(ask, policy=policy, budgets=budgets, scopes=scopes, seeds=seeds)
+    coordinator, scopes = container.coordinator, [SAMPLE_SCOPE]
+    coordinator.policies[policy]
+    if snapshot:  # seeds are found as ever
+        _, coordinator, _ = await on_snapshot(container, scopes, container.embedder)
+    return ServiceSystem(coordinate(coordinator, hard=hard), policy=policy, budgets=budgets, scopes=scopes, seeds=seeds)
 
 
 @asynccontextmanager
@@ -115,16 +135,6 @@ async def load_passages(container: Container, path: Path, scope: str) -> None:
     await load(container.graph, container.embedder, path, scope, progress=note_when_done)
 
 
-def find_seeds(container: Container, scopes: Sequence[str]) -> FindSeeds:
-    """The names of a question's seed entities."""
-    from clause.reasoning.neighbourhood.port import View
-
-    async def find(text: str) -> list[str]:
-        return [seed.name for seed in await container.seeds.find(text, View(tuple(scopes)))]
-
-    return find
-
-
 def ranked_texts(container: Container, scope: str, ranking: str) -> Rank:
     """Dense, sparse (`bm25`) or fused (`fusion`) retrieval of texts through the indexes."""
     from clause.reasoning.answer.texts import IndexedTexts
@@ -142,12 +152,12 @@ def ranked_texts(container: Container, scope: str, ranking: str) -> Rank:
 
 def handed_on(container: Container, scope: str, policy: str | None, tokens: int) -> Rank:
     """The evidence of the three agents under a token budget, in the order of picking; nothing is recorded."""
-    from clause.cli.console import coordinate
     from clause.evaluation.question_files import GoldQuestion
     from clause.evaluation.service import ServiceSystem
     from clause.reasoning.episode.budget import Budgets
 
-    system = ServiceSystem(coordinate(container), policy=policy, budgets=Budgets(tokens=tokens), scopes=[scope])
+    ask = coordinate(container.coordinator)
+    system = ServiceSystem(ask, policy=policy, budgets=Budgets(tokens=tokens), scopes=[scope])
 
     async def ranked(text: str) -> Sequence[str]:
         return (await system.answer(GoldQuestion(text, ()))).evidence

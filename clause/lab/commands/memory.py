@@ -108,13 +108,13 @@ def _memory(container: Container, fusion: Fusion | None, sparse_weight: float | 
 
 
 def _evidence(container: Container, policy: str | None) -> Evidence:
-    from clause.cli.console import coordinate
     from clause.evaluation.service import read_response
+    from clause.lab.commands.measuring import coordinate
     from clause.lab.recall import TOKEN_BUDGET
     from clause.reasoning.episode.budget import Budgets
     from clause.reasoning.models import BudgetAllocation, CoordinationRequest
 
-    ask = coordinate(container)
+    ask = coordinate(container.coordinator)
     budgets = Budgets(tokens=TOKEN_BUDGET)
 
     async def evidence(query: str, scope: str) -> Sequence[str]:

@@ -14,7 +14,6 @@ from clause.reasoning.neighbourhood.port import View
 from clause.reasoning.question.seed_matching import (
     FUNCTION_WORDS,
     LEAST_SIMILARITY,
-    WORD,
     EntityMatch,
     full_text_query,
     match_names,
@@ -29,7 +28,7 @@ from clause.text.embedder import Embedder
 from clause.text.fields import Frozen
 from clause.text.mentions import MAX_SPANS, Span, candidate_spans, folded_key, name_key
 from clause.text.retrieval import clip01
-from clause.text.tokens import singular
+from clause.text.tokens import WORD, singular
 
 MOST_CHARACTERS = 10_000
 _FULL_TEXT_FINDS = 24

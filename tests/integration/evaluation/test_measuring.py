@@ -11,7 +11,7 @@ from clause.evaluation.service import PlayedSystem, ServiceSystem
 from clause.graph.scopes import Caller
 from clause.ingest.triples import load_triples
 from clause.lab.baselines import BASELINES
-from clause.lab.commands import measuring
+from clause.lab.commands import evaluate, measuring
 from clause.lab.passages import Corpus, PassageQuestion, passages_study
 from clause.reasoning.agents import text_walk
 from clause.reasoning.agents.policy import PolicyBook
@@ -57,7 +57,8 @@ async def test_service_and_snapshot_give_one_answer(container, scope, tmp_path):
     await load_triples(container.graph, container.embedder, path, scope)
     question = GoldQuestion("which movies have the same director of Heat", ("Ali",), "Heat")
     answers = []
-    for ask in (opening.coordinate(container), await opening.snapshot_coordinate(container, [scope])):
+    _, on_snapshot, _ = await opening.on_snapshot(container, [scope], container.embedder)
+    for ask in map(measuring.coordinate, (container.coordinator, on_snapshot)):
         system = ServiceSystem(ask, policy="relation-path", budgets=Budgets(5, 2, 40), scopes=[scope])
         answers.append((await system.answer(question)).answers)
     assert [name for name, _ in answers[0]] == ["Ali"]
@@ -65,7 +66,7 @@ async def test_service_and_snapshot_give_one_answer(container, scope, tmp_path):
     stage = await measuring.snapshot_stage(container, [scope], "text")
     played = PlayedSystem(stage, "relation-path", lambda _question: Budgets(5, 2, 40))
     assert (await played.answer(question)).answers == answers[0]
-    assert (await measuring.find_seeds(container, [scope])(question.text))[0] == "Heat"
+    assert (await evaluate.find_seeds(container, [scope])(question.text))[0] == "Heat"
 
 
 async def test_every_way_ranks_the_passages_of_a_corpus_that_is_loaded_once(container, scope, tmp_path):
