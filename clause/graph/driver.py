@@ -1,10 +1,12 @@
-"""The wire to Neo4j by its async driver: explicit database, access mode, timeout and causal bookmarks; no retries."""
+"""The wire to Neo4j by its async driver: explicit database, access mode, timeout and causal bookmarks; no retries. And
+the rows of somebody else's graph, with their values as ours are kept."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from datetime import date
 from typing import Any
 
 import neo4j
@@ -224,3 +226,45 @@ def foreign_rows(address: Address, statement: Statement, parameters: Mapping[str
         fault = translate(error, address).error
         remedy = "check --uri, --user, --database and the password in SOURCE_NEO4J_PASSWORD"
         raise type(fault)(fault.message, remedy=remedy, field="uri") from error
+
+
+_CLOCKS = frozenset({"valid_from", "valid_until", "recorded_at", "retracted_at"})
+OWN_PROPERTIES = _CLOCKS | {"scope", "weight", "strength", "source_id", "version"}
+"""Properties of relationships that are ours, whatever else a source says of them."""
+
+
+def literal_texts(value: Any) -> list[str]:
+    """A property's value as texts that are read as dates, numbers and truths again; of a list each; none of bytes.
+
+    >>> literal_texts(True), literal_texts([1, 2.5]), literal_texts(date(2020, 1, 5)), literal_texts(b"x")
+    (['true'], ['1', '2.5'], ['2020-01-05'], [])
+    """
+    if isinstance(value, list | tuple) and type(value) in (list, tuple):
+        return [text for one in value for text in literal_texts(one)]
+    if value is None or isinstance(value, bytes | bytearray):
+        return []
+    if isinstance(value, bool):
+        return [str(value).lower()]
+    if hasattr(value, "iso_format"):
+        return [str(value.iso_format())]
+    text = value.isoformat() if isinstance(value, date) else str(value)
+    return [text.strip()] if text.strip() else []
+
+
+def kept_properties(properties: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """A relationship's properties as they are kept on ours: times of day, durations and points as texts, vectors as
+    lists; what would hide one of our own gets the prefix kg_.
+
+    >>> kept_properties({"role": "Kes", "weight": 3})
+    (('kg_weight', 3), ('role', 'Kes'))
+    """
+    kept = ((f"kg_{name}" if name in OWN_PROPERTIES else name, _kept(value)) for name, value in properties.items())
+    return tuple(sorted(kept, key=lambda one: one[0]))
+
+
+def _kept(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_kept(one) for one in value]
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return literal_texts(value)[0] if isinstance(value, tuple) or hasattr(value, "iso_format") else value

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -18,7 +20,7 @@ from rdflib.plugins.parsers.ntriples import W3CNTriplesParser
 
 from clause.errors import NotFoundError
 from clause.graph.catalogue import Statement
-from clause.graph.driver import foreign_rows
+from clause.graph.driver import foreign_rows, kept_properties, literal_texts
 from clause.graph.wire import Address
 from clause.ingest.source import SourceFile, open_text, refuse_stream
 from clause.text.names import hashed, last_segment, normalise, readable_name
@@ -198,44 +200,70 @@ def _from_fields(number: int, fields: list[str], most: int = len(_COLUMNS)) -> R
     return checked(number, Term(normalise(head)), normalise(relation), Term(normalise(tail)), *times)
 
 
+_Row = tuple[int, list[str], str]
+"""The number of a row's first line, its fields, and why it is none."""
+
+
 def _parse_pipe(lines: IO[str]) -> Iterator[Record]:
-    for number, line in enumerate(lines, 1):
-        if not line.isspace():
-            yield _from_fields(number, line.rstrip("\r\n").split("|"), _FIELDS)
+    rows = ((number, line.rstrip("\r\n").split("|")) for number, line in enumerate(lines, 1) if not line.isspace())
+    yield from _tabular(((number, fields, "") for number, fields in rows), _FIELDS)
 
 
 def _parse_tsv(lines: IO[str]) -> Iterator[Record]:
     rows = ((number, line.rstrip("\r\n").split("\t")) for number, line in enumerate(lines, 1) if not line.isspace())
-    yield from _tabular(rows)
+    yield from _tabular((number, fields, "") for number, fields in rows)
 
 
 def _parse_csv(lines: IO[str]) -> Iterator[Record]:
-    reader = csv.reader(lines)
-
-    def rows() -> Iterator[tuple[int, list[str]]]:
-        while True:
-            try:
-                row = next(reader)
-            except StopIteration:
-                return
-            except csv.Error as error:
-                yield reader.line_num, [str(error)]
-                continue
-            if row:
-                yield reader.line_num, row
-
-    yield from _tabular(rows())
+    yield from _tabular(_csv_rows(lines))
 
 
-def _tabular(rows: Iterable[tuple[int, list[str]]]) -> Iterator[Record]:
+def _csv_rows(lines: IO[str]) -> Iterator[_Row]:
+    """Rows; of a quote that is not closed, its own line alone is bad, and the lines that it took in are read again."""
+    ahead, taken, number = deque[str](), list[str](), 1
+
+    def coming() -> Iterator[str]:
+        while line := ahead.popleft() if ahead else lines.readline():
+            taken.append(line)
+            yield line
+
+    reader = csv.reader(coming(), strict=True)
+    while True:
+        taken.clear()
+        try:
+            fields, fault = next(reader), ""
+        except StopIteration:
+            return
+        except csv.Error as error:
+            fields, fault = _loosely(taken, str(error), number)
+            ahead.extendleft(reversed(taken[1:]))
+            del taken[1:]
+            reader = csv.reader(coming(), strict=True)
+        if fields or fault:
+            yield number, fields, fault
+        number += len(taken)
+
+
+def _loosely(lines: Sequence[str], fault: str, number: int) -> tuple[list[str], str]:
+    """The fields of a line with quotes inside of fields, where each is closed; else the reason why it is no row."""
+    with suppress(csv.Error):
+        fields = next(csv.reader([lines[0].rstrip("\r\n") + "\n"]))
+        if not fields[-1].endswith("\n"):
+            return fields, ""
+        told = f"lines {number} to {number + len(lines) - 1}" if len(lines) > 1 else f"line {number}"
+        return [], f"a quote is opened and not closed ({told}): close it, or double it"
+    return [], fault
+
+
+def _tabular(rows: Iterable[_Row], most: int = len(_COLUMNS)) -> Iterator[Record]:
     """Records of rows; a first row of column names is none."""
     first = True
-    for number, row in rows:
+    for number, row, fault in rows:
         header = first and len(row) >= _FIELDS
         first = False
         if header and all(row[i].strip().casefold() in _HEADERS[i] for i in range(_FIELDS)):
             continue
-        yield _from_fields(number, row)
+        yield Record(number, None, fault) if fault else _from_fields(number, row, most)
 
 
 NAME_PROPERTIES = ("name", "title", "label", "displayName", "display_name", "fullName", "full_name", "username", "id")
@@ -243,9 +271,6 @@ NAME_PROPERTIES = ("name", "title", "label", "displayName", "display_name", "ful
 
 CLASS_RELATION = "is_a"
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_+")
-_CLOCKS = frozenset({"valid_from", "valid_until", "recorded_at", "retracted_at"})
-OWN_PROPERTIES = _CLOCKS | {"scope", "weight", "strength", "source_id", "version"}
-"""Properties of relationships that are ours, whatever else a source says of them."""
 
 
 @dataclass(frozen=True)
@@ -320,40 +345,3 @@ class PropertyGraph:
         said = normalise(next(iter(literal_texts(name)), ""))
         known = said or f"{labels[0] if labels else 'node'} {identity.rpartition(':')[2]}"
         return Term(known, "concept", f"{self.address.database}/{identity}")
-
-
-def literal_texts(value: Any) -> list[str]:
-    """A property's value as texts that are read as dates, numbers and truths again; of a list each; none of bytes.
-
-    >>> literal_texts(True), literal_texts([1, 2.5]), literal_texts(date(2020, 1, 5)), literal_texts(b"x")
-    (['true'], ['1', '2.5'], ['2020-01-05'], [])
-    """
-    if isinstance(value, list | tuple) and type(value) in (list, tuple):
-        return [text for one in value for text in literal_texts(one)]
-    if value is None or isinstance(value, bytes | bytearray):
-        return []
-    if isinstance(value, bool):
-        return [str(value).lower()]
-    if hasattr(value, "iso_format"):
-        return [str(value.iso_format())]
-    text = value.isoformat() if isinstance(value, date) else str(value)
-    return [text.strip()] if text.strip() else []
-
-
-def kept_properties(properties: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-    """A relationship's properties as they are kept on ours: times of day, durations and points as texts, vectors as
-    lists; what would hide one of our own gets the prefix kg_.
-
-    >>> kept_properties({"role": "Kes", "weight": 3})
-    (('kg_weight', 3), ('role', 'Kes'))
-    """
-    kept = ((f"kg_{name}" if name in OWN_PROPERTIES else name, _kept(value)) for name, value in properties.items())
-    return tuple(sorted(kept, key=lambda one: one[0]))
-
-
-def _kept(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_kept(one) for one in value]
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    return literal_texts(value)[0] if isinstance(value, tuple) or hasattr(value, "iso_format") else value

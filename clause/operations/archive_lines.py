@@ -26,8 +26,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from clause.errors import BadInputError, ConflictError, NotFoundError
 from clause.graph.canonical import packed, unpacked
 from clause.graph.codec import WRITTEN
+from clause.graph.driver import OWN_PROPERTIES
 from clause.graph.scopes import PUBLIC, parse_scope
-from clause.ingest.readers import OWN_PROPERTIES
 from clause.insights.nodes import insight_of
 from clause.knowledge.beliefs.rows import belief_of
 from clause.knowledge.tensions import tension_of

@@ -15,8 +15,9 @@ from neo4j.spatial import WGS84Point
 from neo4j.time import Duration, Time
 
 from clause.errors import BadInputError, NotFoundError
+from clause.graph.driver import kept_properties
 from clause.ingest.passage_reader import find_documents
-from clause.ingest.readers import Format, Term, checked, guess_format, kept_properties, read_triples
+from clause.ingest.readers import Format, Term, checked, guess_format, read_triples
 from clause.ingest.source import describe
 from tests.shapes import ODD_NAMES, write_text
 
