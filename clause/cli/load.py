@@ -202,8 +202,7 @@ def neo4j(
 
     from clause.graph.catalogue import Catalogue
     from clause.graph.wire import Address
-    from clause.ingest.readers import PropertyGraph
-    from clause.ingest.triples import load_property_graph
+    from clause.ingest.triples import PropertyGraph, load_property_graph
 
     if password is None:
         password = typer.prompt(f"password of {user} at {uri}", hide_input=True, err=True)

@@ -4,10 +4,12 @@ the rows of somebody else's graph, with their values as ours are kept."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
-from typing import Any
+from typing import Any, NamedTuple
 
 import neo4j
 from neo4j import AsyncDriver, AsyncGraphDatabase, AsyncResult, AsyncSession, AsyncTransaction, GraphDatabase, Query
@@ -226,6 +228,53 @@ def foreign_rows(address: Address, statement: Statement, parameters: Mapping[str
         fault = translate(error, address).error
         remedy = "check --uri, --user, --database and the password in SOURCE_NEO4J_PASSWORD"
         raise type(fault)(fault.message, remedy=remedy, field="uri") from error
+
+
+NAME_PROPERTIES = ("name", "title", "label", "displayName", "display_name", "fullName", "full_name", "username", "id")
+"""The properties that may hold a node's name, the first that it has."""
+CLASS_RELATION = "is_a"
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_+")
+
+
+class ForeignEnd(NamedTuple):
+    """An end of what somebody else's graph says: a node with its identity there, a class, or a value."""
+
+    name: str
+    kind: str = "concept"
+    identity: str = ""
+
+
+ForeignTriple = tuple[ForeignEnd, str, ForeignEnd, tuple[tuple[str, Any], ...]]
+
+
+def foreign_triples(
+    address: Address, statements: Mapping[str, Statement], labels: Sequence[str], names: Sequence[str]
+) -> Iterator[ForeignTriple]:
+    """Start, relation, end and kept properties of all that somebody else's graph says: of nodes with one of `labels`
+    (none: all), each called by the first of `names` and `NAME_PROPERTIES` that it has.
+
+    Raises:
+        ServerError, UnavailableError: as `foreign_rows`.
+    """
+
+    def rows(of: str) -> Iterator[dict[str, Any]]:
+        return foreign_rows(address, statements[of], {"labels": [*labels], "names": [*names, *NAME_PROPERTIES]})
+
+    def node(identity: str, classes: Sequence[str], name: Any) -> ForeignEnd:
+        said = unicodedata.normalize("NFC", next(iter(literal_texts(name)), ""))
+        known = said or f"{classes[0] if classes else 'node'} {identity.rpartition(':')[2]}"
+        return ForeignEnd(known, "concept", f"{address.database}/{identity}")
+
+    for row in rows("nodes"):
+        one = node(row["id"], row["labels"], row["name"])
+        yield from ((one, CLASS_RELATION, ForeignEnd(_HUMP.sub(" ", label).strip()), ()) for label in row["labels"])
+        for name, value in sorted(row["properties"].items()):
+            if name != row["named_by"]:
+                yield from ((one, name, ForeignEnd(text, "literal"), ()) for text in literal_texts(value))
+    for row in rows("relationships"):
+        head = node(row["head"], row["head_labels"], row["head_name"])
+        tail = node(row["tail"], row["tail_labels"], row["tail_name"])
+        yield head, row["type"], tail, kept_properties(row["properties"])
 
 
 _CLOCKS = frozenset({"valid_from", "valid_until", "recorded_at", "retracted_at"})

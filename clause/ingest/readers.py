@@ -1,14 +1,13 @@
-"""Readers of triple files, N-Triples among them, and of property graphs: one record after the other, bad ones with
-their reason; nothing is held in memory."""
+"""Readers of files of triples, N-Triples among them: one record after the other, bad ones with their reason; nothing is
+held in memory."""
 
 from __future__ import annotations
 
 import csv
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -18,12 +17,8 @@ from rdflib import BNode, Literal, URIRef
 from rdflib.exceptions import ParserError
 from rdflib.plugins.parsers.ntriples import W3CNTriplesParser
 
-from clause.errors import NotFoundError
-from clause.graph.catalogue import Statement
-from clause.graph.driver import foreign_rows, kept_properties, literal_texts
-from clause.graph.wire import Address
-from clause.ingest.source import SourceFile, open_text, refuse_stream
-from clause.text.names import hashed, last_segment, normalise, readable_name
+from clause.ingest.source import open_text, refuse_stream
+from clause.text.names import last_segment, normalise, readable_name
 
 BLANK = "_:"
 """Starts the identity of a blank node, which means something within one file only."""
@@ -76,7 +71,16 @@ LONGEST_NAME = 10_000
 LONGEST_RELATION = 200
 _FIELDS = 3
 _COLUMNS = ("head", "relation", "tail", "valid_from", "valid_until")
-_HEADERS = ({"head", "subject", "source"}, {"relation", "predicate", "type"}, {"tail", "object", "target"})
+_HEADERS = (
+    ("head", "subject", "from", "start", "node1", "node_1", "subj", "src", "source", "head_entity", "from_node"),
+    ("relation", "predicate", "relationship", "rel", "edge", "property", "relation_type", "attribute", "label", "type"),
+    ("tail", "object", "to", "end", "node2", "node_2", "obj", "dst", "target", "tail_entity", "to_node", "value"),
+)
+"""The names of columns; of two for the same, the one that stands here first."""
+_SINCE, _UNTIL = (
+    re.compile(r"(?:^|_)(?:from|since|start|begin)(?:_|$)"),
+    re.compile(r"(?:^|_)(?:until|till|to|end)(?:_|$)"),
+)
 
 
 class Format(StrEnum):
@@ -202,16 +206,25 @@ def _from_fields(number: int, fields: list[str], most: int = len(_COLUMNS)) -> R
 
 _Row = tuple[int, list[str], str]
 """The number of a row's first line, its fields, and why it is none."""
+_QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 
 
 def _parse_pipe(lines: IO[str]) -> Iterator[Record]:
-    rows = ((number, line.rstrip("\r\n").split("|")) for number, line in enumerate(lines, 1) if not line.isspace())
-    yield from _tabular(((number, fields, "") for number, fields in rows), _FIELDS)
+    yield from _tabular(_split(lines, "|"), _FIELDS)
 
 
 def _parse_tsv(lines: IO[str]) -> Iterator[Record]:
-    rows = ((number, line.rstrip("\r\n").split("\t")) for number, line in enumerate(lines, 1) if not line.isspace())
-    yield from _tabular((number, fields, "") for number, fields in rows)
+    yield from _tabular((number, [_unquoted(one) for one in row], "") for number, row, _ in _split(lines, "\t"))
+
+
+def _split(lines: IO[str], mark: str) -> Iterator[_Row]:
+    return ((number, line.rstrip("\r\n").split(mark), "") for number, line in enumerate(lines, 1) if not line.isspace())
+
+
+def _unquoted(field: str) -> str:
+    """A field as it was before a program put it in quotes."""
+    quoted = _QUOTED.fullmatch(field) if field.startswith('"') else None
+    return quoted[1].replace('""', '"') if quoted else field
 
 
 def _parse_csv(lines: IO[str]) -> Iterator[Record]:
@@ -220,14 +233,17 @@ def _parse_csv(lines: IO[str]) -> Iterator[Record]:
 
 def _csv_rows(lines: IO[str]) -> Iterator[_Row]:
     """Rows; of a quote that is not closed, its own line alone is bad, and the lines that it took in are read again."""
-    ahead, taken, number = deque[str](), list[str](), 1
+    number = 1
+    while (first := lines.readline()).isspace():
+        number += 1
+    ahead, taken, mark = deque([first]), list[str](), _mark(first)
 
     def coming() -> Iterator[str]:
         while line := ahead.popleft() if ahead else lines.readline():
             taken.append(line)
             yield line
 
-    reader = csv.reader(coming(), strict=True)
+    reader = csv.reader(coming(), delimiter=mark, skipinitialspace=True, strict=True)
     while True:
         taken.clear()
         try:
@@ -235,19 +251,29 @@ def _csv_rows(lines: IO[str]) -> Iterator[_Row]:
         except StopIteration:
             return
         except csv.Error as error:
-            fields, fault = _loosely(taken, str(error), number)
+            fields, fault = _loosely(taken, mark, str(error), number)
             ahead.extendleft(reversed(taken[1:]))
             del taken[1:]
-            reader = csv.reader(coming(), strict=True)
-        if fields or fault:
+            reader = csv.reader(coming(), delimiter=mark, skipinitialspace=True, strict=True)
+        if fault or len(fields) > 1 or any(fields):
             yield number, fields, fault
         number += len(taken)
 
 
-def _loosely(lines: Sequence[str], fault: str, number: int) -> tuple[list[str], str]:
+def _mark(first: str) -> str:
+    """The sign between the fields of a first line: one that makes three of them and cuts through no quotes."""
+    for mark in ",;\t":
+        with suppress(csv.Error):
+            fields = next(csv.reader([first], delimiter=mark, skipinitialspace=True), [])
+            if len(fields) >= _FIELDS and not any(one.count('"') % 2 for one in fields):
+                return mark
+    return ","
+
+
+def _loosely(lines: Sequence[str], mark: str, fault: str, number: int) -> tuple[list[str], str]:
     """The fields of a line with quotes inside of fields, where each is closed; else the reason why it is no row."""
     with suppress(csv.Error):
-        fields = next(csv.reader([lines[0].rstrip("\r\n") + "\n"]))
+        fields = next(csv.reader([lines[0].rstrip("\r\n") + "\n"], delimiter=mark, skipinitialspace=True))
         if not fields[-1].endswith("\n"):
             return fields, ""
         told = f"lines {number} to {number + len(lines) - 1}" if len(lines) > 1 else f"line {number}"
@@ -256,92 +282,27 @@ def _loosely(lines: Sequence[str], fault: str, number: int) -> tuple[list[str], 
 
 
 def _tabular(rows: Iterable[_Row], most: int = len(_COLUMNS)) -> Iterator[Record]:
-    """Records of rows; a first row of column names is none."""
-    first = True
-    for number, row, fault in rows:
-        header = first and len(row) >= _FIELDS
-        first = False
-        if header and all(row[i].strip().casefold() in _HEADERS[i] for i in range(_FIELDS)):
-            continue
-        yield Record(number, None, fault) if fault else _from_fields(number, row, most)
+    """Records of rows; a first row of column names is none, and tells which column is which."""
+    places: list[int] | None = None
+    width = 0
+    for count, (number, row, fault) in enumerate(rows):
+        if count == 0 and (places := _places(row)):
+            width = len(row)
+        elif fault:
+            yield Record(number, None, fault)
+        elif places is None or (width == _FIELDS and places[:_FIELDS] == [0, 1, 2]):
+            yield _from_fields(number, row, most)
+        elif not max(places[:_FIELDS]) < len(row) <= width:
+            yield Record(number, None, f"{len(row)} fields instead of {width}")
+        else:
+            yield _from_fields(number, [row[one] if 0 <= one < len(row) else "" for one in places])
 
 
-NAME_PROPERTIES = ("name", "title", "label", "displayName", "display_name", "fullName", "full_name", "username", "id")
-"""The properties that may hold a node's name, the first that it has."""
-
-CLASS_RELATION = "is_a"
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_+")
-
-
-@dataclass(frozen=True)
-class PropertyGraph:
-    """A property graph on a Neo4j of somebody's own, read as triples; nothing is written there.
-
-    Labels become classes, a property the name, other properties literals; relationships stay, with their properties.
-
-    Attributes:
-        address: where it is.
-        statements: `ingest/source_counts`, `ingest/source_nodes` and `ingest/source_relationships`, by their last word.
-        labels: only nodes with one of these, and what is between them; none: all.
-        names: properties that may hold the name, before the usual ones.
-    """
-
-    address: Address
-    statements: Mapping[str, Statement]
-    labels: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()
-
-    @property
-    def title(self) -> str:
-        """The server, the database and the labels, without any secret."""
-        host = self.address.uri.partition("://")[2]
-        return "/".join([f"neo4j {host}", self.address.database, *sorted(self.labels)])
-
-    def source(self, scope: str) -> SourceFile:
-        """The graph as a source of a scope, with how many nodes, labels, properties and relationships it has.
-
-        Raises:
-            NotFoundError: it has no node with such a label.
-            ServerError, UnavailableError: as `foreign_rows`.
-        """
-        (counts,) = self._rows("counts")
-        if unknown := sorted({*self.labels} - {*counts["known"]}):
-            known = ", ".join(counts["known"][:20]) or "none"
-            raise NotFoundError(
-                f"{self.title} has no node with the label {unknown[0]}", remedy=f"it has: {known}", field="label"
-            )
-        identity = hashed("", self.address.uri, self.address.database, *sorted(self.labels))
-        return SourceFile(hashed("src_", scope, identity), self.title, identity, counts["things"])
-
-    def records(self, skip: int = 0) -> Iterator[Record]:
-        """The triples after the first `skip`, in the order in which the server keeps them.
-
-        Raises:
-            ServerError, UnavailableError: as `foreign_rows`.
-        """
-        for number, (head, relation, tail, kept) in enumerate(self._triples(), start=1):
-            if number > skip:
-                made = checked(number, head, relation, tail)
-                yield made if made.triple is None else Record(number, made.triple._replace(properties=kept))
-
-    def _triples(self) -> Iterator[tuple[Term, str, Term, tuple[tuple[str, Any], ...]]]:
-        for row in self._rows("nodes"):
-            node = self._node(row["id"], row["labels"], row["name"])
-            for label in row["labels"]:
-                yield node, CLASS_RELATION, Term(_HUMP.sub(" ", label).strip()), ()
-            for name, value in sorted(row["properties"].items()):
-                if name != row["named_by"]:
-                    yield from ((node, name, Term(text, "literal"), ()) for text in literal_texts(value))
-        for row in self._rows("relationships"):
-            head = self._node(row["head"], row["head_labels"], row["head_name"])
-            tail = self._node(row["tail"], row["tail_labels"], row["tail_name"])
-            yield head, row["type"], tail, kept_properties(row["properties"])
-
-    def _rows(self, what: str) -> Iterator[dict[str, Any]]:
-        parameters = {"labels": [*self.labels], "names": [*self.names, *NAME_PROPERTIES]}
-        return foreign_rows(self.address, self.statements[what], parameters)
-
-    def _node(self, identity: str, labels: Sequence[str], name: Any) -> Term:
-        said = normalise(next(iter(literal_texts(name)), ""))
-        known = said or f"{labels[0] if labels else 'node'} {identity.rpartition(':')[2]}"
-        return Term(known, "concept", f"{self.address.database}/{identity}")
+def _places(row: Sequence[str]) -> list[int] | None:
+    """The places of head, relation, tail and the two times in a row of column names, -1 of what it has not; None where
+    it names no triples."""
+    words = [re.sub(r"[\W_]+", "_", one.casefold()).strip("_") for one in row]
+    found = [next((words.index(name) for name in names if name in words), -1) for names in _HEADERS]
+    rest = {place: word for place, word in enumerate(words) if place not in found}
+    times = [next((place for place, word in rest.items() if told.search(word)), -1) for told in (_SINCE, _UNTIL)]
+    return None if min(found) < 0 else [*found, *times]

@@ -12,23 +12,21 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
+from clause.errors import NotFoundError
+from clause.graph.catalogue import Statement
 from clause.graph.database import check_embedding_model
+from clause.graph.driver import NAME_PROPERTIES, foreign_rows, foreign_triples
 from clause.graph.jobs import Jobs
 from clause.graph.lease import Lease
 from clause.graph.runner import Graph
 from clause.graph.scopes import parse_scope, scope_token
+from clause.graph.wire import Address
 from clause.ingest.embedding import embed_scope
-from clause.ingest.readers import Format, PropertyGraph, Record, Term, guess_format, read_triples
+from clause.ingest.readers import Format, Record, Term, checked, guess_format, read_triples
 from clause.ingest.source import BAD_KEPT, BadRecord, BadRecordError, LoadReport, SourceFile, describe
 from clause.telemetry import Progress, silent
 from clause.text.embedder import Embedder
-from clause.text.names import (
-    canonical_key,
-    entity_id,
-    name_key,
-    register,
-    stored_name,
-)
+from clause.text.names import canonical_key, entity_id, hashed, name_key, register, stored_name
 
 _REMEMBERED = 500_000
 _KEY = 5  # head, type, tail, valid from, valid until: one fact
@@ -108,6 +106,60 @@ class Interner:
             batch.entities.append([number, found, key, term.name, name_key(term.name), term.kind, [*term.aliases]])
         self._young[term] = found
         return found
+
+
+@dataclass(frozen=True)
+class PropertyGraph:
+    """A property graph on a Neo4j of somebody's own, read as triples; nothing is written there.
+
+    Labels become classes, a property the name, other properties literals; relationships stay, with their properties.
+
+    Attributes:
+        address: where it is.
+        statements: `ingest/source_counts`, `ingest/source_nodes` and `ingest/source_relationships`, by their last word.
+        labels: only nodes with one of these, and what is between them; none: all.
+        names: properties that may hold the name, before the usual ones.
+    """
+
+    address: Address
+    statements: Mapping[str, Statement]
+    labels: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The server, the database and the labels, without any secret."""
+        host = self.address.uri.partition("://")[2]
+        return "/".join([f"neo4j {host}", self.address.database, *sorted(self.labels)])
+
+    def source(self, scope: str) -> SourceFile:
+        """The graph as a source of a scope, with how many nodes, labels, properties and relationships it has.
+
+        Raises:
+            NotFoundError: it has no node with such a label.
+            ServerError, UnavailableError: as `foreign_rows`.
+        """
+        told = {"labels": [*self.labels], "names": [*self.names, *NAME_PROPERTIES]}
+        (counts,) = foreign_rows(self.address, self.statements["counts"], told)
+        if unknown := sorted({*self.labels} - {*counts["known"]}):
+            known = ", ".join(counts["known"][:20]) or "none"
+            raise NotFoundError(
+                f"{self.title} has no node with the label {unknown[0]}", remedy=f"it has: {known}", field="label"
+            )
+        identity = hashed("", self.address.uri, self.address.database, *sorted(self.labels))
+        return SourceFile(hashed("src_", scope, identity), self.title, identity, counts["things"])
+
+    def records(self, skip: int = 0) -> Iterator[Record]:
+        """The triples after the first `skip`, in the order in which the server keeps them.
+
+        Raises:
+            ServerError, UnavailableError: as `foreign_rows`.
+        """
+        found = foreign_triples(self.address, self.statements, self.labels, self.names)
+        for number, (head, relation, tail, kept) in enumerate(found, start=1):
+            if number > skip:
+                made = checked(number, Term(*head), relation, Term(*tail))
+                yield made if made.triple is None else Record(number, made.triple._replace(properties=kept))
 
 
 KIND = "load_triples"

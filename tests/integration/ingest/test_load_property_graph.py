@@ -21,8 +21,7 @@ from clause.graph.catalogue import Catalogue
 from clause.graph.runner import Graph
 from clause.graph.wire import Address
 from clause.ingest import triples
-from clause.ingest.readers import PropertyGraph
-from clause.ingest.triples import load_property_graph
+from clause.ingest.triples import PropertyGraph, load_property_graph
 from clause.operations.archive import export_scope
 from clause.operations.restoration import import_archive
 from tests.servers import erase_scope, statement
