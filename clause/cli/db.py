@@ -16,7 +16,8 @@ from clause.errors import SettingsError
 if TYPE_CHECKING:
     from clause.graph.server import ManagedServer, Progress
     from clause.graph.wire import Address
-    from clause.ingest.source import EmbedReport, LinkReport
+    from clause.ingest.embedding import LinkReport
+    from clause.ingest.source import EmbedReport
     from clause.memory.consolidation import ConsolidationReport
     from clause.settings import Settings
 

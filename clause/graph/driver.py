@@ -15,7 +15,7 @@ import neo4j
 from neo4j import AsyncDriver, AsyncGraphDatabase, AsyncResult, AsyncSession, AsyncTransaction, GraphDatabase, Query
 from neo4j.exceptions import ConfigurationError, TransientError
 
-from clause.errors import ClauseError
+from clause.errors import ClauseError, NotFoundError
 from clause.graph.catalogue import Statement
 from clause.graph.codec import decode, encode
 from clause.graph.exploration import explore
@@ -245,6 +245,23 @@ class ForeignEnd(NamedTuple):
 
 
 ForeignTriple = tuple[ForeignEnd, str, ForeignEnd, tuple[tuple[str, Any], ...]]
+
+
+def foreign_size(
+    address: Address, statements: Mapping[str, Statement], labels: Sequence[str], names: Sequence[str], *, title: str
+) -> int:
+    """The number of nodes, labels, properties and relationships that `foreign_triples` reads.
+
+    Raises:
+        NotFoundError: it has no node with such a label; the message calls the graph by its `title`.
+        ServerError, UnavailableError: as `foreign_rows`.
+    """
+    asked = {"labels": [*labels], "names": [*names, *NAME_PROPERTIES]}
+    (counts,) = foreign_rows(address, statements["counts"], asked)
+    if unknown := sorted({*labels} - {*counts["known"]}):
+        known, told = ", ".join(counts["known"][:20]) or "none", f"{title} has no node with the label {unknown[0]}"
+        raise NotFoundError(told, remedy=f"it has: {known}", field="label")
+    return int(counts["things"])
 
 
 def foreign_triples(

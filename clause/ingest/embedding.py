@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from pydantic import Field
 
 from clause.graph.database import check_embedding_model, replace_embedding_model
 from clause.graph.jobs import Jobs
@@ -17,9 +18,10 @@ from clause.graph.migrations import online, resize
 from clause.graph.runner import Graph
 from clause.graph.scopes import known_scopes, parse_scope, scope_token
 from clause.ingest.passage_reader import MentionFinder
-from clause.ingest.source import EmbedReport, LinkReport, ScopeNames
+from clause.ingest.source import EmbedReport, ScopeNames
 from clause.telemetry import Progress, silent
 from clause.text.embedder import Embedder
+from clause.text.fields import Frozen
 from clause.text.linking import EntityLinker
 from clause.text.names import canonical_key, entity_id
 
@@ -237,6 +239,20 @@ LINKED: Final[Mapping[str, Linked]] = {
     "Insight": Linked("ingest/texts_to_link[Insight]", "ingest/link_texts[Insight]"),
 }
 """The kinds of text that are linked, in this order."""
+
+
+class LinkReport(Frozen):
+    """The work of `clause link`; counts are of the whole job, also when an earlier run had done a part of it."""
+
+    job_id: str
+    scope: str
+    texts: int = Field(ge=0, description="passages, memories, beliefs and other texts that were read")
+    links: int = Field(ge=0, description="links from texts to entities that were not there before")
+    entities: int = Field(ge=0, description="entities that were made for names that nobody knew")
+    rounds: int = Field(ge=1, description="times that all was read; the last one found nothing new")
+    seconds: float = Field(ge=0, description="wall-clock time of this run, without embedding")
+    texts_per_s: float = Field(ge=0, description="of this run, texts of every round, without embedding")
+    embedding: EmbedReport | None = Field(None, description="None: vectors were not asked for")
 
 
 async def link_scope(

@@ -27,7 +27,16 @@ from clause.ingest.passage_reader import (
     read_document,
     read_documents,
 )
-from clause.ingest.source import BAD_KEPT, BadRecord, BadRecordError, LoadReport, ScopeNames, SourceFile, describe
+from clause.ingest.source import (
+    BAD_KEPT,
+    BadRecord,
+    BadRecordError,
+    LoadReport,
+    ScopeNames,
+    SourceFile,
+    describe,
+    nothing_good,
+)
 from clause.telemetry import Progress, silent
 from clause.text.activation import strengthening
 from clause.text.embedder import Embedder
@@ -267,6 +276,9 @@ class _PassageLoad:
         records = self._form.read(self.records)
         while batch := await asyncio.to_thread(lambda: list(islice(records, size))):
             await self._write(batch, finder)
+        if self.records and self.bad_count == self.records:
+            name, place = self._source.name, "" if self._form.sources else "line {}: "
+            raise nothing_good(name, self.bad, "mend it, or load what holds texts", place=place)
 
     async def _write(self, batch: Sequence[DocumentRecord], finder: MentionFinder) -> None:
         reasons = {one.number: one.reason for one in batch if one.document is None}
@@ -294,9 +306,8 @@ class _PassageLoad:
         self.bad_count += len(bad)
         self.bad += bad[: BAD_KEPT - len(self.bad)]
         message, total = f"loading {self._source.name}", max(self._source.lines, self.records)
-        await self._lease.commit(
-            self._statements(rows), done=self.records, total=total, message=message, cursor=self._cursor()
-        )
+        cursor = self._cursor() if self.bad_count < self.records else None  # nothing but bad is read again
+        await self._lease.commit(self._statements(rows), done=self.records, total=total, message=message, cursor=cursor)
         self._progress(message, self.records, total)
 
     async def _changed(self, documents: dict[str, Document]) -> tuple[list[Document], int]:

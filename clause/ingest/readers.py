@@ -17,8 +17,10 @@ from rdflib import BNode, Literal, URIRef
 from rdflib.exceptions import ParserError
 from rdflib.plugins.parsers.ntriples import W3CNTriplesParser
 
+from clause.errors import BadInputError
 from clause.ingest.source import open_text, refuse_stream
 from clause.text.names import last_segment, normalise, readable_name
+from clause.text.quantities import month_of, years_of
 
 BLANK = "_:"
 """Starts the identity of a blank node, which means something within one file only."""
@@ -70,6 +72,7 @@ def _term(node: URIRef | BNode | Literal) -> Term:
 LONGEST_NAME = 10_000
 LONGEST_RELATION = 200
 _FIELDS = 3
+_YEAR_OR_MONTH = re.compile(r"(\d{4})(?:-(\d\d))?")
 _COLUMNS = ("head", "relation", "tail", "valid_from", "valid_until")
 _HEADERS = (
     ("head", "subject", "from", "start", "node1", "node_1", "subj", "src", "source", "head_entity", "from_node"),
@@ -123,8 +126,23 @@ class Record(NamedTuple):
 Parser = Callable[[IO[str]], Iterator[Record]]
 
 
+_RDF = "make N-Triples of it: `rdfpipe -o nt FILE > FILE.nt` (of rdflib)"
+_FOREIGN = {
+    **dict.fromkeys((".ttl", ".turtle", ".n3", ".rdf", ".owl", ".trig", ".nq", ".nquads", ".jsonld"), _RDF),
+    **dict.fromkeys((".json", ".jsonl", ".ndjson"), 'lines {"id", "title", "text"} go by `clause load passages`'),
+    **dict.fromkeys((".md", ".html", ".htm", ".pdf", ".docx"), "texts go by `clause load documents`"),
+    **dict.fromkeys((".xlsx", ".xls", ".ods", ".parquet", ".xml", ".graphml"), "save it as CSV: head, relation, tail"),
+    **dict.fromkeys((".zip", ".bz2", ".xz", ".zst", ".7z", ".tar", ".tgz"), "unpack it, or pack it with gzip"),
+}
+"""Endings of files that are no lines of triples, and what to do with such a file."""
+_NTRIPLE = re.compile(r"(?:<[^<>\s]*>|_:\S+)\s+<[^<>\s]*>\s.*\.\s*(?:#.*)?")
+
+
 def guess_format(path: Path) -> Format:
     """The format that a file's name or, where that does not tell, its first line shows.
+
+    Raises:
+        BadInputError: its name or its first line is that of a file of another kind.
 
     >>> guess_format(Path("films.nt.gz")), guess_format(Path("films.csv"))
     (<Format.NTRIPLES: 'ntriples'>, <Format.CSV: 'csv'>)
@@ -134,8 +152,17 @@ def guess_format(path: Path) -> Format:
     if suffix in known:
         return known[suffix]
     refuse_stream(path)
-    with open_text(path, bad_bytes="surrogateescape") as lines:
-        first = next((line for line in lines if line.strip()), "")
+    first = ""
+    if suffix not in _FOREIGN:
+        with open_text(path, bad_bytes="surrogateescape") as lines:
+            first = next((line.strip() for line in lines if line.strip() and not line.startswith("#")), "")
+    if suffix in _FOREIGN or first.startswith(("@prefix", "@base", "<?xml", "<rdf:RDF")):
+        remedy = f"{_FOREIGN.get(suffix, _RDF)}; or say with --format how its lines are written"
+        raise BadInputError(f"{path.name} holds no lines of triples", remedy=remedy, field="file")
+    if _NTRIPLE.fullmatch(first):
+        return Format.NTRIPLES
+    if any(_places(first.split(mark)) for mark in ",;"):
+        return Format.CSV
     return Format.TSV if "|" not in first and "\t" in first else Format.PIPE
 
 
@@ -161,16 +188,19 @@ def read_triples(path: Path, form: Format | None = None, *, skip: int = 0) -> It
 
 
 def checked(number: int, head: Term, relation: str, tail: Term, *times: str) -> Record:
-    """A record, bad when a part is empty, too long, holds a NUL byte, or is not UTF-8."""
+    """A record, bad when a part is empty, too long, not UTF-8 or holds what no archive takes, or a time is none."""
+    relation = relation if relation.isprintable() and "  " not in relation else " ".join(relation.split())
     reason = _fault(head.name, relation, tail.name)
     if not reason and (head.identity or tail.identity):
         reason = _fault(head.identity or head.name, relation, tail.identity or tail.name)
     if reason:
         return Record(number, None, reason)
     try:
-        valid_from, valid_until = ([_instant(time) for time in times] + [None, None])[:2]
+        valid_from, valid_until = map(_instant, (*times, "", "")[:2], (False, True))
     except ValueError:
         return Record(number, None, f"not an ISO date: {' '.join(times)[:60]}")
+    if valid_from and valid_until and valid_from > valid_until:
+        return Record(number, None, f"valid from {times[0].strip()} is after valid until {times[1].strip()}")
     return Record(number, Triple(head, relation, tail, valid_from, valid_until))
 
 
@@ -184,13 +214,19 @@ def _fault(head: str, relation: str, tail: str) -> str:
             return f"the {name} holds a NUL byte"
         if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
             return f"the {name} is not UTF-8"
-    return ""
+    return "the relation holds a control character" if any(letter < " " for letter in relation) else ""
 
 
-def _instant(text: str) -> datetime | None:
-    if not text.strip():
+def _instant(text: str, last: bool) -> datetime | None:
+    """The instant that a text says; of a year or a month its first day, or its last."""
+    told = text.strip()
+    if not told:
         return None
-    instant = datetime.fromisoformat(text.strip())
+    if partial := _YEAR_OR_MONTH.fullmatch(told):
+        year, month = int(partial[1]), partial[2]
+        stretch = month_of(year, int(month)) if month else years_of(year)
+        return datetime(*(stretch.last if last else stretch.first), tzinfo=UTC)
+    instant = datetime.fromisoformat(told)
     try:
         return instant.replace(tzinfo=UTC) if instant.tzinfo is None else instant.astimezone(UTC)
     except OverflowError:  # `for ever`, or `since ever`, told in another zone

@@ -7,7 +7,7 @@ import gzip
 import hashlib
 import io
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -108,6 +108,15 @@ class BadRecordError(BadInputError):
     code = "bad_record"
 
 
+def nothing_good(name: str, bad: Sequence[BadRecord], remedy: str, *, place: str = "line {}: ") -> BadInputError:
+    """The refusal of what holds not one good record; it tells the first reasons, each once, and their `place`."""
+    first: dict[str, str] = {}
+    for one in bad:
+        first.setdefault(one.reason, place.format(one.number))
+    told = "; ".join(f"{where}{reason}" for reason, where in [*first.items()][:3])
+    return BadInputError(f"{name} holds nothing that can be loaded: {told}", remedy=remedy, field="file")
+
+
 class EmbedReport(Frozen):
     """The work of an embedding job in this run."""
 
@@ -135,20 +144,6 @@ class LoadReport(Frozen):
     records_per_s: float = Field(ge=0, description="of this run, without embedding")
     resumed_at: int = Field(0, ge=0, description="records that an earlier run had done")
     embedding: EmbedReport | None = Field(None, description="None: vectors were not asked for, or come later")
-
-
-class LinkReport(Frozen):
-    """The work of `clause link`; counts are of the whole job, also when an earlier run had done a part of it."""
-
-    job_id: str
-    scope: str
-    texts: int = Field(ge=0, description="passages, memories, beliefs and other texts that were read")
-    links: int = Field(ge=0, description="links from texts to entities that were not there before")
-    entities: int = Field(ge=0, description="entities that were made for names that nobody knew")
-    rounds: int = Field(ge=1, description="times that all was read; the last one found nothing new")
-    seconds: float = Field(ge=0, description="wall-clock time of this run, without embedding")
-    texts_per_s: float = Field(ge=0, description="of this run, texts of every round, without embedding")
-    embedding: EmbedReport | None = Field(None, description="None: vectors were not asked for")
 
 
 class ScopeNames:

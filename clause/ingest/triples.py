@@ -12,10 +12,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from clause.errors import NotFoundError
 from clause.graph.catalogue import Statement
 from clause.graph.database import check_embedding_model
-from clause.graph.driver import NAME_PROPERTIES, foreign_rows, foreign_triples
+from clause.graph.driver import foreign_size, foreign_triples
 from clause.graph.jobs import Jobs
 from clause.graph.lease import Lease
 from clause.graph.runner import Graph
@@ -23,7 +22,15 @@ from clause.graph.scopes import parse_scope, scope_token
 from clause.graph.wire import Address
 from clause.ingest.embedding import embed_scope
 from clause.ingest.readers import Format, Record, Term, checked, guess_format, read_triples
-from clause.ingest.source import BAD_KEPT, BadRecord, BadRecordError, LoadReport, SourceFile, describe
+from clause.ingest.source import (
+    BAD_KEPT,
+    BadRecord,
+    BadRecordError,
+    LoadReport,
+    SourceFile,
+    describe,
+    nothing_good,
+)
 from clause.telemetry import Progress, silent
 from clause.text.embedder import Embedder
 from clause.text.names import canonical_key, entity_id, hashed, name_key, register, stored_name
@@ -139,15 +146,9 @@ class PropertyGraph:
             NotFoundError: it has no node with such a label.
             ServerError, UnavailableError: as `foreign_rows`.
         """
-        told = {"labels": [*self.labels], "names": [*self.names, *NAME_PROPERTIES]}
-        (counts,) = foreign_rows(self.address, self.statements["counts"], told)
-        if unknown := sorted({*self.labels} - {*counts["known"]}):
-            known = ", ".join(counts["known"][:20]) or "none"
-            raise NotFoundError(
-                f"{self.title} has no node with the label {unknown[0]}", remedy=f"it has: {known}", field="label"
-            )
+        things = foreign_size(self.address, self.statements, self.labels, self.names, title=self.title)
         identity = hashed("", self.address.uri, self.address.database, *sorted(self.labels))
-        return SourceFile(hashed("src_", scope, identity), self.title, identity, counts["things"])
+        return SourceFile(hashed("src_", scope, identity), self.title, identity, things)
 
     def records(self, skip: int = 0) -> Iterator[Record]:
         """The triples after the first `skip`, in the order in which the server keeps them.
@@ -198,8 +199,8 @@ async def load_triples(
     parse_scope(scope)
     if embedder is not None:
         await check_embedding_model(graph, embedder.model, embedder.dimension)
-    source = await asyncio.to_thread(describe, path, scope)
     form = form or guess_format(path)
+    source = await asyncio.to_thread(describe, path, scope)
 
     def records(skip: int) -> Iterator[Record]:
         return read_triples(path, form, skip=skip)
@@ -315,6 +316,8 @@ class _TripleLoad:
                 await self._merge(batch)
             finally:
                 await written
+        if self.records and self.bad_count == self.records:
+            raise nothing_good(self._source.name, self.bad, "mend it, or say with --format how its lines are written")
 
     def _read(self, records: Iterator[Record], size: int) -> TripleBatch:
         return self._names.batch(list(islice(records, size)))
@@ -367,7 +370,7 @@ class _TripleLoad:
             done=self.records,
             total=max(self._source.lines, self.records),
             message=f"loading {self._source.name}",
-            cursor=self._cursor(),
+            cursor=self._cursor() if self.bad_count < self.records else None,  # nothing but bad: read again
         )
         self._progress(f"loading {self._source.name}", self.records, max(self._source.lines, self.records))
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from clause.errors import BadInputError
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
 from clause.ingest.passages import load_documents, load_passages
@@ -68,6 +69,14 @@ async def test_bad_files_are_named_and_do_not_stop_the_others(graph: Graph, scop
 
     assert (report.created, report.bad_count) == (12, 1)
     assert report.bad[0].reason.startswith("broken.pdf: it is no PDF that can be read")
+
+
+async def test_a_load_of_which_no_document_can_be_read_is_no_success(graph: Graph, scope: str, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.pdf"
+    broken.write_bytes(CORPUS["mills.pdf"][:200])
+
+    with pytest.raises(BadInputError, match=r"broken\.pdf holds nothing that can be loaded: broken\.pdf: it is no PDF"):
+        await load_documents(graph, None, broken, scope)
 
 
 async def test_only_a_file_that_changed_is_made_anew(graph: Graph, scope: str, tmp_path: Path) -> None:

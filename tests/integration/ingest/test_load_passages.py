@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from clause.errors import BadInputError
 from clause.graph.runner import Graph
 from clause.ingest.passages import load_documents, load_passages
 from clause.ingest.source import BadRecordError
@@ -143,6 +144,14 @@ async def test_bad_lines_are_skipped_or_end_the_load(graph: Graph, scope: str, t
     report = await load_passages(graph, None, path, scope)
 
     assert (report.created, report.bad_count, report.bad[0].number) == (1, 1, 2)
+
+
+async def test_a_file_without_one_text_is_no_success(graph: Graph, scope: str, tmp_path: Path) -> None:
+    path = write_text(tmp_path / "wrong.jsonl", "a|r|b\n" * 5 + "{}\n")
+
+    for _ in range(2):
+        with pytest.raises(BadInputError, match="line 1: not JSON; line 6: the id is missing"):
+            await load_passages(graph, None, path, scope)
 
 
 async def test_an_empty_file_loads_nothing(graph: Graph, scope: str, tmp_path: Path) -> None:

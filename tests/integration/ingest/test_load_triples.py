@@ -13,6 +13,7 @@ from clause.graph.jobs import Jobs
 from clause.graph.lease import JobCancelledError, JobState
 from clause.graph.runner import Graph
 from clause.ingest.embedding import embed_scope, submit_embedding
+from clause.ingest.readers import Record, Term, Triple
 from clause.ingest.source import BadRecordError
 from clause.ingest.triples import load_triples
 from tests.fakes.embedder import HashEmbedder
@@ -105,6 +106,23 @@ async def test_bad_lines_are_reported_a_hundred_at_most_and_skipped(graph: Graph
 
     assert (report.created, report.bad_count, len(report.bad)) == (2, 131, 100)
     assert [report.bad[0].number, report.bad[-1].number] == [2, 101]
+
+
+async def test_a_file_without_one_triple_is_no_success_and_is_read_anew(
+    graph: Graph, scope: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_text(tmp_path / "wrong.txt", "Heat was made by Mann.\n" * 30 + "a||b\n" + "So was Ali.\n" * 30)
+
+    with pytest.raises(BadInputError, match=r"line 1: 1 fields instead of 3; line 31: the relation is empty") as told:
+        await load_triples(graph, None, path, scope, batch_size=20)
+    (failed,) = (await Jobs(graph).list(scopes=[scope])).items
+    later = [Record(1, Triple(Term("Heat"), "made by", Term("Mann")))]
+    monkeypatch.setattr("clause.ingest.triples.read_triples", lambda *_given, skip: iter(later[skip:]))
+    report = await load_triples(graph, None, path, scope)
+
+    assert "--format" in (told.value.remedy or "")
+    assert failed.state is JobState.FAILED
+    assert (report.job_id, report.resumed_at, report.created) == (failed.id, 0, 1)
 
 
 async def test_on_request_a_bad_line_ends_the_load_and_a_mended_file_loads(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from clause.cli import load
+from clause.cli import load, main
 from clause.cli.console import loading_bar
 from clause.cli.load import _question, _report
 from clause.ingest.source import BadRecord, EmbedReport, LoadReport
@@ -88,3 +88,19 @@ def test_the_question_to_go_on_with_asks_for_a_class_last(tmp_path: Path) -> Non
     assert _question(file, None) == "What is the caretaker of Linden House?"
     file.write_text("Linden House|is_a|building\n", encoding="utf-8")
     assert _question(file, None) == "Linden House is a what?"
+
+
+def test_what_is_no_file_of_triples_ends_the_command_with_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def run(chosen: Any, _scope: str, **_told: object) -> LoadReport:
+        return await chosen(None, None, None)
+
+    (tmp_path / "films.ttl").write_text("@prefix e: <http://e.org/> .\n", encoding="utf-8")
+    monkeypatch.setattr(load, "_run", run)
+
+    with pytest.raises(SystemExit) as ended:
+        main.run(["load", "triples", str(tmp_path / "films.ttl"), "--scope", "kg:films"])
+
+    assert ended.value.code == 1
+    assert "rdfpipe" in capsys.readouterr().err

@@ -195,3 +195,87 @@ def test_properties_of_a_relationship_are_kept_as_an_archive_can_say_them():
 def test_an_iri_that_is_no_text_is_reported() -> None:
     record = checked(1, Term("x", "concept", "http://e/caf\ud800/x"), "knows", Term("y"))
     assert record.reason == "the head is not UTF-8"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "remedy"),
+    [
+        ("a.ttl", "@prefix e: <http://e.org/> .\ne:a e:b e:c .\n", "rdfpipe -o nt"),
+        ("a.nq.gz", "<http://e/a> <http://e/b> <http://e/c> <http://e/g> .\n", "rdfpipe -o nt"),
+        ("a.RDF", "<?xml version='1.0'?>\n", "rdfpipe -o nt"),
+        ("a.txt", "\n@prefix e: <http://e.org/> .\ne:a e:b e:c .\n", "rdfpipe -o nt"),
+        ("a.jsonl", '{"id": 1, "text": "x"}\n', "clause load passages"),
+        ("a.xlsx", "PK", "CSV"),
+        ("a.pdf", "%PDF", "clause load documents"),
+        ("a.csv.zip", "PK", "unpack it"),
+    ],
+)
+def test_a_file_of_another_kind_is_refused_with_what_to_do(tmp_path: Path, name: str, text: str, remedy: str) -> None:
+    path = write_text(tmp_path / name, text)
+
+    with pytest.raises(BadInputError, match="holds no lines of triples") as refused:
+        guess_format(path)
+    assert remedy in (refused.value.remedy or "")
+    assert "--format" in (refused.value.remedy or "")
+    assert [*read_triples(path, Format.PIPE)], "what the caller says is taken"
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("# a dump\n<http://e/a> <http://e/b> <http://e/c> .\n", Format.NTRIPLES),
+        ('_:x <http://e/b> "c | d\\te"@en . # said so\n', Format.NTRIPLES),
+        ("subject,predicate,object\na,r,b\n", Format.CSV),
+        ("subject;predicate;object\na;r;b\n", Format.CSV),
+        ("<a>|<b>|<c> .\n", Format.PIPE),
+        ("a, b|r|c, d, e\n", Format.PIPE),
+        ("a\tr\tb, c, d\n", Format.TSV),
+    ],
+)
+def test_a_name_that_says_nothing_leaves_it_to_the_first_line(tmp_path: Path, text: str, form: Format) -> None:
+    assert guess_format(write_text(tmp_path / "a.txt", text)) is form
+    assert guess_format(write_text(tmp_path / "dump", text)) is form
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "first", "last"),
+    [
+        ("1999", "1999", "1999-01-01", "1999-12-31"),
+        ("1999-05", "2000-02", "1999-05-01", "2000-02-29"),
+        ("", " 0800 ", "", "0800-12-31"),
+        ("1999-05-07", "1999-05", "1999-05-07", "1999-05-31"),
+        ("2001-02-03", "2001-02-03", "2001-02-03", "2001-02-03"),
+    ],
+)
+def test_a_year_or_a_month_is_from_its_first_day_to_its_last(
+    tmp_path: Path, since: str, until: str, first: str, last: str
+) -> None:
+    (record,) = read_triples(write_text(tmp_path / "a.tsv", f"a\tr\tb\t{since}\t{until}\n"))
+
+    assert record.triple is not None
+    told = (record.triple.valid_from, record.triple.valid_until)
+    assert [time.isoformat() if time else "" for time in told] == [
+        f"{day}T00:00:00+00:00" if day else "" for day in (first, last)
+    ]
+
+
+def test_times_that_are_none_or_the_wrong_way_round_are_bad(tmp_path: Path) -> None:
+    text = "a\tr\tb\t2001\t2000\na\tr\tb\t1999-13\t\na\tr\tb\t0000\t\na\tr\tb\t\tsoon\n"
+
+    assert _reasons(write_text(tmp_path / "a.tsv", text)) == {
+        1: "valid from 2001 is after valid until 2000",
+        2: "not an ISO date: 1999-13 ",
+        3: "not an ISO date: 0000 ",
+        4: "not an ISO date:  soon",
+    }
+
+
+def test_blanks_in_a_relation_are_one_and_what_no_archive_takes_is_bad(tmp_path: Path) -> None:
+    text = '"a","works\n for\t\tthe","b"\na,is\x07in,b\na,part  of,b\n'
+    path = write_text(tmp_path / "a.csv", text)
+
+    assert _triples(path) == [("a", "works for the", "b"), ("a", "part of", "b")]
+    assert list(_reasons(path).values()) == ["the relation holds a control character"]
+    tabbed = checked(1, Term("a"), "works\tfor", Term("b"))
+    assert tabbed.triple is not None
+    assert tabbed.triple.relation == "works for"
