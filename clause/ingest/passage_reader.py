@@ -108,20 +108,21 @@ def cut(text: str, longest: int = LONGEST_PASSAGE) -> list[str]:
     >>> cut("One. Two. Three.", 10)
     ['One. Two.', 'Three.']
     """
-    passages = []
-    while len(text) > longest:
-        breaks = [found for found in _BREAKS.finditer(text, 1, longest + 1) if found.start() >= longest // 2]
-        best = max(breaks, key=lambda found: (_rank(text, found), found.start()), default=None)
-        at = best.start() if best else longest
-        passages.append(text[:at].strip())
-        text = text[best.end() if best else at :].strip()
-    return [*passages, text] if text else passages
+    passages, start, end, last = [], 0, len(text), len(text.rstrip())
+    while end - start > longest:
+        found = _BREAKS.finditer(text, start + 1, start + longest + 1)  # by place: a copy of the rest for each is dear
+        breaks = [one for one in found if one.start() >= start + longest // 2]
+        best = max(breaks, key=lambda one: (_rank(text, one), one.start()), default=None)
+        at = best.start() if best else start + longest
+        passages.append(text[start:at].strip())
+        start, end = best.end() if best else at, last
+        while start < end and text[start].isspace():
+            start += 1
+    return [*passages, text[start:end]] if start < end else passages
 
 
 def _rank(text: str, found: re.Match[str]) -> int:
-    if found[0].count("\n") > 1:
-        return 2
-    return int(text[found.start() - 1] in ".!?。！？।؟")
+    return 2 if found[0].count("\n") > 1 else int(text[found.start() - 1] in ".!?。！？।؟")
 
 
 _SHARED_BY = 2

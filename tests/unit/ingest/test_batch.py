@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -140,6 +141,31 @@ def test_cutting_loses_no_word_and_keeps_to_the_length(text: str, longest: int) 
 def test_a_long_text_is_cut_at_paragraphs_before_sentences() -> None:
     assert cut("One two three.\n\nFour. Five six seven", 24) == ["One two three.", "Four. Five six seven"]
     assert cut("x" * 25, 10) == ["x" * 10, "x" * 10, "x" * 5]
+
+
+class _Counted(str):
+    """A text that counts the characters that are copied out of it."""
+
+    copied = 0
+
+    def __getitem__(self, key: Any) -> _Counted:
+        return self._kept(super().__getitem__(key))
+
+    def strip(self, *given: Any) -> _Counted:
+        return self._kept(super().strip(*given))
+
+    def _kept(self, piece: str) -> _Counted:
+        _Counted.copied += len(piece)
+        return _Counted(piece)
+
+
+@pytest.mark.parametrize("text", ["A word, and another. ", "Para\n\n \n", "x" * 50, "\u3002\u4e00", " \t "])
+def test_a_text_is_copied_a_few_times_however_long_it_is(text: str) -> None:
+    _Counted.copied, whole = 0, _Counted(text * 2_000)
+
+    cut(whole, 100)
+
+    assert _Counted.copied < 5 * len(whole)
 
 
 def test_documents_that_are_none_are_named_by_line_and_reason(tmp_path: Path) -> None:
