@@ -319,13 +319,22 @@ def literal_texts(value: Any) -> list[str]:
 
 def kept_properties(properties: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
     """A relationship's properties as they are kept on ours: times of day, durations and points as texts, vectors as
-    lists; what would hide one of our own gets the prefix kg_.
+    lists; what would hide one of our own gets the prefix kg_, and a name has no line breaks, which no archive takes.
 
-    >>> kept_properties({"role": "Kes", "weight": 3})
-    (('kg_weight', 3), ('role', 'Kes'))
+    >>> kept_properties({"role": "Kes", "weight": 3, "at\\tthe  time": 1})
+    (('at the time', 1), ('kg_weight', 3), ('role', 'Kes'))
     """
-    kept = ((f"kg_{name}" if name in OWN_PROPERTIES else name, _kept(value)) for name, value in properties.items())
+    told = ((_kept_name(name), _kept(value)) for name, value in properties.items())
+    kept = ((f"kg_{name}" if name in OWN_PROPERTIES else name, value) for name, value in told)
     return tuple(sorted(kept, key=lambda one: one[0]))
+
+
+_LONGEST_NAME = 1000
+
+
+def _kept_name(name: str) -> str:
+    shown = "".join(letter if letter >= " " else " " for letter in name)
+    return " ".join(shown.split())[:_LONGEST_NAME].strip() or "_"
 
 
 def _kept(value: Any) -> Any:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from clause.errors import BadInputError, EmbedderMismatchError, NotFoundError
+from clause.graph.canonical import scope_hash
 from clause.graph.jobs import Jobs
 from clause.graph.lease import JobCancelledError, JobState
 from clause.graph.runner import Graph
@@ -16,8 +17,11 @@ from clause.ingest.embedding import embed_scope, submit_embedding
 from clause.ingest.readers import Record, Term, Triple
 from clause.ingest.source import BadRecordError
 from clause.ingest.triples import load_triples
+from clause.operations.archive import export_scope
+from clause.operations.restoration import import_archive
 from tests.fakes.embedder import HashEmbedder
 from tests.integration.graphs import relationships, state, triples, wrong_counts
+from tests.servers import erase_scope
 from tests.shapes import ODD_NAMES, write_hub, write_text
 
 pytestmark = pytest.mark.integration
@@ -79,6 +83,19 @@ async def test_a_relationship_carries_its_scope_source_weight_and_times(
         "valid_from": datetime(2001, 1, 1, tzinfo=UTC),
         "valid_until": datetime(2002, 1, 1, tzinfo=UTC),
     }
+
+
+async def test_a_type_with_tabs_and_line_breaks_comes_back_from_an_archive(
+    graph: Graph, scope: str, tmp_path: Path
+) -> None:
+    await load_triples(graph, None, write_text(tmp_path / "odd.csv", 'a,"works\n\tfor",b\n'), scope)
+    before = await scope_hash(graph, scope)
+    await export_scope(graph, tmp_path / "odd.jsonl", scope)
+    await erase_scope(graph, scope)
+    await import_archive(graph, tmp_path / "odd.jsonl")
+
+    assert await scope_hash(graph, scope) == before
+    assert await triples(graph, scope) == [("a", "works for", "b")]
 
 
 async def test_a_type_of_our_own_name_is_prefixed(graph: Graph, scope: str, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from clause.graph.driver import kept_properties
 from clause.ingest.passage_reader import find_documents
 from clause.ingest.readers import Format, Term, checked, guess_format, read_triples
 from clause.ingest.source import describe
+from clause.operations.archive_lines import _TYPE
 from tests.shapes import ODD_NAMES, write_text
 
 
@@ -190,6 +191,15 @@ def test_properties_of_a_relationship_are_kept_as_an_archive_can_say_them():
         "badge": b"x",
         "kg_version": [1, 2],
     }
+
+
+def test_names_of_properties_are_such_as_an_archive_takes() -> None:
+    given = {"a\tb\r\n c": 1, "\x07": 2, " \u00a0": 2, "we\x1bight": 3, "weight\n": 4, "é" * 2_000: 5, "plain": 6}
+
+    kept = dict(kept_properties(given))
+
+    assert kept == {"a b c": 1, "_": 2, "we ight": 3, "kg_weight": 4, "é" * 1_000: 5, "plain": 6}
+    assert all(_TYPE.fullmatch(name) for name in kept)
 
 
 def test_an_iri_that_is_no_text_is_reported() -> None:
