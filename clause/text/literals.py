@@ -16,6 +16,7 @@ from typing import Final, Literal
 from clause.text.mentions import folded_key
 from clause.text.quantities import (
     DATE,
+    MONTH_S,
     NUMBER,
     TIME_OF_DAY,
     YEARLY_DAY,
@@ -28,6 +29,7 @@ from clause.text.quantities import (
     read_yearly,
     years_of,
 )
+from clause.text.statements.quantities import read_stretch
 from clause.text.tokens import singular
 
 Operator = Literal[
@@ -109,7 +111,8 @@ def read_literal(text: str, datatype: str | None = None, language: str | None = 
     if kind in _DATES:
         return read_date(text) or String(text)
     told = _ABOUT.sub("", text)
-    return (None if _SECONDS.fullmatch(told) else read_date(told)) or read_number(told) or String(text)
+    date = None if _SECONDS.fullmatch(told) else read_date(told)
+    return date or read_stretch(told) or read_number(told) or String(text)
 
 
 def find_literals(text: str, *, months: bool = True) -> list[FoundLiteral]:
@@ -154,6 +157,9 @@ def _added(found: Sequence[FoundLiteral], text: str) -> list[FoundLiteral]:
     added: list[FoundLiteral] = []
     for said in found:
         one = said
+        if added and (stretch := read_stretch(text[added[-1].start : one.end])):  # `1h 30m`
+            added[-1] = FoundLiteral(added[-1].start, one.end, stretch)
+            continue
         part, whole = one.value, added[-1].value if added else None
         if isinstance(part, Number) and part.unit not in ("", TIME_OF_DAY):
             if half := _HALF.match(text, one.end):
@@ -223,12 +229,11 @@ def sort_key(value: LiteralValue | None) -> float | None:
 
 STRETCHES: Final = frozenset({"s", "month", TIME_OF_DAY})
 """The units of how long something takes; a time such as 2:58 may be a stretch of time."""
-_MONTH_S = Decimal("2629746")  # of a year of 365.2425 days
 
 
 def in_seconds(value: Number) -> Number:
     """A stretch of time in seconds, a month as long as it is on average."""
-    return Number(value.value * (_MONTH_S if value.unit == "month" else 1), "s")
+    return Number(value.value * (MONTH_S if value.unit == "month" else 1), "s")
 
 
 def holds(

@@ -40,7 +40,7 @@ _DECADE = (
     rf"(?:[12]\d\d0['\u2019]?s|['\u2019]?[2-9]0['\u2019]?s|{'|'.join(_TENS)})"
 )
 _CENTURY = rf"(?:the\s+)?(?:[0-2]?\d(?:st|nd|rd|th)|{'|'.join(_ORDINALS)})[\s-]+century(?:\s+BCE?)?"
-_ERA = r"\d{1,4}\s*(?:BCE|BC|AD|CE|B\.C\.|A\.D\.)"
+_ERA = r"\d{1,4}\s*(?:BCE|BC|AD|CE|B\.\s?C\.?(?:\s?E\.?)?|A\.\s?D\.?)"
 _SINGLE = rf"{_ISO}|{_WRITTEN}|{_NUMERIC}|{_CENTURY}|{_DECADE}|{_ERA}|{_YEAR}"
 _RANGE = rf"{_YEAR}\s*[-\u2013\u2014]\s*(?:{_YEAR}|\d\d)"
 DATE = re.compile(rf"(?<![\w.,/:-])(?:{_RANGE}(?![\d-])|{_SINGLE})(?![\w/:]|[.,]\d|-\d)", re.IGNORECASE)
@@ -57,11 +57,11 @@ YEARLY_MONTH = re.compile(
 
 _PARTS = re.compile(
     rf"(?P<range>(?P<from>{_YEAR})\s*[-\u2013\u2014]\s*(?P<to>\d{{4}}|\d\d))$"
-    r"|(?P<era>(?P<count>\d{1,4})\s*(?:(?P<bc>b\.?c\.?(?:e\.?)?)|a\.?d\.?|c\.?e\.?))$"
+    r"|(?P<era>(?P<count>\d{1,4})\s*(?:(?P<bc>b\.?\s?c\.?(?:\s?e\.?)?)|a\.?\s?d\.?|c\.?e\.?))$"
     rf"|(?P<century>.*century(?P<before>\s+bce?)?)$|(?P<decade>{_DECADE})$|(?P<year>0?\d{{3,4}})$",
     re.IGNORECASE,
 )
-_WHOLE_ISO = re.compile(r"([+-]?\d{4,6})(?:-(\d\d)(?:-(\d\d))?)?(?:T.*)?(?:Z)?$")
+_WHOLE_ISO = re.compile(r"([+-]?\d{4,6})(?:-(\d\d)(?:-(\d\d))?)?(?:T.*)?(?:Z|[+-]\d\d:\d\d)?$")
 _DATED = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])$|[+-]0\d{3}|[+-]\d{4,6}-\d\d")  # -25000 is an amount
 _TWO_DEFAULTS = datetime(2001, 1, 1), datetime(2002, 2, 2)  # noqa: DTZ001 - they only tell which parts were written
 
@@ -254,7 +254,7 @@ _ONE = (
 )
 _BEFORE = "|".join(re.escape(form) for form in sorted(_MONEY, key=len)[::-1] if len(form) <= len("usd"))
 _CLOCK = (
-    r"(?P<hour>\d\d?):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?\s*(?P<half>[ap]\.?m\b\.?)?"
+    r"(?P<hour>\d\d?):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d(?:\.\d+)?)(?:Z|[+-]\d\d:\d\d)?)?\s*(?P<half>[ap]\.?m\b\.?)?"
     r"|(?P<h12>1[0-2]|[1-9])\s*(?P<half12>[ap]\.?m\b\.?)"
 )
 NUMBER = re.compile(
@@ -288,6 +288,10 @@ class Number:
         return f"{shown} {self.unit}".rstrip()
 
 
+MONTH_S = Decimal(2629746)
+"""The seconds of a month, of a year of 365.2425 days."""
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
+_OF_MEASURE = re.compile(r"\s*(?:/|(?:per|an?)\b)\s*(?:l|lit(?:er|re)|gal(?:lon)?|kwh|g|kg|m3|m³)\b", re.IGNORECASE)
 _FOR_EACH = re.compile(r"^(?:\+|(?:/ ?|(?:per|each|an?|p)\b ?)(?:[a-z]+)?)$")
 _INCHES = re.compile(r"(?<=\d)\s*in$")
 
@@ -329,7 +333,7 @@ def read_number(text: str) -> Number | None:
 def number_of(found: re.Match[str]) -> Number | None:
     """The number of a match of `NUMBER`; None where it cannot be one."""
     if found["clock"]:
-        return Number(Decimal(_seconds(found)), TIME_OF_DAY)
+        return Number(_seconds(found), TIME_OF_DAY)
     value = _digits(found["digits"]) if found["digits"] else read_spelt(found["spelt"].lower())
     if value is None:
         return None
@@ -340,6 +344,9 @@ def number_of(found: re.Match[str]) -> Number | None:
     value = -value if (found["sign"] or "+") != "+" else value
     if found["money"]:
         value, unit = value * (10**6 if unit == "m" else 1), found["money"].strip(" .").lower()
+    dotted = unit in _MONEY and value < 1000 and _THOUSANDS.fullmatch(found["digits"] or "")
+    if dotted and not (found["scale"] or _OF_MEASURE.match(found.string, found.end())):
+        value *= 1000  # `1.500 €`: no price has three decimals, but for that of a litre
     base, factor = _FACTORS.get(unit, ("", Decimal(1)))
     return Number(value * factor, base, factor)
 
@@ -376,11 +383,11 @@ def _digits(text: str) -> Decimal | None:
         return None
 
 
-def _seconds(found: re.Match[str]) -> int:
+def _seconds(found: re.Match[str]) -> Decimal:
     hour = int(found["hour"] or found["h12"])
     half = (found["half"] or found["half12"] or "").lower().replace(".", "")
     if half == "pm" and hour < 12:
         hour += 12
     if half == "am" and hour == 12:
         hour = 0
-    return 3600 * hour + 60 * int(found["minute"] or 0) + int(found["second"] or 0)
+    return 3600 * hour + 60 * int(found["minute"] or 0) + Decimal(found["second"] or 0)

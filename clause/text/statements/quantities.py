@@ -6,8 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Final
 
+from clause.text.quantities import MONTH_S, Number
 from clause.text.statements.words import Word, bases
 
 _MONTH_WORDS = """january jan; february feb; march mar; april apr; may; june jun; july jul; august aug;
@@ -31,6 +33,30 @@ _DECADE = re.compile(r"[12]\d\d0s$")
 _DAY = re.compile(r"#?(0?[1-9]|[12]\d|3[01])$")
 _CLOCK = re.compile(r"=\d{1,2}:\d\d(:\d\d)?([ap]m)?$|.* [ap]m$")
 _YEARS = re.compile(r"=[12]\d{3}[-/]([12]\d{3}|\d\d)$")
+
+
+_WORTH = {"Y": 12 * MONTH_S, "M": MONTH_S, "W": Decimal(604800), "D": Decimal(86400)}
+_WORTH |= {"H": Decimal(3600), "m": Decimal(60), "S": Decimal(1)}
+_STRETCH = re.compile(r"-?P(?=.)(?P<days>(?:-?\d+[YMWD])*)(?:T(?P<time>(?:-?\d+(?:\.\d+)?[HMS])+))?")
+_SHORTLY = re.compile(r"(?=.*[hs])(?:\d+ ?h ?)?\d+ ?m(?: ?\d+ ?s)?")
+
+
+def read_stretch(text: str) -> Number | None:
+    """The amount of time that a text is, as programs write it (ISO 8601) or shortly; months where it is told in months.
+
+    >>> [str(read_stretch(text)) for text in ("PT2H30M", "P5D", "P1Y2M", "-PT1.5S", "1h 30m", "30m", "P31")]
+    ['9000 s', '432000 s', '14 month', '-1.5 s', '5400 s', 'None', 'None']
+    """
+    said = f"PT{text.replace(' ', '').upper()}" if _SHORTLY.fullmatch(text) else text
+    found = _STRETCH.fullmatch(said)
+    if found is None:
+        return None
+    told = re.findall(r"([\d.-]+)([A-Za-z])", found["days"] + (found["time"] or "").replace("M", "m"))
+    parts = [(Decimal(one), _WORTH[unit]) for one, unit in told]
+    value = sum((one * worth for one, worth in parts), Decimal(0)) * (-1 if said[0] == "-" else 1)
+    if all(worth >= MONTH_S for _, worth in parts):
+        return Number(value / MONTH_S, "month", parts[0][1] / MONTH_S)
+    return Number(value, "s", parts[0][1])
 
 
 def is_month(tokens: Sequence[Word], position: int) -> bool:

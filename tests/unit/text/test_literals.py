@@ -6,7 +6,9 @@ from datetime import date
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from neo4j.time import Duration, Time
 
+from clause.graph.driver import literal_texts
 from clause.text.literals import String, find_literals, holds, order, read_literal
 from clause.text.quantities import Date, Number, day_of, month_of, read_date, years_of
 
@@ -210,3 +212,64 @@ def test_digits_behind_a_sign_of_money_are_no_year(text: str, found: list[str]) 
 )
 def test_parts_of_one_amount_are_added(text: str, found: list[str]) -> None:
     assert [str(one.value) for one in find_literals(text)] == found
+
+
+@pytest.mark.parametrize(
+    ("value", "wanted"),
+    [
+        (Duration(hours=2, minutes=30), "9000 s"),
+        (Duration(days=5), "432000 s"),
+        (Duration(weeks=2, seconds=1.5), "1209601.5 s"),
+        (Duration(months=14), "14 month"),
+        (Duration(months=1, days=3), "2888946 s"),
+        (Duration(minutes=-5), "-300 s"),
+        (Duration(), "0 s"),
+        (Time(10, 30), "37800 time of day"),
+        (Time(22, 5, 1, 250_000_000), "79501.25 time of day"),
+    ],
+)
+def test_what_a_graph_of_somebodys_own_tells_of_time_is_read_again(value: object, wanted: str) -> None:
+    (text,) = literal_texts(value)
+    assert str(read_literal(text)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ('"PT2H"^^<http://www.w3.org/2001/XMLSchema#duration>', "7200 s"),
+        ('"-P1Y"^^<http://www.w3.org/2001/XMLSchema#yearMonthDuration>', "-12 month"),
+        ('"10:30:00Z"^^<http://www.w3.org/2001/XMLSchema#time>', "37800 time of day"),
+        ('"2020-01-01+02:00"^^<http://www.w3.org/2001/XMLSchema#date>', "2020-01-01"),
+        ("2020-01-01-05:00", "2020-01-01"),
+        ("1h 30m", "5400 s"),
+        ("3h 5m 20s", "11120 s"),
+        ("2m 5s", "125 s"),
+        ("500 B.C.", "-0499"),
+        ("c. 44 B.C.E.", "-0043"),
+        ("980 A.D.", "0980"),
+        ("1.500 \u20ac", "1500 EUR"),
+        ("\u20ac 1.000", "1000 EUR"),
+        ("CHF 12.500", "12500 CHF"),
+        ("\u20ac1.759 per litre", "1.759 EUR"),
+        ("0.500 \u20ac", "0.5 EUR"),
+        ("$1.250m", "1250000 USD"),
+        ("$1.250 million", "1250000 USD"),
+        ("1.500 kg", "1500 g"),
+        ("12.50 \u20ac", "12.5 EUR"),
+        ("30m", "30 m"),
+    ],
+)
+def test_values_as_programs_and_other_countries_write_them(text: str, wanted: str) -> None:
+    assert str(read_literal(text)) == wanted
+
+
+def test_hours_and_minutes_of_a_question_are_one_amount() -> None:
+    found = find_literals("longer than 1h 30m, at 10:30, before 500 B.C., 3 m high, under 1.500 \u20ac")
+    assert [str(one.value) for one in found] == ["5400 s", "37800 time of day", "-0499", "3 m", "1500 EUR"]
+    assert holds("more", read_literal("PT2H"), found[0].value) is True
+    assert holds("less", read_literal("170"), read_literal("PT2H30M")) is None
+
+
+@pytest.mark.parametrize("text", ["P31", "PT", "P", "Pt5M", "1h of 30m", "10:30-11:00"])
+def test_what_only_looks_like_a_stretch_of_time_is_a_string(text: str) -> None:
+    assert read_literal(text) == String(text)
