@@ -86,7 +86,7 @@ def _question(file: Path, form: FileFormat | None) -> str | None:
     from clause.text.names import readable_relation
 
     records = islice(read_triples(file, Format(form.value) if form else None), 100)
-    triples = [found for record in records if (found := record.triple)]
+    triples = [found for record in records if (found := record.triple) and found.naming is None]
     plain = [one for one in triples if one.head.name.isprintable() and len(one.head.name) <= 60]
     asked = min(plain, key=lambda one: tells_class(one.relation), default=None)
     return question_about(asked.head.name, readable_relation(asked.relation)) if asked else None
@@ -282,7 +282,8 @@ def _report(report: LoadReport, what: str, as_json: bool) -> None:
     console = stdout()
     kind = "files" if report.format == "documents" else "records"
     resumed = f", going on after {report.resumed_at:,}" if report.resumed_at else ""
-    anew = f"; {report.replaced:,} documents had other content and were made anew" if report.replaced else ""
+    anew = f"; {report.named:,} name things" if report.named else ""
+    anew += f"; {report.replaced:,} documents had other content and were made anew" if report.replaced else ""
     console.print(
         f"{report.records:,} {kind} in {report.seconds:.1f} s ({report.records_per_s:,.0f}/s){resumed}: "
         f"{report.created:,} {what} are new, {report.known:,} were there, {report.bad_count:,} are bad{anew}",

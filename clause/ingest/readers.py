@@ -6,7 +6,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -19,7 +19,7 @@ from rdflib.plugins.parsers.ntriples import W3CNTriplesParser
 
 from clause.errors import BadInputError
 from clause.ingest.source import open_text, refuse_stream
-from clause.text.names import last_segment, normalise, readable_name
+from clause.text.names import last_segment, name_key, normalise, readable_name
 from clause.text.quantities import month_of, years_of
 
 BLANK = "_:"
@@ -45,6 +45,13 @@ class _Sink:
         self.found = (subject, predicate, value)
 
 
+_OTHER = 10
+_CODE = re.compile(r"[^\W\d_]{0,4}[ .:-]?\d[\w.-]*")
+_SKOS = "http://www.w3.org/2004/02/skos/core#"
+_NAMING = {"http://www.w3.org/2000/01/rdf-schema#label": 0, f"{_SKOS}prefLabel": 0, f"{_SKOS}altLabel": _OTHER}
+_NAMING |= {"http://schema.org/name": 0, "https://schema.org/name": 0}
+
+
 def parse_ntriples(lines: IO[str]) -> Iterator[Record]:
     """The records of an N-Triples file; comments are none."""
     sink = _Sink()
@@ -58,7 +65,12 @@ def parse_ntriples(lines: IO[str]) -> Iterator[Record]:
             continue
         if sink.found is not None:
             subject, predicate, value = sink.found
-            yield checked(number, _term(subject), normalise(last_segment(predicate)), _term(value))
+            made = checked(number, _term(subject), normalise(last_segment(predicate)), _term(value))
+            naming = _NAMING.get(str(predicate)) if isinstance(value, Literal) else None
+            if made.triple is not None and naming is not None:
+                naming += made.triple.tail.identity not in ("", "@en")
+                made = Record(number, made.triple._replace(naming=naming))
+            yield made
 
 
 def _term(node: URIRef | BNode | Literal) -> Term:
@@ -67,6 +79,18 @@ def _term(node: URIRef | BNode | Literal) -> Term:
     if isinstance(node, BNode):
         return Term(str(node), "concept", f"{BLANK}{node}")
     return Term(normalise(readable_name(str(node))), "concept", str(node), (str(node),))
+
+
+def ranked_names(head: Term, told: Mapping[str, int]) -> tuple[list[str], str | None, str]:
+    """Names of a thing, the best first; the name that it has, where that is but a code and gives way; the first's key.
+
+    >>> ranked_names(Term("Q42"), {"Adams": 1, "Douglas Adams": 0}), ranked_names(Term("Bath"), {"Aquae Sulis": 10})
+    ((['Douglas Adams', 'Adams'], 'Q42', 'douglas adams'), (['Aquae Sulis'], None, 'aquae sulis'))
+    """
+    names = sorted(told, key=lambda name: told[name])
+    coded = _CODE.fullmatch(head.name) or head.identity.startswith(BLANK)
+    gives_way = coded and told[names[0]] < _OTHER and names[0] != head.name
+    return names, head.name if gives_way else None, name_key(names[0])
 
 
 LONGEST_NAME = 10_000
@@ -105,7 +129,10 @@ class Term(NamedTuple):
 
 
 class Triple(NamedTuple):
-    """head -relation-> tail, when it was true, where the file says so (UTC), and what else is kept on it."""
+    """head -relation-> tail, when it was true, where the file says so (UTC), and what else is kept on it.
+
+    `naming` says of a tail that is but a name of the head how good a one it is, 0 the best.
+    """
 
     head: Term
     relation: str
@@ -113,6 +140,7 @@ class Triple(NamedTuple):
     valid_from: datetime | None = None
     valid_until: datetime | None = None
     properties: tuple[tuple[str, Any], ...] = ()
+    naming: int | None = None
 
 
 class Record(NamedTuple):

@@ -136,6 +136,7 @@ class LoadReport(Frozen):
     records: int = Field(ge=0, description="records read, bad ones included")
     created: int = Field(ge=0, description="triples or passages that were not there before")
     known: int = Field(ge=0, description="triples or passages that were there already, repeated lines included")
+    named: int = Field(0, ge=0, description="records that only name a thing: no triples, but further names of it")
     replaced: int = Field(0, ge=0, description="documents that were there with other content and were made anew")
     sources: dict[str, str] = Field({}, description="of documents: the id of each file's source, by its path")
     bad_count: int = Field(ge=0)

@@ -21,23 +21,15 @@ from clause.graph.runner import Graph
 from clause.graph.scopes import parse_scope, scope_token
 from clause.graph.wire import Address
 from clause.ingest.embedding import embed_scope
-from clause.ingest.readers import Format, Record, Term, checked, guess_format, read_triples
-from clause.ingest.source import (
-    BAD_KEPT,
-    BadRecord,
-    BadRecordError,
-    LoadReport,
-    SourceFile,
-    describe,
-    nothing_good,
-)
+from clause.ingest.readers import BLANK, Format, Record, Term, checked, guess_format, ranked_names, read_triples
+from clause.ingest.source import BAD_KEPT, BadRecord, BadRecordError, LoadReport, SourceFile, describe, nothing_good
 from clause.telemetry import Progress, silent
 from clause.text.embedder import Embedder
 from clause.text.names import canonical_key, entity_id, hashed, name_key, register, stored_name
 
 _REMEMBERED = 500_000
 _KEY = 5  # head, type, tail, valid from, valid until: one fact
-_BLANK = "_:"
+_NAMES_KEPT = 200
 
 
 @dataclass
@@ -48,6 +40,8 @@ class TripleBatch:
         records: how many records it holds, bad ones included.
         entities: rows of graph/merge_entities, of names that no recent batch held.
         triples: rows of ingest/create_triples, without repetitions.
+        names: of entities by their ids: what they were called, and further names with how good each is.
+        named: how many records gave these.
         bad: the records that are no triples.
         fresh: ids of those entities that had no relationship before this batch; filled by the loader.
         led: rows as they were, by number, of triples whose ends were merged into others; filled by `lead`.
@@ -56,6 +50,8 @@ class TripleBatch:
     records: int = 0
     entities: list[list[Any]] = field(default_factory=list)
     triples: list[list[Any]] = field(default_factory=list)
+    names: dict[str, tuple[Term, dict[str, int]]] = field(default_factory=dict)
+    named: int = 0
     bad: list[Record] = field(default_factory=list)
     fresh: set[str] = field(default_factory=set)
     led: dict[int, list[Any]] = field(default_factory=dict)
@@ -92,7 +88,12 @@ class Interner:
             if record.triple is None:
                 batch.bad.append(record)
                 continue
-            head, relation, tail, valid_from, valid_until, properties = record.triple
+            head, relation, tail, valid_from, valid_until, properties, naming = record.triple
+            if naming is not None:
+                told = batch.names.setdefault(self._id(head, batch), (head, {}))[1]
+                told[tail.name] = min(naming, told.get(tail.name, naming))
+                batch.named += 1
+                continue
             key = (self._id(head, batch), stored_name(relation), self._id(tail, batch), valid_from, valid_until)
             if key not in seen:
                 seen.add(key)
@@ -106,7 +107,7 @@ class Interner:
             return found
         found = self._old.get(term)
         if found is None:
-            identity = f"{term.identity}@{self._source_id}" if term.identity.startswith(_BLANK) else term.identity
+            identity = f"{term.identity}@{self._source_id}" if term.identity.startswith(BLANK) else term.identity
             key = canonical_key(term.name, term.kind, identity)
             found = entity_id(self._scope, key)
             number = len(batch.entities)
@@ -271,7 +272,8 @@ async def _loaded(
         format=form,
         records=load.records,
         created=load.created,
-        known=load.records - load.bad_count - load.created,
+        known=load.records - load.bad_count - load.created - load.named,
+        named=load.named,
         bad_count=load.bad_count,
         bad=tuple(load.bad),
         seconds=seconds,
@@ -301,6 +303,7 @@ class _TripleLoad:
         cursor = lease.cursor
         self.records = int(cursor.get("records", 0))
         self.created = int(cursor.get("created", 0))
+        self.named = int(cursor.get("named", 0))
         self.bad_count = int(cursor.get("bad_count", 0))
         self.bad = [BadRecord(number=number, reason=reason) for number, reason in cursor.get("bad", [])]
 
@@ -363,36 +366,30 @@ class _TripleLoad:
             )
         self.records += batch.records
         self.created += len(missing)
+        self.named += batch.named
         self.bad_count += len(batch.bad)
         self.bad += [BadRecord(number=bad.number, reason=bad.reason) for bad in batch.bad][: BAD_KEPT - len(self.bad)]
-        await self._lease.commit(
-            self._create(missing),
-            done=self.records,
-            total=max(self._source.lines, self.records),
-            message=f"loading {self._source.name}",
-            cursor=self._cursor() if self.bad_count < self.records else None,  # nothing but bad: read again
-        )
-        self._progress(f"loading {self._source.name}", self.records, max(self._source.lines, self.records))
+        message, total = f"loading {self._source.name}", max(self._source.lines, self.records)
+        cursor = self._cursor() if self.bad_count < self.records else None  # nothing but bad is read again
+        work = self._create(missing) + self._name(batch)
+        await self._lease.commit(work, done=self.records, total=total, message=message, cursor=cursor)
+        self._progress(message, self.records, total)
 
     def _create(self, missing: Sequence[Any]) -> list[tuple[str, dict[str, Any]]]:
         if not missing:
             return []
-        parameters = {
-            "rows": missing,
-            "scope": self._scope,
-            "source_id": self._source.id,
-            "recorded_at": self._recorded_at,
-            **self._lease.keys,
-        }
+        common = {"scope": self._scope, **self._lease.keys}
+        made = {"rows": missing, "source_id": self._source.id, "recorded_at": self._recorded_at, **common}
         ends = Counter(end for head, _, tail, *_ in missing for end in {head, tail})
         rows = [[entity, added] for entity, added in sorted(ends.items())]
-        degrees = {"rows": rows, "scope": self._scope, **self._lease.keys}
-        return [("ingest/create_triples", parameters), ("ingest/raise_degrees", degrees)]
+        return [("ingest/create_triples", made), ("ingest/raise_degrees", {"rows": rows, **common})]
+
+    def _name(self, batch: TripleBatch) -> list[tuple[str, dict[str, Any]]]:
+        named = sorted(batch.names.items())
+        rows = [[self._merged.get(entity, entity), *ranked_names(*told)] for entity, told in named]
+        common = {"scope": self._scope, "most": _NAMES_KEPT, **self._lease.keys}
+        return [("ingest/name_entities", {"rows": rows, **common})] if rows else []
 
     def _cursor(self) -> dict[str, Any]:
-        return {
-            "records": self.records,
-            "created": self.created,
-            "bad_count": self.bad_count,
-            "bad": [[bad.number, bad.reason] for bad in self.bad],
-        }
+        counts = {"records": self.records, "created": self.created, "named": self.named}
+        return {**counts, "bad_count": self.bad_count, "bad": [[bad.number, bad.reason] for bad in self.bad]}

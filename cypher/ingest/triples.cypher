@@ -110,3 +110,24 @@ UNWIND $rows AS row
 MATCH (entity:Entity {id: row[0]})
 WHERE entity.scope = $scope
 SET entity.degree = entity.degree + row[1]
+
+// ingest/name_entities, further names of entities; the first takes the place of a name that is but a code, which is an
+//                       alias then; a row is [entity, names, the code or null, key of the first name]; runs once in a turn
+// mode:       write
+// returns:    none
+// parameters: $rows LIST<LIST<ANY>>, $scope STRING, $most INTEGER, $job_id STRING, $owner STRING, $sequence INTEGER
+// columns:    none
+CYPHER 25 MATCH (job:Job {id: $job_id})
+WHERE job.scope = $scope AND job.owner = $owner AND job.sequence = $sequence
+UNWIND $rows AS row
+MATCH (entity:Entity {id: row[0]})
+WHERE entity.scope = $scope
+WITH entity, row, coalesce(entity.name = row[2], false) AS coded
+WITH entity, row, coded, CASE WHEN coded THEN row[1][0] ELSE entity.name END AS name
+WITH entity, row, coded, name, [other IN CASE WHEN coded THEN [row[2]] ELSE [] END + row[1]
+  WHERE other <> name AND NOT other IN coalesce(entity.aliases, [])] AS fresh
+WHERE coded OR size(fresh) > 0
+SET entity.aliases = (coalesce(entity.aliases, []) + fresh)[..$most], entity.version = coalesce(entity.version, 0) + 1,
+    entity.name = name
+FOREACH (_ IN CASE WHEN coded THEN [1] ELSE [] END |
+  SET entity.name_key = row[3], entity.embedding = null, entity.embedding_model = null)

@@ -21,7 +21,7 @@ from clause.operations.archive import export_scope
 from clause.operations.restoration import import_archive
 from tests.fakes.embedder import HashEmbedder
 from tests.integration.graphs import relationships, state, triples, wrong_counts
-from tests.servers import erase_scope
+from tests.servers import erase_scope, statement
 from tests.shapes import ODD_NAMES, write_hub, write_text
 
 pytestmark = pytest.mark.integration
@@ -102,6 +102,46 @@ async def test_a_type_of_our_own_name_is_prefixed(graph: Graph, scope: str, tmp_
     await load_triples(graph, None, write_text(tmp_path / "own.txt", "a|MENTIONS|b\n"), scope)
 
     assert await triples(graph, scope) == [("a", "kg_MENTIONS", "b")]
+
+
+_NAMED = statement(
+    "MATCH (n:Entity {scope: $scope}) RETURN n.name AS name, n.name_key AS key, n.aliases AS aliases, "
+    "n.version AS version, n.embedding IS NULL AS unembedded ORDER BY n.id",
+    mode="read",
+    parameters="$scope STRING",
+    columns="name, key, aliases, version, unembedded",
+)
+
+
+@pytest.mark.parametrize("size", [2, 100])
+async def test_what_n_triples_call_a_thing_are_names_of_it(graph: Graph, scope: str, tmp_path: Path, size: int) -> None:
+    entity, label = "http://www.wikidata.org/entity", "<http://www.w3.org/2000/01/rdf-schema#label>"
+    also = "<http://www.w3.org/2004/02/skos/core#altLabel>"
+    text = (
+        f"<{entity}/Q42> <http://e.org/wrote> <http://e.org/Hitchhiker> .\n"
+        f'<{entity}/Q42> {label} "Douglas Adams"@en .\n<{entity}/Q42> {also} "DNA"@en .\n'
+        f'<{entity}/Q42> {label} "Duglas Adams"@lv .\n<http://e.org/Hitchhiker> {label} "The Guide" .\n'
+    )
+    model = await graph.one("graph/embedding_model")
+    embedder = HashEmbedder(model=model["model"] if model else "hash")
+    first = write_text(tmp_path / "codes.nt", text.splitlines(keepends=True)[0])
+    await load_triples(graph, embedder, first, scope)
+
+    report = await load_triples(graph, None, write_text(tmp_path / "a.nt", text), scope, batch_size=size)
+    named = {row["name"]: row for row in await graph.execute(_NAMED, {"scope": scope})}
+    again = await load_triples(graph, None, write_text(tmp_path / "a.nt", text), scope, batch_size=size)
+
+    assert (report.records, report.created, report.known, report.named) == (5, 0, 1, 4)
+    assert set(named) == {"Douglas Adams", "Hitchhiker"}
+    adams, guide = named["Douglas Adams"], named["Hitchhiker"]
+    assert adams["key"] == "douglas adams"
+    assert sorted(adams["aliases"]) == ["DNA", "Duglas Adams", "Q42", f"{entity}/Q42"]
+    assert (adams["unembedded"], guide["unembedded"]) == (True, False)
+    assert guide["aliases"] == ["http://e.org/Hitchhiker", "The Guide"]
+    assert again.named == 4
+    assert {row["name"]: row for row in await graph.execute(_NAMED, {"scope": scope})} == named
+    assert await triples(graph, scope) == [("Douglas Adams", "wrote", "Hitchhiker")]
+    assert await wrong_counts(graph, scope) == []
 
 
 async def test_odd_shapes_load_as_they_are(graph: Graph, scope: str, tmp_path: Path) -> None:

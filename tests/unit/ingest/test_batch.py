@@ -103,6 +103,20 @@ def test_a_name_of_an_earlier_batch_is_not_sent_again_and_memory_stays_bounded()
     ]
 
 
+def test_names_of_a_batch_are_kept_by_thing_with_the_best_that_each_is() -> None:
+    head = Term("Q1", "concept", "http://e/Q1")
+    told = [("Eins", 1), ("One", 0), ("One", 1), ("Uno", 10)]
+    names = [
+        Record(n, Triple(head, "label", Term(name, "literal"), naming=how)) for n, (name, how) in enumerate(told, 1)
+    ]
+
+    batch = Interner("kg:x", "src_1").batch([*names, _record("a", "r", "b")])
+
+    assert [*batch.names.values()] == [(head, {"Eins": 1, "One": 0, "Uno": 10})]
+    assert (batch.named, len(batch.triples), batch.records) == (4, 1, 5)
+    assert [row[3] for row in batch.entities] == ["Q1", "a", "b"], "a label is no thing of its own"
+
+
 def test_blank_nodes_of_two_files_are_different_things() -> None:
     record = Record(1, Triple(Term("x", "concept", "_:x"), "r", Term("b")))
 

@@ -17,7 +17,7 @@ from neo4j.time import Duration, Time
 from clause.errors import BadInputError, NotFoundError
 from clause.graph.driver import kept_properties
 from clause.ingest.passage_reader import find_documents
-from clause.ingest.readers import Format, Term, checked, guess_format, read_triples
+from clause.ingest.readers import Format, Term, checked, guess_format, ranked_names, read_triples
 from clause.ingest.source import describe
 from clause.operations.archive_lines import _TYPE
 from tests.shapes import ODD_NAMES, write_text
@@ -289,3 +289,40 @@ def test_blanks_in_a_relation_are_one_and_what_no_archive_takes_is_bad(tmp_path:
     tabbed = checked(1, Term("a"), "works\tfor", Term("b"))
     assert tabbed.triple is not None
     assert tabbed.triple.relation == "works for"
+
+
+def test_labels_of_n_triples_are_names_and_no_triples(tmp_path: Path) -> None:
+    subject, label = "<http://www.wikidata.org/entity/Q42>", "<http://www.w3.org/2000/01/rdf-schema#label>"
+    skos = "http://www.w3.org/2004/02/skos/core#"
+    text = (
+        f'{subject} {label} "Douglas Adams"@en .\n{subject} <{skos}prefLabel> "Duglas Adams"@lv .\n'
+        f'{subject} <{skos}altLabel> "DNA"@en .\n{subject} <http://schema.org/name> "Adams" .\n'
+        f'{subject} {label} <http://e.org/x> .\n{subject} <http://e.org/label> "a label" .\n{subject} {label} "" .\n'
+    )
+    *good, bad = read_triples(write_text(tmp_path / "a.nt", text))
+
+    named = [one.triple.naming for one in good if one.triple]
+    assert named[:4] == [0, 1, 10, 0]
+    assert named[4:] == [None, None]
+    assert bad.reason == "the tail is empty"
+
+
+@pytest.mark.parametrize(
+    ("head", "code"),
+    [
+        (Term("Q42", identity="http://e/Q42"), "Q42"),
+        (Term("GO 0008150"), "GO 0008150"),
+        (Term("m.02mjmr"), "m.02mjmr"),
+        (Term("550e8400-e29b-41d4-a716-446655440000"), "550e8400-e29b-41d4-a716-446655440000"),
+        (Term("genid", "concept", "_:genid"), "genid"),
+        (Term("Apollo 11"), None),
+        (Term("12 Angry Men"), None),
+        (Term("Kes"), None),
+    ],
+)
+def test_only_a_code_gives_way_to_a_name(head: Term, code: str | None) -> None:
+    told = {"Sechs": 1, "six": 10, "Six": 0}
+
+    assert ranked_names(head, told) == (["Six", "Sechs", "six"], code, "six")
+    assert ranked_names(head, {"six": 10})[1] is None
+    assert ranked_names(head, {head.name: 0})[1] is None
