@@ -17,7 +17,7 @@ from clause.graph.lease import Job, Lease
 from clause.graph.migrations import online, resize
 from clause.graph.runner import Graph
 from clause.graph.scopes import known_scopes, parse_scope, scope_token
-from clause.ingest.passage_reader import MentionFinder
+from clause.ingest.mention_finder import MentionFinder
 from clause.ingest.source import EmbedReport, ScopeNames
 from clause.telemetry import Progress, silent
 from clause.text.embedder import Embedder
@@ -346,7 +346,7 @@ class _ScopeLinking:
 
     def _learn(self, rows: Sequence[Mapping[str, Any]]) -> None:
         for row in rows:
-            self._finder.learn(row["title"], "\n\n".join(text for _, text in row["passages"]))
+            self._finder.learn(row["title"], "\n\n".join(text for _, text in row["passages"]), row["given_id"])
 
     async def _pages(self, part: str, after: str) -> AsyncIterator[list[dict[str, Any]]]:
         while rows := await self._graph.run(LINKED[part].read, scope=self._scope, after=after, limit=self._page):

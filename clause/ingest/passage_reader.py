@@ -1,23 +1,23 @@
-"""Readers of passages: JSON lines {"id", "title", "text"} and documents in their formats, cut at paragraphs; and the
-names that passages mention."""
+"""Readers of passages: JSON lines {"id", "title", "text"} and documents in their formats, cut at paragraphs."""
 
 from __future__ import annotations
 
 import html
 import io
 import json
-import os
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from clause.errors import NotFoundError
-from clause.ingest.source import open_text, refuse_stream
-from clause.text.mentions import TitleFinder, joining_names, stands_alone
-from clause.text.names import normalise, short_names
+from clause.ingest.source import open_text
+from clause.text.names import normalise
+from clause.text.tokens import is_common
+
+if TYPE_CHECKING:
+    from bs4.element import Tag
+    from markdown_it.token import Token
 
 LONGEST_PASSAGE = 2_000
 LONGEST_TEXT = 1_000_000
@@ -74,7 +74,8 @@ def _record(number: int, line: str) -> DocumentRecord:
     reason = _fault(value)
     if reason:
         return DocumentRecord(number, None, reason)
-    document = Document(str(value["id"]), normalise(html.unescape(value.get("title") or "")), value["text"].strip())
+    title, text = normalise(html.unescape(value.get("title") or "")), normalise(value["text"])
+    document = Document(str(value["id"]), title, text)
     return DocumentRecord(number, document)
 
 
@@ -125,51 +126,6 @@ def _rank(text: str, found: re.Match[str]) -> int:
     return 2 if found[0].count("\n") > 1 else int(text[found.start() - 1] in ".!?。！？।؟")
 
 
-_SHARED_BY = 2
-
-
-class MentionFinder:
-    """Finds what a corpus talks about: fed with every passage once (`learn`), then asked for each (`find`).
-
-    A short form of a title (`Kes` of `Kes (1969 film)`) is found only where it stands for itself: not as a part of
-    another name, as `John` of `John, Count of Brienne` in `John Sayles`.
-    """
-
-    def __init__(self) -> None:
-        self._titles: dict[str, None] = {}
-        self._proper: Counter[str] = Counter()
-        self._finder: TitleFinder | None = None
-        self._whole: set[str] = set()
-
-    def learn(self, title: str, text: str) -> None:
-        """Remember a passage's title and the names that its text seems to hold."""
-        self._titles.setdefault(title)
-        self._proper.update(joining_names(text).keys())
-
-    def names(self, text: str) -> list[str]:
-        """The names that a text seems to hold, by rule alone."""
-        return [*joining_names(text)]
-
-    def find(self, title: str, text: str, known: Container[str] = frozenset()) -> list[str]:
-        """Names in order of place, each once; the passage's own title comes first.
-
-        A name by rule counts where two texts hold it, or where it is `known` already.
-        """
-        if self._finder is None:
-            shorter = (short for known in self._titles for short in short_names(known))
-            self._finder = TitleFinder([*self._titles, *shorter])
-            self._whole = set(self._titles)
-        found = self._finder.find(text)
-        titled = [one for one in found if one[0] in self._whole or stands_alone(text, one[1], one[2])]
-        names = dict.fromkeys([title, *(name for name, _, _ in titled)])
-        taken = [(start, end) for _, start, end in titled]
-        for name, (start, end) in joining_names(text).items():
-            shared = self._proper[name] >= _SHARED_BY or name in known
-            if shared and not any(start < other_end and other < end for other, other_end in taken):
-                names.setdefault(name)
-        return [name for name in names if name]
-
-
 FORMATS: Final[Mapping[str, str]] = {
     ".md": "Markdown",
     ".markdown": "Markdown",
@@ -189,31 +145,6 @@ LARGEST_FILE = 100 * 1024 * 1024
 
 class UnreadableDocumentError(Exception):
     """A file is no document that can be read; the text says why."""
-
-
-def find_documents(path: Path) -> list[tuple[str, Path]]:
-    """The documents of a file or a folder, by name: (name within the folder, file); hidden ones are left out.
-
-    Raises:
-        NotFoundError: there is no such file or folder, or the folder has no document.
-        BadInputError: it is a pipe.
-    """
-    refuse_stream(path, "path")
-    if path.is_file():
-        return [(path.name, path)]
-    if not path.is_dir():
-        raise NotFoundError(f"there is no file or folder {path.name}", remedy="check the path", field="path")
-    found = [
-        (os.fsencode(one.relative_to(path).as_posix()).decode(errors="replace"), one)  # a name may be no text
-        for one in path.rglob("*")
-        if one.is_file()
-        and one.suffix.lower() in FORMATS
-        and not any(part[0] == "." for part in one.relative_to(path).parts)
-    ]
-    if not found:
-        known = ", ".join(FORMATS)
-        raise NotFoundError(f"{path.name} has no document", remedy=f"documents end in {known}", field="path")
-    return sorted(found)
 
 
 def read_document(name: str, path: Path) -> Document:
@@ -238,8 +169,23 @@ def read_document(name: str, path: Path) -> Document:
     pieces = tuple(_pieces(sections))
     if not pieces:
         raise UnreadableDocumentError("it holds no text")
-    title = normalise(title)[:LONGEST_TITLE] or normalise(Path(name).stem.replace("_", " ").replace("-", " "))
+    title = normalise(title)[:LONGEST_TITLE] or file_title(name)
     return Document(name, title, "\n\n".join(piece.text for piece in pieces), pieces)
+
+
+def file_title(name: str) -> str:
+    """The title of a document that says none: its file's name without the ending.
+
+    >>> file_title("notes/tide_tables.md")
+    'tide tables'
+    """
+    return normalise(Path(name).stem.replace("_", " ").replace("-", " "))
+
+
+def is_file_title(given_id: str, title: str) -> bool:
+    """Tell whether a title is only how a file is called and no name: `my notes.txt`, `Data.md`."""
+    of_file = Path(given_id).suffix.lower() in FORMATS and title == file_title(given_id)
+    return of_file and (title.islower() or (" " not in title and is_common(title.capitalize())))
 
 
 def _pieces(sections: Iterable[Piece]) -> Iterator[Piece]:

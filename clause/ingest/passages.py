@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -12,18 +13,20 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from clause.errors import NotFoundError
 from clause.graph.database import check_embedding_model
 from clause.graph.jobs import Jobs
 from clause.graph.lease import Lease
 from clause.graph.runner import Graph
 from clause.graph.scopes import parse_scope, scope_token
+from clause.ground import strengthening
 from clause.ingest.embedding import embed_scope
+from clause.ingest.mention_finder import MentionFinder
 from clause.ingest.passage_reader import (
+    FORMATS,
     Document,
     DocumentRecord,
-    MentionFinder,
     UnreadableDocumentError,
-    find_documents,
     read_document,
     read_documents,
 )
@@ -36,9 +39,9 @@ from clause.ingest.source import (
     SourceFile,
     describe,
     nothing_good,
+    refuse_stream,
 )
 from clause.telemetry import Progress, silent
-from clause.text.activation import strengthening
 from clause.text.embedder import Embedder
 from clause.text.names import hashed
 
@@ -176,6 +179,31 @@ async def _load(
     )
 
 
+def find_documents(path: Path) -> list[tuple[str, Path]]:
+    """The documents of a file or a folder, by name: (name within the folder, file); hidden ones are left out.
+
+    Raises:
+        NotFoundError: there is no such file or folder, or the folder has no document.
+        BadInputError: it is a pipe.
+    """
+    refuse_stream(path, "path")
+    if path.is_file():
+        return [(path.name, path)]
+    if not path.is_dir():
+        raise NotFoundError(f"there is no file or folder {path.name}", remedy="check the path", field="path")
+    found = [
+        (os.fsencode(one.relative_to(path).as_posix()).decode(errors="replace"), one)  # a name may be no text
+        for one in path.rglob("*")
+        if one.is_file()
+        and one.suffix.lower() in FORMATS
+        and not any(part[0] == "." for part in one.relative_to(path).parts)
+    ]
+    if not found:
+        remedy = f"documents end in {', '.join(FORMATS)}"
+        raise NotFoundError(f"{path.name} has no document", remedy=remedy, field="path")
+    return sorted(found)
+
+
 def _found(paths: Sequence[Path]) -> list[_FoundFile]:
     """The documents of files and folders, each once though two paths lead to it."""
     found: dict[Path, _FoundFile] = {}
@@ -197,7 +225,7 @@ async def _placed(graph: Graph, form: _Form, scope: str) -> _Form:
     Asked under the lease of the scope, so that no other load takes a name meanwhile. What was loaded before folders
     were kept belongs to the first that comes with its name.
     """
-    rows = [[key, _source_id(scope, key), _document_id(scope, key)] for file in form.files for key in file.keys]
+    rows = [[key, _source_id(scope, key), hashed("doc_", scope, key)] for file in form.files for key in file.keys]
     found = await graph.run("ingest/owned_documents", rows=rows, scope=scope) if rows else []
     owners: dict[str, str | None] = {row["key"]: row["owner"] for row in found}
     placed: dict[str, tuple[_FoundFile, SourceFile]] = {}
@@ -218,10 +246,6 @@ def _source_id(scope: str, key: str) -> str:
     return hashed("src_", scope, "document", key)
 
 
-def _document_id(scope: str, given_id: str) -> str:
-    return hashed("doc_", scope, given_id)
-
-
 def _read_files(files: Mapping[str, tuple[_FoundFile, SourceFile]], skip: int) -> Iterator[DocumentRecord]:
     for number, (key, (file, source)) in enumerate(islice(files.items(), skip, None), skip + 1):
         try:
@@ -240,7 +264,7 @@ def learn(records: Iterable[DocumentRecord]) -> tuple[MentionFinder, dict[int, s
         content = hash(document)  # of a corpus of millions, one number each is kept
         line, known = first.setdefault(document.given_id, (number, content))
         if known == content:
-            finder.learn(document.title, document.text)
+            finder.learn(document.title, document.text, document.given_id)
         else:
             repeated[number] = f"the id {document.given_id[:60]!r} is that of record {line}, which says something else"
     return finder, repeated
@@ -352,14 +376,15 @@ class _PassageLoad:
             return []
         keys = {"scope": self._scope, **self._lease.keys}
         created = {"rows": rows, "scope_token": scope_token(self._scope), **keys}
+        named = {row["id"]: [one for passage in row["passages"] for one in passage["mentions"]] for row in rows}
         return [
             ("ingest/drop_passages", {"ids": [row["id"] for row in rows], **keys}),
             ("ingest/create_passages", {**created, "recorded_at": self._recorded_at}),
-            strengthening({row["id"]: _named(row) for row in rows}, self._scope, self._recorded_at),
+            strengthening(named, self._scope, self._recorded_at),
         ]
 
     def _id(self, document: Document) -> str:
-        return _document_id(self._scope, document.given_id)
+        return hashed("doc_", self._scope, document.given_id)
 
     def _cursor(self) -> dict[str, Any]:
         counts = {"records": self.records, "created": self.created, "known": self.known, "replaced": self.replaced}
@@ -372,11 +397,6 @@ def _lead_on(rows: Sequence[dict[str, Any]], merged: Mapping[str, str]) -> None:
         passage["mentions"] = list(dict.fromkeys(merged.get(one, one) for one in passage["mentions"]))
         about = {merged.get(one, one): how for one, *how in reversed(passage["about"])}
         passage["about"] = [[one, *how] for one, how in reversed(about.items())]
-
-
-def _named(row: dict[str, Any]) -> list[str]:
-    """The entities that a document's passages mention, in order of place: each one's basin grows once."""
-    return list(dict.fromkeys(entity for passage in row["passages"] for entity in passage["mentions"]))
 
 
 def _content_hash(document: Document) -> str:

@@ -15,9 +15,8 @@ from typing import Any, Final
 from clause.errors import AmbiguousNameError, NotFoundError
 from clause.graph.lease import Lease
 from clause.graph.scopes import Caller, scope_token
-from clause.ground import Ground
+from clause.ground import CLOSE, INCREMENT, LEAST, MOST, STATES, Ground, basin_id, strengthening
 from clause.intelligence.models import Basin, Strengthened, StrengthenRequest
-from clause.text.activation import CLOSE, INCREMENT, LEAST, MOST, STATES, basin_id, strengthening
 from clause.text.linking import MOST_FOUND, phrases
 from clause.text.names import canonical_key, entity_id, name_key, normalise
 

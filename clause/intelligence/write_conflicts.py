@@ -21,7 +21,7 @@ from clause.errors import BadInputError, ConflictError, UnavailableError
 from clause.graph.runner import apart
 from clause.graph.scopes import Caller
 from clause.graph.wire import WAITS_S
-from clause.ground import Ground
+from clause.ground import BASIN_RULES, Ground, basin_id
 from clause.intelligence.basins import Concepts, Work
 from clause.intelligence.models import (
     AgentWrites,
@@ -34,7 +34,6 @@ from clause.intelligence.models import (
     StrengthWrite,
     WriteConflict,
 )
-from clause.text.activation import BASIN_RULES, basin_id
 from clause.text.names import register
 
 WINDOW = timedelta(seconds=60)

@@ -11,17 +11,25 @@ import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
-from clause.text.tokens import is_common
+from clause.text.tokens import is_common, rank
 
 MAX_WORDS = 14
 MAX_SPANS = 4000
 
-_UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u0e00-\u0e7f"  # scripts that put no space between words
-_PIECE = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}\x00/\u2013\u2014]+")
-_POSSESSIVE = re.compile(r"(?:['\u2019]s|s['\u2019])$", re.IGNORECASE)
+UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u0e00-\u0e7f"
+"""Scripts that put no space between words, as the inside of a character class."""
+HANGUL = "\uac00-\ud7a3"
+PARTICLES = "은|는|이|가|을|를|의|에|에서|에게|에는|에도|에서는|에서도|와|과|도|만|로|으로|까지|부터|처럼|이다|입니다"
+"""Endings of Korean words that say the part a name has in a sentence."""
+_PIECE = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED}\x00/\u2013\u2014]+")
+_LETTER = re.compile(f"[{UNSPACED}]")
+_POSSESSIVE = re.compile(rf"(?:['\u2019]s|s['\u2019]|(?<=[{HANGUL}])(?:{PARTICLES}))$", re.IGNORECASE)
 _TYPOGRAPHY = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-"})
+_ACCENTS = frozenset([*range(1, 7), *range(10, 37), *range(200, 241)])
+"""Combining classes of marks that a writer may leave out; others make another letter: viramas, the voicing of kana."""
 _PUNCTUATION_KEPT = 4
 
 _QUOTED = re.compile(r"\"([^\"\n]{2,120})\"|\u201c([^\u201d\n]{2,120})\u201d|\u00ab\s*([^\u00bb\n]{2,120}?)\s*\u00bb")
@@ -94,13 +102,13 @@ def name_key(name: str) -> str:
 def folded_key(name: str) -> str:
     """`name_key` without accents, with plain quotes, dashes and single spaces.
 
-    >>> folded_key("Gérard  d’Été")
-    "gerard d'ete"
+    >>> folded_key("Gérard  d’Été"), folded_key("バリ") == folded_key("パリ")
+    ("gerard d'ete", False)
     """
     if name.isascii():  # all there is to fold is case and blanks; a question's words and names are folded by hundreds
         return " ".join(name.casefold().split())
     decomposed = unicodedata.normalize("NFKD", name.translate(_TYPOGRAPHY))
-    bare = "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+    bare = "".join(letter for letter in decomposed if unicodedata.combining(letter) not in _ACCENTS)
     return " ".join(unicodedata.normalize("NFC", bare).casefold().split())
 
 
@@ -108,14 +116,15 @@ def candidate_spans(text: str, max_words: int = MAX_WORDS, limit: int = MAX_SPAN
     """Every stretch of up to `max_words` words, in order of place and then of length; no case is asked for.
 
     Punctuation at either edge, and a possessive at the end, is tried both with and without. A long text gets shorter
-    stretches, so that there are never more than `limit` of them.
+    stretches, so that there are never more than `limit` of them; of scripts that join words each letter is one.
 
     >>> [span.text for span in candidate_spans("who's Sam?", max_words=1)]
     ['who', "who's", 'Sam', 'Sam?']
     """
     pieces = [(found.start(), found.end()) for found in _PIECE.finditer(text)]
     edges = [(_starts(text, *piece), _ends(text, *piece)) for piece in pieces]
-    width = max(1, min(max_words, limit // max(1, len(pieces))))
+    most = max(max_words, MAX_WORDS) if _LETTER.search(text) else max_words  # few letters are seldom a whole name
+    width = max(1, min(most, limit // max(1, len(pieces))))
     found: list[Span] = []
     for first, (starts, _) in enumerate(edges):
         if len(found) >= limit:
@@ -237,48 +246,7 @@ def _without_overlap(mentions: Iterable[Mention]) -> list[Mention]:
     return kept
 
 
-_LETTERS = re.compile(r"\w+")
 _SHORTEST = 3
-
-
-class TitleFinder:
-    """Known names in a text, word by word: the longest at each place, in time that grows with the text alone.
-
-    A name that starts with a capital is only found where the text has a capital or a digit too: the title `It` is not
-    every `it`.
-
-    >>> TitleFinder(["It", "The Matrix", "Matrix"]).find("He saw it in The Matrix.")
-    [('The Matrix', 13, 23)]
-    """
-
-    def __init__(self, names: Iterable[str]) -> None:
-        self._names: dict[tuple[str, ...], str] = {}
-        self._lengths: dict[str, list[int]] = {}
-        for name in names:
-            words = tuple(_LETTERS.findall(folded_key(name)))
-            if words and words not in self._names:
-                self._names[words] = name
-                self._lengths.setdefault(words[0], []).append(len(words))
-        for first, lengths in self._lengths.items():
-            self._lengths[first] = sorted(set(lengths), reverse=True)
-
-    def find(self, text: str) -> list[tuple[str, int, int]]:
-        """(name, start, end) of what `text` mentions, in order of place, without overlaps."""
-        places = [(found.start(), found.end()) for found in _LETTERS.finditer(text)]
-        words = [folded_key(text[start:end]) for start, end in places]
-        found, at = [], 0
-        while at < len(words):
-            for length in self._lengths.get(words[at], ()):
-                stretch = tuple(words[at : at + length])
-                name = self._names.get(stretch) if len(stretch) == length else None
-                if name is not None and _starts_high(text[places[at][0]]) >= _starts_high(name[0]):
-                    found.append((name, places[at][0], places[at + length - 1][1]))
-                    at += length - 1
-                    break
-            at += 1
-        return found
-
-
 _BEFORE = re.compile(r"(\S+)\s$")
 _AFTER = re.compile(r"\s(\S+)")
 _NEAR = 30
@@ -303,10 +271,6 @@ def joining_names(text: str) -> dict[str, tuple[int, int]]:
         for mention in reversed(find_proper_names(text))
         if len(mention.name) >= _SHORTEST and not any(letter.isdigit() for letter in mention.name)
     }
-
-
-def _starts_high(letter: str) -> bool:
-    return letter.isupper() or letter.isdigit()
 
 
 _DAYS = """monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays
@@ -365,8 +329,7 @@ def _sentences_of(mention: Mention) -> Iterator[Mention]:
 def _bare_name(text: str, mention: Mention) -> Mention | None:
     """The mention without what is no name at its edges; None where nothing is left."""
     words = [(found[0], found.start(), found.end()) for found in re.finditer(r"\S+", mention.name)]
-    last = max(len(text[: mention.start].rstrip()) - 1, 0)
-    opens = bool(_ENDS_BEFORE.search(text[last : mention.start]))
+    opens = _opens(text, mention.start)
     while words and (_no_name(words[0][0]) or (opens and _only_opens(words))):
         words = words[1:]
         while words and words[0][0] in _CONNECTORS:
@@ -381,9 +344,7 @@ def _bare_name(text: str, mention: Mention) -> Mention | None:
 
 def _no_name(word: str) -> bool:
     plain = word.rstrip(".,").casefold()
-    return plain in _NO_NAME or bool(
-        re.fullmatch(r"(?:i|don|let|that|there|here|what|who|it|he|she)['\u2019]\w+", plain)
-    )
+    return plain in _NO_NAME or bool(_SHORT_VERB.fullmatch(plain))
 
 
 def _only_opens(words: list[tuple[str, int, int]]) -> bool:
@@ -393,3 +354,45 @@ def _only_opens(words: list[tuple[str, int, int]]) -> bool:
     if low in _GIVEN_NAMES or (len(words) > 1 and low in _FORMING | _WORDS_AND_NAMES):
         return False
     return is_common(word)
+
+
+def _opens(text: str, start: int) -> bool:
+    """Tell whether a sentence, or what is set apart like one, begins at a place."""
+    last = max(len(text[:start].rstrip()) - 1, 0)
+    return bool(_ENDS_BEFORE.search(text[last:start]))
+
+
+_EVERYDAY = 8_000
+_NAMED = frozenset(["java", "android", "json"])
+"""Words that are frequent only because much is written about what they name."""
+_CLOSES = re.compile(r"[,.]?[\"\u201d\u2019\u00bb)\]]")
+
+
+@lru_cache(maxsize=20_000)
+def is_everyday(name: str) -> bool:
+    """Tell whether a name is a word so usual that a text which has the word seldom means the name.
+
+    >>> [is_everyday(name) for name in ("Will", "May", "data", "Berlin", "Docker", "Ben")]
+    [True, True, True, False, False, False]
+    """
+    low = name.casefold()
+    place = None if low in _NAMED | _GIVEN_NAMES else rank(f" {low}")
+    return place is not None and place < _EVERYDAY and is_common(name.capitalize())
+
+
+def is_meant(name: str, text: str, start: int, end: int) -> bool:
+    """Tell whether a stretch that spells a name also means it: an everyday word does only in the name's own capitals,
+    and where it has them not just because a sentence begins.
+
+    >>> [is_meant("Will", text, *span) for text, span in (("I will go", (2, 6)), ("Will it?", (0, 4)))]
+    [False, False]
+    >>> is_meant("Will", "I met Will.", 6, 10), is_meant("coffee", "Coffee helps", 0, 6)
+    (True, True)
+    """
+    if not name[:1].isupper() or not is_everyday(name):
+        return True
+    said, shouted = text[start:end], name.isupper()
+    if not said[:1].isupper() or said.isupper() is not shouted:
+        return False
+    high = (shouted and len(name) > 1) or text[max(0, start - 2) : start].rstrip().endswith(";")  # whatever began
+    return high or not _opens(text, start) or bool(_CLOSES.match(text, end))

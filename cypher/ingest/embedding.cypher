@@ -141,11 +141,11 @@ SET c.sum = total, c.prototype = [x IN total | CASE WHEN length > 0 THEN x / len
 // mode:       read
 // returns:    many
 // parameters: $scope STRING, $after STRING, $limit INTEGER
-// columns:    id, title, passages
+// columns:    id, title, given_id, passages
 CYPHER 25 MATCH (document:Document)
 USING INDEX document:Document(id)
 WHERE document.id > $after AND document.scope = $scope
-RETURN document.id AS id, coalesce(document.title, '') AS title, COLLECT {
+RETURN document.id AS id, coalesce(document.title, '') AS title, coalesce(document.given_id, '') AS given_id, COLLECT {
   MATCH (document)-[:HAS_PASSAGE]->(passage:Passage)
   RETURN [passage.id, passage.text] AS one ORDER BY passage.ordinal
 } AS passages

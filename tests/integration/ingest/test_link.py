@@ -14,7 +14,7 @@ from clause.graph.jobs import Jobs
 from clause.graph.lease import Lease
 from clause.graph.runner import Graph
 from clause.ingest.embedding import LinkJob, link_scope
-from clause.ingest.passage_reader import MentionFinder
+from clause.ingest.mention_finder import MentionFinder
 from clause.ingest.passages import load_passages
 from tests.fakes.embedder import HashEmbedder
 from tests.integration.graphs import state, wrong_counts

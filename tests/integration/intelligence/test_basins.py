@@ -13,10 +13,9 @@ import pytest
 from clause.errors import ForbiddenError, NotFoundError
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
-from clause.ground import Ground
+from clause.ground import Ground, basin_id, strengthening
 from clause.intelligence.basins import Basins
 from clause.intelligence.models import StrengthenRequest
-from clause.text.activation import basin_id, strengthening
 from tests.fakes.clock import Clock
 from tests.integration.intelligence.ground import make_ground
 from tests.integration.reasoning.known_graph import run

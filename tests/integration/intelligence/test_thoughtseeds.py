@@ -11,9 +11,8 @@ import pytest
 from clause.errors import NotFoundError
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
-from clause.ground import Ground
+from clause.ground import Ground, strengthening
 from clause.intelligence.thoughtseeds import ThoughtSeeds, seed_id, seed_rows
-from clause.text.activation import strengthening
 from tests.fakes.clock import Clock
 from tests.integration.intelligence.ground import make_ground
 from tests.integration.reasoning.known_graph import run

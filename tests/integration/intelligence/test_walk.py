@@ -13,7 +13,7 @@ import pytest
 from clause.evaluation.training_material import export_snapshot
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
-from clause.ground import Ground
+from clause.ground import Ground, strengthening
 from clause.intelligence.causal import scores as causal_scores
 from clause.intelligence.room import Intelligence
 from clause.intelligence.thoughtseeds import query_source, seed_id
@@ -38,7 +38,6 @@ from clause.reasoning.neighbourhood.neo4j import Neo4jNeighbourhood
 from clause.reasoning.neighbourhood.port import View
 from clause.reasoning.question.preparation import Asker
 from clause.reasoning.question.seeds import SeedFinder
-from clause.text.activation import strengthening
 from tests.fakes.clock import Clock
 from tests.integration.intelligence.ground import make_ground
 from tests.integration.reasoning.known_graph import run

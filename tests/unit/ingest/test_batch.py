@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clause.ingest.passage_reader import MentionFinder, cut, read_documents
+from clause.ingest.mention_finder import MentionFinder, TitleFinder
+from clause.ingest.passage_reader import cut, read_documents
 from clause.ingest.readers import Record, Term, Triple
 from clause.ingest.triples import Interner
-from clause.text.mentions import TitleFinder
 from clause.text.names import (
     LONGEST_KEY,
     canonical_key,

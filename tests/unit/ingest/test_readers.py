@@ -16,7 +16,7 @@ from neo4j.time import Duration, Time
 
 from clause.errors import BadInputError, NotFoundError
 from clause.graph.driver import kept_properties
-from clause.ingest.passage_reader import find_documents
+from clause.ingest.passages import find_documents
 from clause.ingest.readers import Format, Term, checked, guess_format, ranked_names, read_triples
 from clause.ingest.source import describe
 from clause.operations.archive_lines import _TYPE
