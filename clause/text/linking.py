@@ -16,7 +16,7 @@ from clause.graph.runner import Graph
 from clause.graph.scopes import PUBLIC, parse_scope, scope_token
 from clause.text.embedder import Embedder
 from clause.text.fields import Frozen
-from clause.text.mentions import Mention, candidate_spans, find_mentions, find_names, folded_key
+from clause.text.mentions import Mention, candidate_spans, find_mentions, find_names, folded_key, is_meant
 from clause.text.mentions import name_key as case_key
 from clause.text.names import QUALIFIER, canonical_key, entity_id, name_key, normalise
 from clause.text.retrieval import escape, within_scopes
@@ -224,8 +224,9 @@ class EntityLinker:
         given: Sequence[Sequence[str]],
         by_rule: Sequence[Sequence[Mention]],
         sees: Sequence[str],
-    ) -> dict[str, EntityRef]:
-        """Known entities by the look-up keys of their names and aliases; within a scope names go before aliases."""
+    ) -> dict[str, tuple[str, EntityRef]]:
+        """Known entities by the look-up keys of their names and aliases, with these as they are written; within a scope
+        names go before aliases."""
         if not keys:
             return {}
         proper = [mention.name for mentions in by_rule for mention in mentions]
@@ -243,9 +244,9 @@ class EntityLinker:
             for row in rows
             for name in (row["name"], *row["aliases"])
         ]
-        known: dict[str, EntityRef] = {}
+        known: dict[str, tuple[str, EntityRef]] = {}
         for _, name, row in sorted(said, key=lambda one: one[0]):
-            known.setdefault(name_key(name), EntityRef(id=row["id"], name=row["name"], kind=row["kind"]))
+            known.setdefault(name_key(name), (name, EntityRef(id=row["id"], name=row["name"], kind=row["kind"])))
         return known
 
     async def _statements(
@@ -264,17 +265,18 @@ class EntityLinker:
 class _Naming:
     """Gives each text its entities; those that nobody knows are made (`fresh`: rows of graph/merge_entities)."""
 
-    def __init__(self, scope: str, known: dict[str, EntityRef], kinds: Mapping[str, str] = NO_KINDS) -> None:
+    def __init__(self, scope: str, known: Mapping[str, tuple[str, EntityRef]], kinds: Mapping[str, str]) -> None:
         self._scope = scope
         self._kinds = kinds
-        self._known = known
+        self._written = {key: name for key, (name, _) in known.items()}
+        self._known = {key: entity for key, (_, entity) in known.items()}
         self._names = {key: key for key in known}
         self.fresh: dict[str, list[Any]] = {}
         self.given: dict[str, str] = {}
 
     def entities(self, text: str, by_rule: Sequence[Mention], given: Sequence[str]) -> tuple[EntityRef, ...]:
         """The given ones, then those named, in order of place; a name by rule gives way to a known one."""
-        named = [mention for mention in find_mentions(text, self._names) if _tells(text[mention.start : mention.end])]
+        named = [mention for mention in find_mentions(text, self._names) if self._names_it(text, mention)]
         places = [(mention.start, self._known[mention.name]) for mention in named]
         places += [
             (mention.start, self._new(mention.name))
@@ -285,6 +287,11 @@ class _Naming:
         asked = [self._known.get(name_key(name)) or self._new(name) for name in given]
         self.given.update((name_key(name), entity.id) for name, entity in zip(given, asked, strict=True))
         return tuple({entity.id: entity for entity in [*asked, *placed]}.values())[:MOST_NAMES]
+
+    def _names_it(self, text: str, mention: Mention) -> bool:
+        """Tell whether a known name that the text spells is meant there."""
+        place = mention.start, mention.end
+        return _tells(text[slice(*place)]) and is_meant(self._written[mention.name], text, *place)
 
     def _new(self, name: str) -> EntityRef:
         key = canonical_key(name)
@@ -313,12 +320,12 @@ def _spans(text: str) -> Iterable[str]:
 
 
 def _tells(span: str) -> bool:
-    """A stretch that may be a name: not a short word in small letters.
+    """A stretch that may be a name: not a short word in small letters; of scripts without case two letters are enough.
 
-    >>> _tells("Neo4j"), _tells("at"), _tells("dark mode")
-    (True, False, True)
+    >>> _tells("Neo4j"), _tells("at"), _tells("dark mode"), _tells("東京"), _tells("서울")
+    (True, False, True, True, True)
     """
-    return len(span) >= _SHORTEST or (len(span) > 1 and any(letter.isupper() for letter in span))
+    return len(span) >= _SHORTEST or (len(span) > 1 and any(letter.isalpha() > letter.islower() for letter in span))
 
 
 def phrases(names: Iterable[str], scopes: Sequence[str], *, field: str = "aliases") -> list[str]:

@@ -8,11 +8,15 @@ from hypothesis import strategies as st
 
 from clause.text.linking import (
     Closeness,
+    EntityRef,
+    _keys,
+    _Naming,
     bare,
     edit_distance,
     match_name,
     slips_between,
 )
+from clause.text.names import name_key
 
 short = st.text(alphabet="abc", max_size=6)
 
@@ -77,3 +81,49 @@ def test_a_typo_is_said_and_a_right_spelling_is_not():
 def test_digits_forgive_nothing():
     assert slips_between("apollo 13", "apollo 11") is None
     assert slips_between("cat", "car") is None
+
+
+def _linked(names, text):
+    """Known names that a text of memories and beliefs is linked to; nothing is known by rule."""
+    known = {name_key(name): (name, EntityRef(id=name, name=name, kind="concept")) for name in names}
+    return [entity.name for entity in _Naming("public", known, {}).entities(text, [], [])]
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        (["Will", "Her", "Hope"], "I will call her tomorrow, I hope."),
+        (["Will", "Her", "Hope"], "Will you? Her dog barks. Hope so."),
+        (["Run"], "they run out of milk"),
+        (["May", "Us"], "It may help us."),
+        (["IT"], "Is it raining? It is."),
+        (["Go"], "WE GO NOW"),
+        (["東京"], "京都に東の道がある"),
+    ],
+)
+def test_an_everyday_word_names_nothing(names, text):
+    assert _linked(names, text) == []
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        (["Will", "Hope"], "I met Will and Hope."),
+        (["Berlin"], "we moved to berlin"),
+        (["Docker", "Postgres"], "we run docker and postgres here"),
+        (["coffee"], "Coffee keeps me awake"),
+        (["IT"], "IT is slow today"),
+        (["Will Smith"], "i saw will smith"),
+        (["東京"], "東京に住んでいる"),
+        (["서울", "부산"], "저는 서울 사람이고 부산에서 일한다"),
+        (["Դվին"], "Դվին"),
+        (["กรุงเทพมหานคร"], "ฉันชอบกรุงเทพมหานคร"),
+    ],
+)
+def test_known_names_are_linked_as_users_type_them(names, text):
+    assert _linked(names, text) == names
+
+
+def test_two_letters_of_a_script_without_case_are_looked_up():
+    assert {"東京", "กรุงเทพมหานคร"} <= _keys(["去年東京と", "ฉันกรุงเทพมหานคร"], [])
+    assert "at" not in _keys(["at"], [])
