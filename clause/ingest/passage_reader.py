@@ -248,33 +248,63 @@ def _sections(blocks: Iterable[tuple[int, str]]) -> tuple[str, list[Piece]]:
         titles.append((level, heading))
         above = [*(one for one in above if one[0] < level), (level, heading)]
     close()
+    if titles and not found:  # an outline says something too
+        found.append(Piece("\n".join(heading for _, heading in titles)))
     return (min(titles, key=lambda one: one[0])[1] if titles else ""), found
 
 
 def _markdown(raw: bytes) -> tuple[str, list[Piece]]:
     from markdown_it import MarkdownIt  # noqa: PLC0415 -- only where such a file comes
 
-    lines = _FRONT.sub("", _decoded(raw).replace("\r\n", "\n"))
-    tokens = MarkdownIt("commonmark").enable("table").parse(lines)
-    blocks, level = [], 0
+    lines = _decoded(raw).replace("\r\n", "\n")
+    front = _FRONT.match(lines)
+    named = _TITLE.search(front[0]) if front else None
+    tokens = MarkdownIt("commonmark").enable("table").parse(lines[front.end() :] if front else lines)
+    blocks: list[tuple[int, str]] = []
+    level, rows = 0, list[list[str]]()
     for token in tokens:
         if token.type == "heading_open":
             level = int(token.tag[1])
         elif token.type == "heading_close":
             level = 0
+        elif token.type == "tr_open":
+            rows.append([])
+        elif token.type == "table_close":
+            blocks.append((0, _table(rows)))
+            rows = []
         elif token.type == "inline":
-            shown = (one.content or ("\n" if "break" in one.type else "") for one in token.children or ())
-            blocks.append((level, "".join(shown)))
+            shown = "".join(map(_shown, token.children or ()))
+            rows[-1].append(shown) if rows else blocks.append((level, shown))
         elif token.type in ("fence", "code_block"):
             blocks.append((0, token.content))
         elif token.type == "html_block":
             blocks += [(0, piece.text) for piece in _html(token.content.encode())[1]]
-    return _sections(blocks)
+    title, sections = _sections(blocks)
+    return (named[1].strip("\"'") if named else "") or title, sections
+
+
+def _shown(token: Token) -> str:
+    """The words of a piece of a Markdown line; of tags only that a line breaks."""
+    if token.type == "html_inline":
+        return "\n" if re.match(r"<br\b", token.content, re.IGNORECASE) else ""
+    return token.content or ("\n" if "break" in token.type else "")
+
+
+def _table(rows: Iterable[Iterable[str]]) -> str:
+    """A table as lines of cells, as they are read from left to right."""
+    lines = ([" ".join(cell.split()) for cell in row] for row in rows)
+    return "\n".join(" | ".join(cells) for cells in lines if any(cells))
 
 
 _FRONT = re.compile(r"\A---\n(?=[\w-]+\s*:).*?\n(?:---|\.\.\.)(?:\n|\Z)", re.DOTALL)
+_TITLE = re.compile(r"^title:[ \t]*([^\s>|].*?)[ \t]*$", re.MULTILINE | re.IGNORECASE)
 _UNSEEN = ("script", "style", "noscript", "template", "nav", "footer", "title", "meta", "link", "svg", "iframe")
-_BLOCKS = ("h1", "h2", "h3", "h4", "h5", "h6", "p", "li", "pre", "blockquote", "td", "th", "dt", "dd", "figcaption")
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_CELLS = ("td", "th")
+_LISTS = ("li", "pre", "blockquote", "dt", "dd", "figcaption")
+_PARTS = ("div", "p", "section", "article", "main", "body", "header", "aside", "form", "address")
+_LINES = ("option", "caption", "summary", "legend", "dialog", "fieldset")
+_BLOCKS = frozenset([*_HEADINGS, *_CELLS, *_LISTS, *_PARTS, *_LINES])
 
 
 def _html(raw: bytes) -> tuple[str, list[Piece]]:
@@ -287,20 +317,34 @@ def _html(raw: bytes) -> tuple[str, list[Piece]]:
         unseen.decompose()
     for line in page.find_all("br"):
         line.replace_with("\n")
+    tables = {id(table): rows for table in page.find_all("table") if (rows := _html_rows(table))}
     blocks: list[tuple[int, str]] = []
-    last: tuple[int, int] | None = None
+    last: tuple[Any, Any] = (None, None)
     for text in page.find_all(string=lambda one: not isinstance(one, PreformattedString)):
-        around = text.find_parent(_BLOCKS) or text.find_parent(["div", "section", "article", "main", "body"])
-        name = around.name if around else ""
-        level = int(name[1]) if re.fullmatch(r"h[1-6]", name) else 0
-        key = (level, id(around))
-        if blocks and last == key:
-            blocks[-1] = (level, f"{blocks[-1][1]}{text}")
-        elif text.strip():
-            blocks.append((level, str(text)))
-            last = key
-    title, sections = _sections([(level, " ".join(text.split())) for level, text in blocks])
+        parents = [*text.parents]
+        around = next((one for one in parents if one.name in _BLOCKS), None)
+        whole = next((one for one in parents if one.name in _HEADINGS or id(one) in tables), around)
+        rows, said = tables.get(id(whole), ""), re.sub(r"\s+", " ", text)
+        level = int(whole.name[1]) if whole is not None and whole.name in _HEADINGS else 0
+        if blocks and last[0] is whole:  # a heading is one line, whatever it is made of
+            glue = "" if last[1] is around else " "
+            blocks[-1] = (level, rows or f"{blocks[-1][1]}{glue}{said}")
+        elif said.strip():
+            blocks.append((level, rows or said))
+        else:
+            continue
+        last = (whole, around)
+    title, sections = _sections([(level, text.strip()) for level, text in blocks])
     return named or title, sections
+
+
+def _html_rows(table: Tag) -> str:
+    """The rows of a table of plain cells; "" of one that only sets out a page."""
+    rows = [row.find_all(_CELLS) for row in table.find_all("tr")]
+    if max(map(len, rows), default=0) < 2 or table.find(["table", *_HEADINGS, *_LISTS]) or table.select("td td, th td"):
+        return ""
+    cells = ([cell.get_text(" " if cell.find(_PARTS) else "") for cell in row] for row in rows)
+    return _table([*([one.get_text()] for one in table.find_all("caption")), *cells])
 
 
 def _pdf(raw: bytes) -> tuple[str, list[Piece]]:

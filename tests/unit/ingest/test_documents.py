@@ -16,10 +16,10 @@ from clause.ingest.passage_reader import (
     PIECE,
     UnreadableDocumentError,
     cut,
-    find_documents,
     read_document,
     read_documents,
 )
+from clause.ingest.passages import find_documents
 
 MARKDOWN = """---
 draft: yes
@@ -293,3 +293,78 @@ def test_a_file_whose_name_is_no_text_is_named_all_the_same(tmp_path: Path) -> N
     ((said, file),) = find_documents(tmp_path)
     assert said == "caf\ufffd.txt"
     assert read_document(said, file).pieces[0].text == "The cafe opens at dawn."
+
+
+def _pieces_of(folder: Path, name: str, content: str) -> tuple[str, list[str]]:
+    (folder / name).write_text(content, encoding="utf-8")
+    found = read_document(name, folder / name)
+    return found.title, [piece.text for piece in found.pieces]
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("<li><div>Price</div><div>5 EUR</div></li>", "Price\n\n5 EUR"),
+        ("<ul><li>Tea<ul><li>green</li></ul></li></ul>", "Tea\n\ngreen"),
+        ("<select><option>One</option><option>Two</option></select>", "One\n\nTwo"),
+        ("<blockquote><section>First</section>then<section>last</section></blockquote>", "First\n\nthen\n\nlast"),
+        ("<p>whole<b>sale</b> and H<sub>2</sub>O</p>", "wholesale and H2O"),
+        ("<table><tr><td><div>Ann</div><div>Smith</div></td><td>3</td></tr></table>", "Ann Smith | 3"),
+        (
+            "<table><caption>Fares</caption><tr><th>what</th><th>cost</th></tr>\n<tr><td>whole<b>sale</b></td>"
+            "<td>two\ncrowns</td></tr><tr><td></td><td> </td></tr></table><p>Children pay nothing.</p>",
+            "Fares\nwhat | cost\nwholesale | two crowns\n\nChildren pay nothing.",
+        ),
+        (
+            "<table><tr><td><ul><li>menu</li></ul></td><td><p>One.</p><p>Two.</p></td></tr></table>",
+            "menu\n\nOne.\n\nTwo.",
+        ),
+    ],
+)
+def test_words_of_two_boxes_are_not_one_and_tables_are_read_in_rows(tmp_path: Path, page: str, text: str) -> None:
+    assert _pieces_of(tmp_path, "page.html", f"<html><body>{page}</body></html>")[1] == [text]
+
+
+def test_a_heading_is_one_line_whatever_it_is_made_of(tmp_path: Path) -> None:
+    page = "<h1><div>Tide</div><span>tab</span>les</h1><p>High at six.</p>"
+
+    assert _pieces_of(tmp_path, "page.html", page) == ("Tide tables", ["Tide tables\nHigh at six."])
+
+
+def test_a_markdown_table_is_read_in_rows_and_tags_in_a_line_are_not_shown(tmp_path: Path) -> None:
+    table = "| hive | *queen* |\n| --- | --- |\n| 4 | `Marigold` |\n| | |"
+
+    _, pieces = _pieces_of(tmp_path, "bees.md", f"Press <kbd>Ctrl</kbd> now<br/>and wait.\n\n{table}\n\nEnd.")
+
+    assert pieces == ["Press Ctrl now\nand wait.\n\nhive | queen\n4 | Marigold\n\nEnd."]
+
+
+@pytest.mark.parametrize(
+    ("front", "title"),
+    [
+        ('title: "Rent: a guide"', "Rent: a guide"),
+        ("date: 2024-01-02\nTitle: Rent  ", "Rent"),
+        ("title:\ndraft: yes", "First"),
+        ("title: >\n  folded", "First"),
+        ("subtitle: none", "First"),
+    ],
+)
+def test_front_matter_gives_the_title(tmp_path: Path, front: str, title: str) -> None:
+    page = f"---\n{front}\n---\n# First\n\nThe deposit is 500 euro.\n"
+
+    assert _pieces_of(tmp_path, "rent.md", page) == (title, ["First\nThe deposit is 500 euro."])
+
+
+def test_an_outline_is_a_text_too(tmp_path: Path) -> None:
+    assert _pieces_of(tmp_path, "plan.md", "# Plan\n\n## Roof\n\n## Cellar\n") == ("Plan", ["Plan\nRoof\nCellar"])
+    assert _pieces_of(tmp_path, "plan.html", "<h2>Roof</h2><h2>Cellar</h2>") == ("Roof", ["Roof\nCellar"])
+
+
+def test_texts_of_lines_are_kept_in_one_encoding_of_accents(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_text('{"id": 1, "text": " Ame\u0301lie sees Dvor\u030ca\u0301k. "}\n', encoding="utf-8")
+
+    (record,) = read_documents(corpus)
+
+    assert record.document is not None
+    assert record.document.text == "Amélie sees Dvořák."
