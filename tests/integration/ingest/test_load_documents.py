@@ -9,11 +9,13 @@ import pytest
 from clause.errors import BadInputError
 from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
+from clause.ingest.embedding import link_scope
 from clause.ingest.passages import load_documents, load_passages
 from clause.ingest.source import BadRecordError
 from clause.knowledge.lineage.models import ErasureRequest
 from clause.operations.archive import erasure_of
 from clause.settings import Settings
+from tests.fakes.embedder import HashEmbedder
 from tests.integration.graphs import state, wrong_counts
 from tests.servers import statement
 from tests.shapes import write_text
@@ -28,6 +30,14 @@ _PLACES = statement(
     mode="read",
     parameters="$scope STRING",
     columns="file, heading, page, text",
+)
+
+_NAMED = statement(
+    "MATCH (d:Document {scope: $scope})-[:HAS_PASSAGE]->(:Passage)-[:MENTIONS]->(e:Entity) "
+    "RETURN d.given_id AS file, collect(DISTINCT e.name) AS names",
+    mode="read",
+    parameters="$scope STRING",
+    columns="file, names",
 )
 
 
@@ -191,3 +201,19 @@ async def test_a_load_that_broke_off_is_not_gone_on_with_for_a_copy_elsewhere(
             await load_documents(graph, None, tmp_path / place / "docs", scope, on_bad="fail", batch_size=1)
 
     assert set(await _texts(graph, scope)) == {"a.md", "docs/a.md"}
+
+
+async def test_how_a_file_is_called_is_mentioned_by_no_other_text(graph: Graph, scope: str, tmp_path: Path) -> None:
+    files = {"data.txt": "Heights of the tide.", "Orla Finn.txt": "She measured.", "log.txt": "The data of Orla Finn."}
+    for name, text in files.items():
+        write_text(tmp_path / name, text)
+
+    await load_documents(graph, None, tmp_path, scope)
+    loaded = await graph.execute(_NAMED, {"scope": scope})
+    await link_scope(graph, HashEmbedder(), scope, embed=False)
+    linked = await graph.execute(_NAMED, {"scope": scope})
+
+    for rows in (loaded, linked):
+        named = {row["file"]: set(row["names"]) for row in rows}
+        assert named["data.txt"] == {"data"}
+        assert named["log.txt"] == {"log", "Orla Finn"}
