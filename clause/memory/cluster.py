@@ -242,10 +242,10 @@ _BLOCK = 1024
 async def merge_closest(graph: Graph, scope: str, pairs: int, dimension: int) -> int:
     """Merge the `pairs` closest pairs of open clusters, the later of each into the earlier; how many were merged.
 
-    A cluster that another writer changed meanwhile is left as it is.
+    A cluster that another writer changed meanwhile is left as it is; where too few are open none is touched.
     """
     rows = await graph.run("memory/open_prototypes", scope=scope, dimension=dimension, limit=MOST_MERGED)
-    if len(rows) < 2:
+    if len(rows) <= pairs:
         return 0
     found = closest_pairs(np.stack([row["prototype"] for row in rows]), pairs)
     chosen = [[rows[a]["id"], rows[a]["version"], rows[b]["id"], rows[b]["version"]] for a, b in found]

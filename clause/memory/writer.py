@@ -151,7 +151,7 @@ def mention_rows(drafts: Sequence[Draft], entities: Sequence[Sequence[str]]) -> 
 
 
 CHUNK = 250
-"""Memories written in one transaction."""
+"""Memories written in one transaction; fewer where they could open more clusters than merging makes room for."""
 
 Results = dict[str, MemoryWriteResult]
 P = ParamSpec("P")
@@ -213,12 +213,13 @@ class MemoryWriter:
         found: Results = {}
         vectors: Floats | None = None
         known = OpenClusters(len(drafts))
-        for start in range(0, len(drafts), CHUNK):
-            chunk = drafts[start : start + CHUNK]
+        size = CHUNK if self._config.when_full == "refuse" else min(CHUNK, self._config.max_clusters // 2)
+        for start in range(0, len(drafts), size):
+            chunk = drafts[start : start + size]
             async with self._linking(chunk, scope) as linking:
                 if vectors is None:
                     vectors = await self._vectors(drafts)
-                wrote = await self._chunk(chunk, vectors[start : start + CHUNK], linking, scope=scope, known=known)
+                wrote = await self._chunk(chunk, vectors[start : start + size], linking, scope=scope, known=known)
                 found = wrote | found  # a key that an earlier chunk had was written there
             progress(start + len(chunk), len(drafts))
         ones = [(found[draft.key], draft.id) for draft in drafts]
@@ -294,6 +295,8 @@ class MemoryWriter:
                 found |= await self._written(drafts, scope)
             else:
                 found |= fresh
+        if self._new_places(drafts, found):
+            raise ConflictError("other writers took the room that was made for these memories", remedy="try again")
         return found
 
     @staticmethod
@@ -347,10 +350,13 @@ class MemoryWriter:
     async def _make_room(self, scope: str, clusters: int, opening: int) -> None:
         """Merge as many pairs as clusters are to be opened too many, or refuse."""
         most = self._config.max_clusters
-        merging = self._config.when_full == "merge"
         missing = clusters + opening - most
-        if merging and await merge_closest(self._ground.graph, scope, missing, self._config.embedding_dim):
-            return
+        if self._config.when_full == "merge":
+            graph, dimension = self._ground.graph, self._config.embedding_dim
+            while missing > 0 and (merged := await merge_closest(graph, scope, missing, dimension)):
+                missing -= merged  # fewer than asked for, where one cluster is the nearest of many
+            if missing <= 0:
+                return
         raise ClusterLimitError(
             f"{scope} holds {clusters:,} clusters of memories, the most it may",
             remedy="consolidate, delete some, or raise CLAUSE_MEMORY_MAX_CLUSTERS",

@@ -43,6 +43,11 @@ _UNREAD = statement(
     "MATCH (c:MemoryCluster {scope: $scope}) REMOVE c.sum", mode="write", parameters="$scope STRING", columns="none"
 )
 
+_MOSTLY_CLOSED = statement(
+    "MATCH (c:MemoryCluster {scope: $scope}) WITH c ORDER BY c.cluster_id SKIP $open SET c.consolidated = true",
+    mode="write", parameters="$scope STRING, $open INTEGER", columns="none",
+)  # fmt: skip
+
 
 def note(content: str, scope: str, **more: object) -> MemoryWriteInput:
     return MemoryWriteInput.model_validate({"content": content, "scope": scope, **more})
@@ -522,6 +527,33 @@ async def test_a_full_scope_merges_the_closest_open_pair_where_that_is_set(
     assert len(stored) == 100
     assert [sorted(member[1] for member in row["members"]) for row in stored if row["size"] == 2] == [sorted(near)]
     assert await faults(graph, scope) == []
+
+
+@pytest.mark.parametrize("before", [0, 100])
+async def test_a_batch_that_opens_more_clusters_than_a_scope_may_hold_is_written_whole(
+    ground: Ground, graph: Graph, scope: str, before: int
+) -> None:
+    memory = Memory.open(ground, MCSConfig(y_encoder_model="hash", max_clusters=100, when_full="merge"))
+    if before:
+        await memory.store.write_batch([note(f"word{n}", scope) for n in range(before)], caller=OWNER)
+    texts = [f"other{n}" for n in range(130)]
+    written = await memory.store.write_batch([note(text, scope) for text in texts], caller=OWNER)
+    kept = {row["id"]: row["content"] for row in await memories(graph, scope)}
+    assert [kept[one.memory_id] for one in written] == texts
+    assert len(kept) == before + len(texts)
+    assert len(await clusters(graph, scope)) == 100  # no more are merged than there has to be room for
+    assert await faults(graph, scope) == []
+
+
+async def test_nothing_is_merged_where_merging_makes_no_room(ground: Ground, graph: Graph, scope: str) -> None:
+    memory = Memory.open(ground, MCSConfig(y_encoder_model="hash", max_clusters=100, when_full="merge"))
+    await memory.store.write_batch([note(f"word{n}", scope) for n in range(100)], caller=OWNER)
+    await graph.execute_all([(_MOSTLY_CLOSED, {"scope": scope, "open": 3})])
+    with pytest.raises(ClusterLimitError):
+        await memory.store.write_batch([note(f"other{n}", scope) for n in range(3)], caller=OWNER)
+    assert len(await clusters(graph, scope)) == 100
+    await memory.store.write_batch([note(f"other{n}", scope) for n in range(2)], caller=OWNER)
+    assert len(await clusters(graph, scope)) == 100
 
 
 async def test_figures_say_how_well_memories_are_clustered(memory: Memory, scope: str) -> None:
