@@ -33,6 +33,7 @@ class Conflict(Frozen):
     similarity: float = Field(description="cosine of the two")
     recorded_at: datetime
     resolution: Resolution | None = None
+    synthesis_id: str | None = Field(None, description="the insight that joins both, where one settled it")
     resolved_at: datetime | None = None
     version: int = Field(1, ge=1)
 
@@ -46,7 +47,7 @@ class ResolveConflict(InsightInput):
 
     resolution: Resolution
     superseding_id: InsightId | None = Field(None, description="which of the two holds; required when superseded")
-    synthesis_id: InsightId | None = Field(None, description="the insight that joins both; required when synthesised")
+    synthesis_id: InsightId | None = Field(None, description="a third one that joins both; required when synthesised")
     reason: Text | None = Field(None, description="why, for the record")
 
 
@@ -87,6 +88,7 @@ class InsightChange(Frozen):
     mark: Literal["quarantined", "conflict", "conflict_resolved"]
     before: str
     after: str
+    synthesis_id: str | None = Field(None, description="the insight that joins both, where one settled a conflict")
     reason: str | None = None
     recorded_at: datetime
 

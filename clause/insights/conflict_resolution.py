@@ -92,13 +92,14 @@ class ConflictResolver:
         caller.require_write(conflict.scope)
         if versions is not None and conflict.version not in versions:
             raise PreconditionError(f"the version is now {conflict.version}", field="If-Match")
-        superseding = await self._checked(conflict, request)
+        superseding, synthesis = await self._checked(conflict, request)
         row = await self._graph.one(
             "insights/resolve_conflict",
             id=conflict_id,
             scope=conflict.scope,
             resolution=request.resolution.value,
             superseding=superseding,
+            synthesis=synthesis,
             reason=request.reason,
             changes=[self._ground.ids(), self._ground.ids()],
             now=self._ground.now(),
@@ -146,23 +147,30 @@ class ConflictResolver:
         )
         return [_proposal(row) for row in rows]
 
-    async def _checked(self, conflict: Conflict, request: ResolveConflict) -> str | None:
-        """The insight that supersedes, where the resolution says so and names one of the two."""
+    async def _checked(self, conflict: Conflict, request: ResolveConflict) -> tuple[str | None, str | None]:
+        """The insight that supersedes and the one that joins both, each where the resolution asks for it."""
+        two = {conflict.insight_id, conflict.other_id}
         if request.resolution is Resolution.SUPERSEDED:
-            if request.superseding_id not in {conflict.insight_id, conflict.other_id}:
+            if request.superseding_id not in two:
                 raise OutOfBoundsError(
                     "one of the two has to hold",
                     field="superseding_id",
                     bound=f"{conflict.insight_id} or {conflict.other_id}",
                 )
-            return request.superseding_id
-        if request.resolution is Resolution.SYNTHESISED:
-            if request.synthesis_id is None:
-                raise OutOfBoundsError("a synthesis has to be named", field="synthesis_id", bound="an insight's id")
-            known = await self._graph.run("insights/known", ids=[request.synthesis_id], scope=conflict.scope)
-            if not known:
-                raise NotFoundError(f"no insight is called {request.synthesis_id[:80]!r}", field="synthesis_id")
-        return None
+            return request.superseding_id, None
+        if request.resolution is not Resolution.SYNTHESISED:
+            return None, None
+        if request.synthesis_id is None or request.synthesis_id in two:
+            raise OutOfBoundsError(
+                "an insight that joins both has to be named",
+                remedy="store one made of the two, and name it",
+                field="synthesis_id",
+                bound="the id of a third insight",
+            )
+        known = await self._graph.run("insights/known", ids=[request.synthesis_id], scope=conflict.scope)
+        if not known:
+            raise NotFoundError(f"no insight is called {request.synthesis_id[:80]!r}", field="synthesis_id")
+        return None, request.synthesis_id
 
 
 def _proposal(row: dict[str, Any]) -> SynthesisProposal:

@@ -18,7 +18,7 @@ RETURN n {.*, embedding: NULL} AS insight,
   } AS superseded_by
 
 // insights/quarantine, put an insight into quarantine or let it out, where its topic is claimed for that; the change is
-//                      recorded where it is one
+//                      recorded where it is one; a second run of the same change does nothing more
 // mode:       write
 // returns:    maybe
 // parameters: $id STRING, $scope STRING, $versions LIST<INTEGER>, $quarantined BOOLEAN, $reason STRING,
@@ -27,7 +27,7 @@ RETURN n {.*, embedding: NULL} AS insight,
 CYPHER 25 MATCH (n:Insight {id: $id})
 WHERE n.scope = $scope AND ($claim IS NULL OR EXISTS { (n)-[:ON_TOPIC]->(:Topic {claim: $claim}) })
 SET n.locked_at = $now
-WITH n, ($versions IS NULL OR n.version IN $versions) AS accepted
+WITH n, $versions IS NULL OR n.version IN $versions OR EXISTS { (:InsightChange {id: $change_id}) } AS accepted
 CALL (n, accepted) {
   WITH n
   WHERE accepted AND n.quarantined <> $quarantined

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from clause.errors import BadInputError, ConflictError, NotFoundError, OutOfBoundsError, PreconditionError
+from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
 from clause.insights.conflict_models import Quarantine, Resolution, ResolveConflict, StoredInsight
 from clause.insights.models import Insight, RetrieveInsights, StoreInsight, Valences
@@ -154,8 +155,25 @@ async def test_a_synthesis_has_to_be_there(room: Insights) -> None:
         room, topic_key=first.topic_key, category="synthesis", content="warm at first, tense after dark",
         valences=Valences(awe=0.5), synthesis_source_ids=(first.id, second.insight.id),
     )  # fmt: skip
+    for one_of_them in (first.id, second.insight.id):
+        with pytest.raises(OutOfBoundsError, match="joins both"):
+            await room.settlement.resolve(
+                conflict_id, ResolveConflict(resolution=Resolution.SYNTHESISED, synthesis_id=one_of_them)
+            )
     resolution = ResolveConflict(resolution=Resolution.SYNTHESISED, synthesis_id=joined.insight.id)
-    assert (await room.settlement.resolve(conflict_id, resolution)).resolution is Resolution.SYNTHESISED
+    settled = await room.settlement.resolve(conflict_id, resolution)
+    assert (settled.resolution, settled.synthesis_id) == (Resolution.SYNTHESISED, joined.insight.id)
+    assert (await room.settlement.conflict(conflict_id)).synthesis_id == joined.insight.id
+    for marked in (first.id, second.insight.id):
+        changes = await room.insights.changes(marked)
+        assert [change.synthesis_id for change in changes] == [None, joined.insight.id]
+
+
+async def test_only_a_synthesis_is_kept_as_one(room: Insights) -> None:
+    first, second = await two(room)
+    third = await store(room, topic_key=first.topic_key, content="nothing of the kind", valences=Valences(awe=1))
+    kept = ResolveConflict(resolution=Resolution.PARADOX_KEPT, synthesis_id=third.insight.id)
+    assert (await room.settlement.resolve(second.conflicts[0].id, kept)).synthesis_id is None
 
 
 async def test_a_synthesis_is_in_no_conflict_with_what_it_was_made_of(room: Insights) -> None:
@@ -271,3 +289,46 @@ async def test_an_insight_that_is_let_out_is_held_against_what_came_meanwhile(ro
     late = (await store(room, quarantined=True, valences=Valences(tension=0.9))).insight
     await room.insights.quarantine(late.id, Quarantine(quarantined=False))
     assert (await room.insights.get(late.id)).conflicts_with == ()
+
+
+def twice(monkeypatch: pytest.MonkeyPatch, graph: Graph) -> None:
+    """Every statement runs a second time, as after a connection that broke while the first one was committed."""
+    once, together = graph.execute, graph.write
+
+    async def execute(*given: Any, **more: Any) -> Any:
+        await once(*given, **more)
+        return await once(*given, **more)
+
+    async def write(*given: Any, **more: Any) -> Any:
+        await together(*given, **more)
+        return await together(*given, **more)
+
+    monkeypatch.setattr(graph, "execute", execute)
+    monkeypatch.setattr(graph, "write", write)
+
+
+async def test_settling_twice_after_a_lost_connection_is_settling_once(
+    room: Insights, graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = await two(room)
+    twice(monkeypatch, graph)
+    resolution = ResolveConflict(resolution=Resolution.SUPERSEDED, superseding_id=first.id)
+    settled = await room.settlement.resolve(second.conflicts[0].id, resolution)
+    assert (settled.resolution, settled.version) == (Resolution.SUPERSEDED, 2)
+    assert len(await room.insights.changes(first.id)) == 2
+    assert (await room.insights.get(second.insight.id)).superseded_by == (first.id,)
+    with pytest.raises(ConflictError, match="settled already"):
+        await room.settlement.resolve(second.conflicts[0].id, resolution)
+
+
+async def test_quarantine_twice_after_a_lost_connection_is_quarantine_once(
+    room: Insights, graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, _ = await two(room)
+    twice(monkeypatch, graph)
+    for quarantined, version in ((True, 3), (False, 4)):
+        now = await room.insights.quarantine(first.id, Quarantine(quarantined=quarantined), versions=[version - 1])
+        assert (now.quarantined, now.version) == (quarantined, version)
+    assert len(await room.settlement.conflicts(scopes=[first.scope])) == 1
+    with pytest.raises(PreconditionError):
+        await room.insights.quarantine(first.id, Quarantine(quarantined=True), versions=[3])
