@@ -121,7 +121,8 @@ RETURN t.id AS id, t.salience AS salience, t.salience_at AS salience_at
 ORDER BY id
 LIMIT $limit
 
-// insights/search, insights near a query by meaning and by words: two rankings for one fusion
+// insights/search, insights near a query by meaning and by words (of the first 10,000 those that may be shown): two
+//                  rankings for one fusion
 // mode:       read
 // returns:    many
 // parameters: $embedding VECTOR, $words STRING, $scopes LIST<STRING>, $category_from STRING, $category_to STRING,
@@ -134,12 +135,14 @@ CYPHER 25 CALL () {
     LIMIT $limit) SCORE AS score
   RETURN 'dense' AS ranking, n, score
   UNION ALL
-  CALL db.index.fulltext.queryNodes('insight_text', $words, {limit: $limit}) YIELD node AS n, score
-  WHERE n.scope IN $scopes AND n.quarantined = false AND n.category >= $category_from AND n.category <= $category_to
+  CALL db.index.fulltext.queryNodes('insight_text', $words, {limit: 10000}) YIELD node AS n, score
+  WHERE n.scope IN $scopes AND n.quarantined = false AND n.retracted_at IS NULL AND n.category >= $category_from
+    AND n.category <= $category_to
   RETURN 'sparse' AS ranking, n, score
 }
 WITH ranking, n, score
 WHERE n.retracted_at IS NULL AND n.quarantined = false
+  ORDER BY score DESC, n.id LIMIT $limit
 RETURN ranking, n {.*, embedding: NULL} AS insight,
   head(COLLECT { MATCH (n)-[:ON_TOPIC]->(t:Topic) RETURN t {.salience, .salience_at} }) AS topic,
   COLLECT {

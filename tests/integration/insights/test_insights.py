@@ -260,6 +260,18 @@ async def test_search_finds_by_words_within_scopes_and_categories(room: Insights
     assert (await room.finder.search(SearchInsights(query="AND OR ( /", scopes=(scope,)))).items is not None
 
 
+async def test_a_crowd_of_other_categories_and_hidden_ones_hides_no_insight_from_a_search_by_words(
+    room: Insights, scope: str
+) -> None:
+    for number in range(60):
+        await stored(room, content="Ann", topic_key=f"user:u{number % 9}", quarantined=number % 2 == 0)
+    wanted = await stored(room, content="what became of the harbour, and why Ann left it", category="synthesis")
+    asked = SearchInsights(query="Ann", category="synthesis", scopes=(scope,))
+    (found,) = (await room.finder.search(asked)).items
+    assert found.insight.id == wanted.id
+    assert found.fused_score == pytest.approx(2 / 61)  # first by meaning and by words
+
+
 async def test_strangers_see_nothing(room: Insights) -> None:
     insight = await stored(room)
     eve = Caller(readable=("user:eve",), writable=("user:eve",))
