@@ -62,6 +62,8 @@ RETURN c.version AS version
 CYPHER 25 MATCH (n:Insight)-[c:CONFLICTS_WITH]->(o:Insight)
 WHERE n.scope IN $scopes AND c.resolved_at IS NULL AND n.quarantined = false AND o.quarantined = false
   AND n.retracted_at IS NULL AND o.retracted_at IS NULL AND ($topic_key IS NULL OR n.topic_key = $topic_key)
+  AND NOT EXISTS { (n)<-[:SUPERSEDES]-(later:Insight) WHERE later.quarantined = false }
+  AND NOT EXISTS { (o)<-[:SUPERSEDES]-(later:Insight) WHERE later.quarantined = false }
 WITH n.topic_key AS topic_key, n.scope AS scope, count(c) AS unresolved, min(c.recorded_at) AS oldest,
   collect(n.id) + collect(o.id) AS ids
 WHERE unresolved >= $many OR oldest <= $old

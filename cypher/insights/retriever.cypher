@@ -41,7 +41,8 @@ WHERE n.scope IN $scopes AND n.quarantined = false AND n.retracted_at IS NULL
   AND ($since IS NULL OR n.created_at >= $since)
   AND EXISTS {
     MATCH (n)-[c:CONFLICTS_WITH]-(o:Insight)
-    WHERE c.resolved_at IS NULL AND o.quarantined = false
+    WHERE c.resolved_at IS NULL AND o.quarantined = false AND o.retracted_at IS NULL
+      AND NOT EXISTS { (o)<-[:SUPERSEDES]-(later:Insight) WHERE later.quarantined = false }
   }
 RETURN n.id AS id
 ORDER BY id
@@ -60,7 +61,8 @@ WHERE n.scope IN $scopes AND n.quarantined = false AND n.retracted_at IS NULL AN
   AND ($since IS NULL OR n.created_at >= $since)
   AND ($conflicting OR NOT EXISTS {
     MATCH (n)-[c:CONFLICTS_WITH]-(o:Insight)
-    WHERE c.resolved_at IS NULL AND o.quarantined = false
+    WHERE c.resolved_at IS NULL AND o.quarantined = false AND o.retracted_at IS NULL
+      AND NOT EXISTS { (o)<-[:SUPERSEDES]-(later:Insight) WHERE later.quarantined = false }
   })
 WITH n, topic
 ORDER BY n.created_at DESC, n.id DESC
@@ -90,7 +92,8 @@ WHERE n.scope IN $scopes AND n.quarantined = false AND n.retracted_at IS NULL AN
   AND ($since IS NULL OR n.created_at >= $since)
   AND ($conflicting OR NOT EXISTS {
     MATCH (n)-[c:CONFLICTS_WITH]-(o:Insight)
-    WHERE c.resolved_at IS NULL AND o.quarantined = false
+    WHERE c.resolved_at IS NULL AND o.quarantined = false AND o.retracted_at IS NULL
+      AND NOT EXISTS { (o)<-[:SUPERSEDES]-(later:Insight) WHERE later.quarantined = false }
   })
 WITH n, topic
 ORDER BY n.strength * CASE
@@ -139,10 +142,10 @@ CYPHER 25 CALL () {
   WHERE n.scope IN $scopes AND n.quarantined = false AND n.retracted_at IS NULL AND n.category >= $category_from
     AND n.category <= $category_to
   RETURN 'sparse' AS ranking, n, score
+  ORDER BY score DESC, n.id LIMIT $limit
 }
 WITH ranking, n, score
 WHERE n.retracted_at IS NULL AND n.quarantined = false
-  ORDER BY score DESC, n.id LIMIT $limit
 RETURN ranking, n {.*, embedding: NULL} AS insight,
   head(COLLECT { MATCH (n)-[:ON_TOPIC]->(t:Topic) RETURN t {.salience, .salience_at} }) AS topic,
   COLLECT {

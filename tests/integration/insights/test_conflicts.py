@@ -291,6 +291,27 @@ async def test_an_insight_that_is_let_out_is_held_against_what_came_meanwhile(ro
     assert (await room.insights.get(late.id)).conflicts_with == ()
 
 
+async def test_what_is_superseded_holds_back_nothing(room: Insights) -> None:
+    first = (await store(room)).insight
+    tense = [await store(room, valences=Valences(tension=0.9)) for _ in range(3)]
+    assert len(await room.settlement.proposals(scopes=[first.scope])) == 1
+    await store(room, content="nothing of the kind", valences=Valences(awe=1), supersedes=first.id)
+    ids = {one.insight.id for one in tense}
+    for profile in ("recent", "deep"):
+        assert ids <= {found.id for found in await room.retriever.retrieve("user:ann", profile)}
+    listed = await room.retriever.listed(RetrieveInsights(topic_key="user:ann"))
+    assert listed.hidden == (first.id,)
+    assert await room.settlement.proposals(scopes=[first.scope]) == []
+
+
+async def test_a_superseding_insight_in_quarantine_lets_nothing_out(room: Insights) -> None:
+    first = (await store(room)).insight
+    second = await store(room, valences=Valences(tension=0.9))
+    await store(room, content="nothing of the kind", valences=Valences(awe=1), supersedes=first.id, quarantined=True)
+    listed = await room.retriever.listed(RetrieveInsights(topic_key="user:ann"))
+    assert set(listed.hidden) == {first.id, second.insight.id}
+
+
 def twice(monkeypatch: pytest.MonkeyPatch, graph: Graph) -> None:
     """Every statement runs a second time, as after a connection that broke while the first one was committed."""
     once, together = graph.execute, graph.write
