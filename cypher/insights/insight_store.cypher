@@ -88,7 +88,8 @@ CALL (n) {
   ON CREATE SET r.scope = $scope, r.recorded_at = $recorded_at, r.weight = 1.0
 }
 
-// insights/add_conflicts, a new insight does not go together with earlier ones: marked on both sides, and recorded;
+// insights/add_conflicts, an insight does not go together with earlier ones: marked on both sides, and recorded, where
+//                         it was not, by whoever lets it out at the same time;
 //                         a row is {id, other, signals, similarity, changes: [of the new one, of the other]}
 // mode:       write
 // returns:    none
@@ -98,7 +99,7 @@ CYPHER 25 MATCH (n:Insight {id: $insight_id})
 WHERE n.scope = $scope AND n.quarantined = false
 UNWIND $rows AS row
 MATCH (o:Insight {id: row.other})
-WHERE o.scope = $scope AND NOT EXISTS { (n)-[:CONFLICTS_WITH {id: row.id}]->(o) }
+WHERE o.scope = $scope AND NOT EXISTS { (n)-[:CONFLICTS_WITH]-(o) }
 CREATE (n)-[:CONFLICTS_WITH {id: row.id, scope: $scope, recorded_at: $recorded_at, signals: row.signals,
                              similarity: row.similarity, version: 1}]->(o)
 SET o.version = o.version + 1

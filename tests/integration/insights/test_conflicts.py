@@ -291,6 +291,18 @@ async def test_an_insight_that_is_let_out_is_held_against_what_came_meanwhile(ro
     assert (await room.insights.get(late.id)).conflicts_with == ()
 
 
+async def test_two_who_let_one_insight_out_at_once_mark_its_conflicts_once(room: Insights) -> None:
+    hidden = (await store(room, quarantined=True)).insight
+    later = [(await store(room, valences=Valences(tension=0.9))).insight for _ in range(2)]
+    out = Quarantine(quarantined=False)
+    await asyncio.gather(*(room.insights.quarantine(hidden.id, out) for _ in range(3)))
+    found = await room.settlement.conflicts(scopes=[hidden.scope])
+    assert {conflict.other_id for conflict in found} == {one.id for one in later}
+    assert len(found) == 2
+    marks = [change.mark for change in await room.insights.changes(hidden.id)]
+    assert sorted(marks) == ["conflict", "conflict", "quarantined"]
+
+
 async def test_what_is_superseded_holds_back_nothing(room: Insights) -> None:
     first = (await store(room)).insight
     tense = [await store(room, valences=Valences(tension=0.9)) for _ in range(3)]
