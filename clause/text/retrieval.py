@@ -92,17 +92,17 @@ def within_scopes(words: str, scopes: Sequence[str], fields: int) -> str:
     >>> within_scopes("Ann", ["user:ann", "public"], 3)
     '+scope_token:(s_public s_user_ann)^0 +(Ann)'
     """
-    return requiring(sorted(set(scopes), key=scope_token), f"+({words})" if words else "", fields, "^0")
+    return requiring(sorted(set(scopes), key=scope_token), f"+({words})" if words else "", fields)
 
 
-def requiring(scopes: Sequence[str], rest: str, fields: int = 1, weight: str = "") -> str:
+def requiring(scopes: Sequence[str], rest: str, fields: int = 1) -> str:
     """A Lucene query for `rest` that requires one of the scopes, so that a crowd of foreign hits hides none of ours.
 
-    Of more scopes than Lucene takes beside `rest`, all sessions of a user are one, else all scopes of a kind, and score
-    nothing: what is read is checked elsewhere.
+    Scopes score nothing: else what is in a small one would come first. Of more scopes than Lucene takes beside `rest`,
+    all sessions of a user are one, else all scopes of a kind: what is read is checked elsewhere.
 
     >>> requiring(["user:ann", "public"], "+content:(tea)")
-    '+scope_token:(s_user_ann s_public) +content:(tea)'
+    '+scope_token:(s_user_ann s_public)^0 +content:(tea)'
     >>> requiring([f"user:ann/session:{number}" for number in range(1_100)], "+content:(tea)")
     '+scope_token:(s_user_ann_session_*)^0 +content:(tea)'
     """
@@ -111,8 +111,7 @@ def requiring(scopes: Sequence[str], rest: str, fields: int = 1, weight: str = "
         if len(tokens) > room:
             found = ((scope, together.match(scope)) for scope in scopes)
             tokens = sorted({f"{scope_token(part[0])}*" if part else scope_token(scope) for scope, part in found})
-            weight = "^0"
-    return f"+scope_token:({' '.join(tokens)}){weight} {rest}".rstrip() if tokens else "scope_token:none"
+    return f"+scope_token:({' '.join(tokens)})^0 {rest}".rstrip() if tokens else "scope_token:none"
 
 
 def cosine(left: ArrayLike, right: ArrayLike) -> float:

@@ -307,7 +307,7 @@ def full_text_query(
     Never empty: without words or scopes it is a query that nothing answers.
 
     >>> full_text_query(["Matrix", "of"], ["public"], ["The Matrix"])
-    '+scope_token:(s_public) +("The Matrix"^4 Matrix Matrix~1 of)'
+    '+scope_token:(s_public)^0 +("The Matrix"^4 Matrix Matrix~1 of)'
     """
     clauses = [f'"{escaped}"^4' for escaped in map(escape, _short(phrases, _LONGEST_PHRASE)) if escaped]
     room = MOST_TOKENS // _FIELDS - len(clauses)

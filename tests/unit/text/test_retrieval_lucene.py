@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clause.insights.retriever import _words as insight_words
+from clause.knowledge.beliefs.queries import _words as belief_words
 from clause.text.retrieval import MOST_TOKENS, escape, requiring, tokens_in, within_scopes
 
 
@@ -68,7 +70,19 @@ def test_tokens_are_counted_as_lucene_makes_them(text, tokens):
 def test_scopes_that_fit_are_named_one_by_one():
     query = requiring([f"kg:g{number}" for number in range(1_000)], "+content:(tea)")
     assert query.startswith("+scope_token:(s_kg_g0 s_kg_g1 ")
-    assert query.endswith(" s_kg_g999) +content:(tea)")
+    assert query.endswith(" s_kg_g999)^0 +content:(tea)")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        requiring(["user:ann", "public"], "+content:(tea)"),
+        insight_words("tea", ["user:ann", "public"]),
+        belief_words("tea", ["user:ann", "public"], None),
+    ],
+)
+def test_a_scope_of_few_texts_scores_no_more_than_one_of_many(query):
+    assert query.startswith("+scope_token:(s_user_ann s_public)^0 +")
 
 
 def test_sessions_of_one_user_are_asked_for_together_where_there_are_too_many_scopes():
