@@ -16,14 +16,7 @@ from clause.errors import BadInputError
 from clause.ground import Ground
 from clause.memory.configuration import Configurations, Configured, as_configured
 from clause.memory.models import MCSConfig, MemoryFilters, MemoryReadInput, MemoryReadResult, unit_vector
-from clause.text.retrieval import (
-    clip01,
-    escape,
-    nearness,
-    reciprocal_rank_fusion,
-    within_scopes,
-    word_places,
-)
+from clause.text.retrieval import clip01, escape, nearness, reciprocal_rank_fusion, within_scopes, word_places
 from clause.text.tokens import content_words, names_in
 
 DENSE_BEFORE, DENSE_AFTER = 0.1, 0.2
@@ -191,6 +184,7 @@ CANDIDATES = 30
 """Hits of each search that are fused, where not more results are wanted."""
 
 _LONGEST_QUERY = 10_000
+_ROUNDING = 1e-4
 _MOST = 100
 
 BESIDE = 20
@@ -273,8 +267,7 @@ class Recall:
             "limit": max(CANDIDATES, 2 * request.k),
             "near": BESIDE if mode == "hybrid" else 0,
         }
-        dense, sparse = await asyncio.gather(self._dense(embedding, common, request), self._sparse(common, request))
-        return dense, sparse
+        return await asyncio.gather(self._dense(embedding, common, request), self._sparse(embedding, common, request))
 
     async def _dense(self, embedding: Floats | None, common: Mapping[str, Any], request: MemoryReadInput) -> Hits:
         if embedding is None or request.search_mode == "sparse":
@@ -284,12 +277,15 @@ class Recall:
         name = "memory/dense_members" if request.search_members else "memory/dense"
         return Hits.from_rows(await self._ground.graph.run(name, embedding=embedding, **common))
 
-    async def _sparse(self, common: Mapping[str, Any], request: MemoryReadInput) -> Hits:
+    async def _sparse(self, embedding: Floats | None, common: Mapping[str, Any], request: MemoryReadInput) -> Hits:
         words = lucene_query(request.query_text, common["scopes"]) if request.query_text else None
         if words is None or request.search_mode == "dense":
             return NO_HITS
-        if request.filters is not None:
-            return await self._passing("memory/sparse_passing", common, request.filters, words=words)
+        alone = request.search_mode == "sparse" and request.min_similarity > 0
+        least = request.min_similarity - _ROUNDING if alone else None
+        if request.filters is not None or least is not None:
+            near = {"words": words, "embedding": embedding, "least": least}
+            return await self._passing("memory/sparse_passing", common, request.filters or MemoryFilters(), **near)
         return Hits.from_rows(await self._ground.graph.run("memory/sparse", words=words, **common))
 
     async def _passing(self, name: str, common: Mapping[str, Any], filters: MemoryFilters, **searched: Any) -> Hits:

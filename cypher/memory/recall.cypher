@@ -110,15 +110,17 @@ RETURN n.id AS id, n.scope AS scope, n.sequence AS sequence, n.speaker AS speake
   n.last_access_at AS last_access_at, score, n.metadata AS metadata
 ORDER BY score DESC, id
 
-// memory/sparse_passing, the best by words (BM25) of the memories that may pass filters, among the first 10,000
+// memory/sparse_passing, the best by words (BM25) of the memories that may pass filters and are as near as is asked for by
+//                        cosine, among the first 10,000
 // mode:       read
 // returns:    many
-// parameters: $words STRING, $scopes LIST<STRING>, $since ZONED DATETIME, $until ZONED DATETIME, $speaker STRING,
-//             $written LIST<LIST<STRING>>, $limit INTEGER
+// parameters: $words STRING, $embedding VECTOR, $least FLOAT, $scopes LIST<STRING>, $since ZONED DATETIME,
+//             $until ZONED DATETIME, $speaker STRING, $written LIST<LIST<STRING>>, $limit INTEGER
 // columns:    id, scope, sequence, speaker, occurred_at, last_access_at, score, metadata
 CYPHER 25 CALL db.index.fulltext.queryNodes('memory_text', $words, {limit: 10000}) YIELD node AS n, score
 WHERE n.scope IN $scopes AND ($since IS NULL OR n.occurred_at >= $since) AND ($until IS NULL OR n.occurred_at < $until)
   AND ($speaker IS NULL OR toLower(n.speaker) = toLower($speaker)) AND all(ways IN $written WHERE any(way IN ways WHERE n.metadata CONTAINS way))
+  AND ($least IS NULL OR 2 * vector.similarity.cosine(n.embedding, $embedding) - 1 >= $least)
 WITH n, score ORDER BY score DESC, n.id LIMIT $limit
 RETURN n.id AS id, n.scope AS scope, n.sequence AS sequence, n.speaker AS speaker, n.occurred_at AS occurred_at,
   n.last_access_at AS last_access_at, score, n.metadata AS metadata

@@ -479,6 +479,20 @@ async def test_a_deleted_memory_is_gone_and_its_cluster_is_the_mean_of_the_other
     assert await faults(graph, scope) == []
 
 
+async def test_words_alone_find_as_many_as_asked_for_that_are_near_enough(memory: Memory, scope: str) -> None:
+    far = [f"tea tea tea {word}" for word in map("w{}".format, range(45))]
+    near = [f"green tea with lemon and honey for Ann, {word}" for word in ("today", "again", "slowly")]
+    await memory.store.write_batch([note(text, scope) for text in (*far, *near)], caller=OWNER)
+    vector = MemoryReadInput(query_text=near[0], k=1, scopes=[scope])
+    (first,) = await memory.store.read(vector, caller=OWNER)
+    asked = MemoryReadInput(
+        query_text="tea", embedding=first.embedding, search_mode="sparse", k=3, min_similarity=0.6, scopes=[scope]
+    )
+    assert {one.content for one in await memory.store.read(asked, caller=OWNER)} == set(near)
+    widest = asked.model_copy(update={"min_similarity": 0.0, "k": 100})
+    assert len(await memory.store.read(widest, caller=OWNER)) == len(far) + len(near)
+
+
 async def test_a_delete_of_another_version_is_refused(memory: Memory, scope: str) -> None:
     written = await memory.store.write(note("tea", scope), caller=OWNER)
     with pytest.raises(PreconditionError, match="the version is now 1"):
