@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
@@ -145,6 +146,9 @@ def apart() -> Iterator[None]:
         _together.reset(token)
 
 
+_MOST_LOOKED_AT = 10_000
+
+
 class Graph:
     """One database. The constructor does nothing; use `async with`, or `open` and `close`.
 
@@ -222,6 +226,25 @@ class Graph:
         if len(rows) > 1 or (statement.returns == "one" and not rows):
             raise ClauseError(f"{name} returned {len(rows)} rows, its header says {statement.returns}")
         return rows[0] if rows else None
+
+    async def passing(self, name: str, /, *, wanted: int, **parameters: Any) -> Rows:
+        """The best `wanted` rows that pass of each ranking of a search, whose index knows not all that is asked for.
+
+        The statement takes $limit of each ranking, best first, and says of each row in `ranking` of which one it is and
+        in `passes` whether it passes. More is asked for until enough pass, the index ends, or 10,000 are looked at.
+        """
+        limit = wanted
+        while True:
+            rows = await self.run(name, **parameters, limit=limit)
+            looked, kept = Counter(row["ranking"] for row in rows), Counter[str]()
+            best = []
+            for row in rows:
+                if row["passes"] and kept[row["ranking"]] < wanted:
+                    kept[row["ranking"]] += 1
+                    best.append(row)
+            if limit >= _MOST_LOOKED_AT or all(kept[one] == wanted or looked[one] < limit for one in looked):
+                return best
+            limit = min(4 * limit, _MOST_LOOKED_AT)
 
     async def write(
         self,

@@ -131,13 +131,13 @@ class EntityService:
         ground = self._ground
         scopes = await ground.readable(caller, given.scopes)
         words = escape(given.query, fields=2)
-        rows = await ground.graph.run(
+        rows = await ground.graph.passing(
             "knowledge/nearest_entities",
             embedding=await ground.embedder.embed_query(given.query),
             words=requiring(scopes, f"+(name:({words}) aliases:({words}))") if words else "scope_token:none",
             scopes=list(scopes),
             kind=given.kind,
-            limit=max(_MOST, given.limit * 4),
+            wanted=max(_MOST, given.limit * 4),
         )
         similar = {row["id"]: clip01(row["similarity"]) for row in rows if row["ranking"] == "dense"}
         rankings = [[row["id"] for row in rows if row["ranking"] == name] for name in ("dense", "sparse")]

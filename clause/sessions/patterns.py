@@ -138,14 +138,14 @@ class Patterns:
         ground = self._ground
         scopes = await ground.readable(caller, given.scopes)
         words = escape(given.query)
-        rows = await ground.graph.run(
+        rows = await ground.graph.passing(
             "sessions/nearest_patterns",
             embedding=await ground.embedder.embed_query(given.query),
             words=requiring(scopes, f"+description:({words})") if words else "scope_token:none",
             scopes=list(scopes),
             statuses=list(_ALL if given.include_fading else _LIVE),
             type=given.type,
-            limit=max(given.limit * 4, 20),
+            wanted=max(given.limit * 4, 20),
         )
         patterns = {row["pattern"]["id"]: pattern_of(row["pattern"]) for row in rows}
         similar = {row["pattern"]["id"]: clip01(row["similarity"]) for row in rows if row["ranking"] == "dense"}

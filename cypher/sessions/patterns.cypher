@@ -56,11 +56,12 @@ RETURN p {.*, embedding: null, sessions: COUNT { (p)-[:EVIDENCED_BY]->(:Session)
 ORDER BY p.confidence DESC, p.last_seen DESC, p.id
 LIMIT $limit
 
-// sessions/nearest_patterns, patterns near a text by meaning and by words: two rankings for one fusion
+// sessions/nearest_patterns, patterns near a text by meaning and by words: two rankings for one fusion; of those that do not
+//                            pass nothing is told
 // mode:       read
 // returns:    many
 // parameters: $embedding VECTOR, $words STRING, $scopes LIST<STRING>, $statuses LIST<STRING>, $type STRING, $limit INTEGER
-// columns:    ranking, similarity, pattern
+// columns:    ranking, passes, similarity, pattern
 CYPHER 25 CALL () {
   MATCH (p:Pattern)
   SEARCH p IN (VECTOR INDEX pattern_embedding FOR $embedding WHERE p.scope IN $scopes AND p.status IN $statuses LIMIT $limit)
@@ -68,13 +69,12 @@ CYPHER 25 CALL () {
   RETURN 'dense' AS ranking, p, score
   UNION ALL
   CALL db.index.fulltext.queryNodes('pattern_text', $words, {limit: $limit}) YIELD node, score
-  WHERE node.scope IN $scopes AND node.status IN $statuses
   RETURN 'sparse' AS ranking, node AS p, score
 }
-WITH ranking, p, score
-WHERE $type IS NULL OR p.type = $type
-RETURN ranking, CASE WHEN ranking = 'dense' THEN 2.0 * score - 1.0 END AS similarity,
-  p {.*, embedding: null, sessions: COUNT { (p)-[:EVIDENCED_BY]->(:Session) }} AS pattern
+WITH ranking, p, score,
+  p.scope IN $scopes AND p.status IN $statuses AND ($type IS NULL OR p.type = $type) AS passes
+RETURN ranking, passes, CASE WHEN ranking = 'dense' THEN 2.0 * score - 1.0 END AS similarity,
+  CASE WHEN passes THEN p {.*, embedding: null, sessions: COUNT { (p)-[:EVIDENCED_BY]->(:Session) }} END AS pattern
 ORDER BY ranking, score DESC, p.id
 
 // sessions/fade_patterns, patterns not seen for long fade; those not seen for very long are put away

@@ -37,6 +37,12 @@ TRIPLE = statement(
     "SET a.degree = a.degree + 1, b.degree = b.degree + 1, t.count = t.count + 1",
     parameters="$scope STRING, $token STRING, $head STRING, $tail STRING, $source STRING",
 )
+CROWD = statement(
+    "UNWIND range(1, 70) AS n CREATE (:Entity {id: $scope + $kind + n, scope: $scope, scope_token: $token, "
+    "name: 'Tessa', canonical_key: $kind + n, name_key: 'tessa' + n, aliases: [], degree: 0, kind: $kind, version: 1, "
+    "recorded_at: datetime(), merged_into: $merged, embedding: $embedding, embedding_model: 'hash'})",
+    parameters="$scope STRING, $token STRING, $kind STRING, $merged STRING, $embedding LIST<FLOAT>",
+)
 NO_TRIPLE = statement(
     "MATCH (a:Entity {id: $scope + $head})-[r:knows]->(b:Entity {id: $scope + $tail}) "
     "MATCH (t:RelationshipType {id: $scope + 'knows'}) WITH a, b, t, r LIMIT 1 DELETE r "
@@ -80,6 +86,22 @@ async def test_an_entity_is_found_by_id_name_alias_and_words(knowledge: Knowledg
     assert found[0].entity.id == kafka.id
     assert not await knowledge.entities.search(EntitySearch(query="Kafka", kind="person", scopes=[user]), caller=OWNER)
     assert await knowledge.entities.search(EntitySearch(query='"(*', scopes=[user]), caller=OWNER) is not None
+
+
+async def test_a_crowd_of_merged_entities_and_of_other_kinds_hides_none(
+    knowledge: Knowledge, ground: Ground, graph: Graph, user: str
+) -> None:
+    name = "the long road by the old mill of Tessa"
+    await hold(knowledge, "One", entities=[{"name": name, "kind": "place"}])
+    wanted = await knowledge.entities.get(name, caller=OWNER, scopes=[user])
+    near = (await ground.embedder.embed_query("Tessa")).tolist()
+    crowd = {"scope": user, "token": scope_token(user), "embedding": near}
+    for kind, merged, asked_for in (("place", wanted.id, None), ("person", None, "place")):
+        await graph.execute(CROWD, {**crowd, "kind": kind, "merged": merged})
+        asked = EntitySearch(query="Tessa", kind=asked_for, scopes=[user], limit=5)
+        (found,) = await knowledge.entities.search(asked, caller=OWNER)
+        assert found.entity.id == wanted.id
+        assert found.fused_score == pytest.approx(2 / 61)
 
 
 async def test_a_name_of_several_is_refused_with_its_candidates(knowledge: Knowledge, user: str) -> None:

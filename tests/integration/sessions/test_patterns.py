@@ -74,6 +74,18 @@ async def test_patterns_are_found_by_words_and_meaning_within_the_callers_scopes
     assert one.fused_score > 0
 
 
+async def test_a_crowd_of_another_type_hides_no_pattern(room: Sessions) -> None:
+    for number in range(30):
+        await room.patterns.record(habit(f"tea at noon {number}"), caller=OWNER)
+    long = "after tea at noon the tests of the whole house are run once more by hand and read from end to end"
+    wanted = (await room.patterns.record(PatternRecord(type="preference", description=long), caller=OWNER)).pattern
+    asked = PatternSearch(query="tea at noon", type="preference", limit=3)
+    (found,) = await room.patterns.search(asked, caller=OWNER)
+    assert found.pattern.id == wanted.id
+    assert found.similarity is not None
+    assert found.fused_score == pytest.approx(2 / 61)
+
+
 async def test_a_pattern_long_unseen_fades_is_put_away_and_comes_back(
     room: Sessions, ground: Ground, clock: Clock, user: str
 ) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -61,6 +62,35 @@ async def test_an_unknown_commit_is_tried_again_only_when_the_work_is_idempotent
         with pytest.raises(UnavailableError):
             await graph.write([("demo/put", {})], idempotent=False)
     assert naps.seconds == [0.1]
+
+
+def hits(ranking: str, passing: str) -> list[dict[str, Any]]:
+    return [{"ranking": ranking, "passes": mark == "+", "x": place} for place, mark in enumerate(passing)]
+
+
+async def test_more_is_asked_for_until_enough_of_each_ranking_pass():
+    graph, wire, _ = played(
+        [[*hits("dense", "+-"), *hits("sparse", "++")]], [[*hits("dense", "+----+++"), *hits("sparse", "++-+")]]
+    )
+    async with graph:
+        found = await graph.passing("demo/search", wanted=2)
+    assert [(row["ranking"], row["x"]) for row in found] == [("dense", 0), ("dense", 5), ("sparse", 0), ("sparse", 1)]
+    assert wire.given == [{"limit": 2}, {"limit": 8}]
+
+
+@pytest.mark.parametrize(("rows", "limits"), [([], [3]), (hits("dense", "-+"), [3])])
+async def test_where_the_index_has_no_more_nothing_more_is_asked_for(rows, limits):
+    graph, wire, _ = played([rows])
+    async with graph:
+        assert await graph.passing("demo/search", wanted=3) == [row for row in rows if row["passes"]]
+    assert [one["limit"] for one in wire.given] == limits
+
+
+async def test_no_more_than_ten_thousand_are_looked_at():
+    graph, wire, _ = played(*([hits("dense", "-" * limit)] for limit in (3_000, 10_000)))
+    async with graph:
+        assert await graph.passing("demo/search", wanted=3_000) == []
+    assert [one["limit"] for one in wire.given] == [3_000, 10_000]
 
 
 async def test_one_gives_the_row_or_none():

@@ -38,6 +38,12 @@ CATALOGUE = Catalogue(
                 text(returns="one"),
                 text("demo/maybe", returns="maybe"),
                 text("demo/many", parameters="$k INTEGER", body="CYPHER 25 RETURN $k AS x"),
+                text(
+                    "demo/search",
+                    parameters="$limit INTEGER",
+                    columns="ranking, passes, x",
+                    body="CYPHER 25 RETURN 'a' AS ranking, true AS passes, $limit AS x",
+                ),
                 text("demo/put", mode="write", returns="none", columns="none", body="CYPHER 25 CREATE (:X)"),
             ]
         )
@@ -56,6 +62,7 @@ class PlayedWire:
     def __init__(self, outcomes: Iterable[list[Rows] | AttemptError], agent: str = "Neo4j/2026.08.1") -> None:
         self.outcomes = list(outcomes)
         self.sent: list[dict[str, Any]] = []
+        self.given: list[Mapping[str, Any]] = []
         self.opened = self.closed = 0
         self.name = agent
 
@@ -67,6 +74,7 @@ class PlayedWire:
 
     async def send(self, work: Work, *, read: bool, atomic: bool, timeout_s: float) -> list[Rows]:
         self.sent.append({"names": [s.name for s, _ in work], "read": read, "atomic": atomic, "timeout_s": timeout_s})
+        self.given += [parameters for _, parameters in work]
         outcome = self.outcomes.pop(0)
         if isinstance(outcome, AttemptError):
             raise outcome
