@@ -104,7 +104,8 @@ KIND = "consolidate"
 PAGE = 200
 """Clusters looked at in one transaction."""
 
-_NEAREST = 6
+_NEAREST = 5
+_NEAREST_AMONG_FORCED = 1_000
 _ROUNDS = 10_000
 Rows = Sequence[Mapping[str, Any]]
 Work = list[tuple[str, Mapping[str, Any]]]
@@ -217,7 +218,8 @@ class Consolidation:
 
     async def _page(self, scope: str, limit: int) -> Rows:
         least = (1 + self._config.similarity_threshold) / 2
-        return await self._ground.graph.run("memory/unsettled", scope=scope, least=least, nearest=_NEAREST, limit=limit)
+        near = {"least": least, "nearest": _NEAREST, "wide": _NEAREST_AMONG_FORCED}
+        return await self._ground.graph.run("memory/unsettled", scope=scope, limit=limit, **near)
 
     def _due(self, row: Mapping[str, Any]) -> bool:
         return bool(row["consolidated"]) or row["size"] > self._config.consolidation_threshold

@@ -10,22 +10,38 @@ ORDER BY scope
 LIMIT 10000
 
 // memory/unsettled, a page of clusters that changed since the last pass, with the nearest other clusters of the scope;
-//                   what was forced to be a cluster of its own is near to none
+//                   what was forced to be a cluster of its own is near to none, and where such ones are among the nearest
+//                   $wide are looked at
 // mode:       read
 // returns:    many
-// parameters: $scope STRING, $least FLOAT, $nearest INTEGER, $limit INTEGER
+// parameters: $scope STRING, $least FLOAT, $nearest INTEGER, $wide INTEGER, $limit INTEGER
 // columns:    id, cluster_id, size, consolidated, version, near
 CYPHER 25 MATCH (c:MemoryCluster)
 WHERE c.settled = false AND c.scope = $scope
 WITH c ORDER BY c.cluster_id LIMIT $limit
 WITH c, c.prototype AS prototype
 CALL (c, prototype) {
+  WITH c, prototype WHERE NOT coalesce(c.forced, false)
   MATCH (other:MemoryCluster)
-  SEARCH other IN (VECTOR INDEX memory_cluster_prototype FOR prototype WHERE other.scope = $scope LIMIT $nearest)
+  SEARCH other IN (VECTOR INDEX memory_cluster_prototype FOR prototype WHERE other.scope = $scope LIMIT $nearest + 1)
     SCORE AS similarity
+  RETURN collect([other, similarity]) AS hits
+}
+CALL (c, prototype, hits) {
+  CALL (prototype, hits) {
+    WITH hits WHERE none(hit IN hits WHERE coalesce(hit[0].forced, false))
+    UNWIND hits AS hit
+    RETURN hit[0] AS other, hit[1] AS similarity
+    UNION
+    WITH prototype, hits WHERE any(hit IN hits WHERE coalesce(hit[0].forced, false))
+    MATCH (other:MemoryCluster)
+    SEARCH other IN (VECTOR INDEX memory_cluster_prototype FOR prototype WHERE other.scope = $scope LIMIT $wide)
+      SCORE AS similarity
+    RETURN other, similarity
+  }
   WITH c, other, similarity
-  WHERE other.id <> c.id AND similarity > $least AND NOT coalesce(c.forced, false) AND NOT coalesce(other.forced, false)
-  ORDER BY similarity DESC, other.cluster_id
+  WHERE other.id <> c.id AND similarity > $least AND NOT coalesce(other.forced, false)
+  WITH other, similarity ORDER BY similarity DESC, other.cluster_id LIMIT $nearest
   RETURN collect([other.id, other.cluster_id, other.version]) AS near
 }
 RETURN c.id AS id, c.cluster_id AS cluster_id, c.size AS size, c.consolidated AS consolidated, c.version AS version, near

@@ -147,6 +147,17 @@ async def test_a_cluster_that_was_forced_new_is_left_alone_by_a_pass(memory: Mem
     assert before.cluster_id != forced.cluster_id
 
 
+@pytest.mark.parametrize("crowd", [7, 24])
+async def test_forced_twins_hide_no_sibling_from_a_pass(memory: Memory, graph: Graph, scope: str, crowd: int) -> None:
+    for _ in range(crowd + 2):
+        await memory.store.write(note(TEA, scope, force_new_cluster=True), caller=OWNER)
+    last_two = "MATCH (c:MemoryCluster {scope: $scope}) WITH c ORDER BY c.cluster_id DESC LIMIT 2 SET c.forced = false"
+    await execute(graph, last_two, scope)
+    report = await memory.consolidation.run(scope, caller=OWNER)
+    assert report.joined == 1
+    assert [row["size"] for row in await clusters(graph, scope)] == [1] * crowd + [2]
+
+
 async def unforced(graph: Graph, scope: str) -> None:
     """As if the clusters of a scope had been opened by writers at one instant, not because somebody wanted it."""
     await execute(graph, "MATCH (c:MemoryCluster {scope: $scope}) SET c.forced = false", scope)
