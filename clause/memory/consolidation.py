@@ -212,8 +212,13 @@ class Consolidation:
 
     async def _would_do(self, scope: str) -> ConsolidationReport:
         page = await self._page(scope, limit=10_000)
-        pairs = await self._twins(page, scope)
-        closing = [row for row in page if self._due(row) and not _in_pairs(row["id"], pairs)]
+        pairs: list[Twins] = []
+        taken: set[str] = set()
+        for start in range(0, len(page), self._page_size):
+            found = await self._twins(page[start : start + self._page_size], scope)
+            pairs += (fresh := [pair for pair in found if not taken & {pair.kept, pair.gone}])
+            taken.update(one for pair in fresh for one in (pair.kept, pair.gone))
+        closing = [row for row in page if self._due(row) and row["id"] not in taken]
         return ConsolidationReport(scope=scope, looked_at=len(page), joined=len(pairs), consolidated=len(closing))
 
     async def _page(self, scope: str, limit: int) -> Rows:

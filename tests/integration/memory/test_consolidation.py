@@ -158,6 +158,30 @@ async def test_forced_twins_hide_no_sibling_from_a_pass(memory: Memory, graph: G
     assert [row["size"] for row in await clusters(graph, scope)] == [1] * crowd + [2]
 
 
+async def test_a_dry_run_compares_page_by_page_and_tells_what_a_pass_does(
+    memory: Memory, ground: Ground, graph: Graph, config: MCSConfig, scope: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [f"{topic} on the road home" for topic in ("rain", "salt", "wind", "mist") for _ in range(2)]
+    await six(memory, scope)
+    for text in texts:
+        await memory.store.write(note(text, scope, force_new_cluster=True), caller=OWNER)
+    await unforced(graph, scope)
+    original, compared = graph.run, []
+
+    async def noted(name: str, /, **given: Any) -> Any:
+        compared.extend([len(given["pairs"])] if name == "memory/compare" else [])
+        return await original(name, **given)
+
+    monkeypatch.setattr(graph, "run", noted)
+    small = Consolidation(ground, config, page=2)
+    told = await small.run(scope, caller=OWNER, dry_run=True)
+    assert len(compared) == 5
+    assert max(compared) <= 2 * 5
+    done = await small.run(scope, caller=OWNER)
+    assert (told.looked_at, told.joined, told.consolidated) == (9, 4, 1)
+    assert (done.joined, done.consolidated) == (4, 1)
+
+
 async def unforced(graph: Graph, scope: str) -> None:
     """As if the clusters of a scope had been opened by writers at one instant, not because somebody wanted it."""
     await execute(graph, "MATCH (c:MemoryCluster {scope: $scope}) SET c.forced = false", scope)
