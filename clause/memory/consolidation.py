@@ -259,20 +259,24 @@ class Consolidation:
         return await self._ground.pool.run(change_set, members, versions)
 
     async def _commit(self, lease: Lease, looked_at: int, pairs: Sequence[Twins], rows: Rows, open_still: Rows) -> None:
+        """Write a page; what another writer changed meanwhile is left as it is, and not counted."""
         scope, at = lease.job.scope, lease.job.created_at
-        work: Work = [("memory/lock", {"scope": scope})]
-        if pairs:
-            work.append(("memory/merge_clusters", {"pairs": [list(pair) for pair in pairs], "scope": scope}))
-        if rows:
-            work.append(("memory/consolidate", {"rows": rows, "scope": scope, "consolidated_at": at}))
-        if open_still:
-            looked = [[row["id"], row["version"]] for row in open_still]
-            work.append(("memory/settle", {"rows": looked, "scope": scope}))
+        looked = [[row["id"], row["version"]] for row in open_still]
+        work: Work = [
+            ("memory/lock", {"scope": scope}),
+            ("memory/merge_clusters", {"pairs": [list(pair) for pair in pairs], "scope": scope}),
+            ("memory/consolidate", {"rows": rows, "scope": scope, "consolidated_at": at}),
+            ("memory/settle", {"rows": looked, "scope": scope}),
+        ]
         counted = {"looked_at": looked_at, "joined": len(pairs), "consolidated": len(rows)}
         cursor = {name: lease.cursor.get(name, 0) + count for name, count in counted.items()}
-        await lease.commit(work, done=cursor["looked_at"], message="consolidating memories", cursor=cursor)
-        self._ground.metrics.count_memories("joined", len(pairs))
-        self._ground.metrics.count_memories("consolidated", len(rows))
+        _, merged, closed, _ = await lease.commit(
+            work, done=cursor["looked_at"], message="consolidating memories", cursor=cursor
+        )
+        for name, planned, done in (("joined", pairs, merged), ("consolidated", rows, closed)):
+            cursor[name] -= len(planned) - len(done)
+            self._ground.metrics.count_memories(name, len(done))
+        lease.cursor.update(cursor)  # goes with the next page's, which holds what was left
 
 
 def change_set(members: Rows, versions: Mapping[str, int]) -> list[dict[str, Any]]:

@@ -182,6 +182,26 @@ async def test_a_dry_run_compares_page_by_page_and_tells_what_a_pass_does(
     assert (done.joined, done.consolidated) == (4, 1)
 
 
+async def test_what_another_writer_changed_meanwhile_is_counted_when_it_is_done(
+    memory: Memory, graph: Graph, ground: Ground, scope: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await filled(memory, graph, scope)
+    original, times = graph.write, 0
+
+    async def late(work: Any, **more: Any) -> Any:
+        nonlocal times
+        if any(name == "memory/consolidate" for name, _ in work) and not times:
+            times += 1
+            text = "MATCH (c:MemoryCluster {scope: $scope}) SET c.version = c.version + 1"
+            await execute(graph, text, scope)
+        return await original(work, **more)
+
+    monkeypatch.setattr(graph, "write", late)
+    report = await memory.consolidation.run(scope, caller=OWNER)
+    assert (times, report.joined, report.consolidated) == (1, 1, 1)
+    assert b'clause_memories_total{operation="consolidated"} 1.0' in ground.metrics.render()
+
+
 async def unforced(graph: Graph, scope: str) -> None:
     """As if the clusters of a scope had been opened by writers at one instant, not because somebody wanted it."""
     await execute(graph, "MATCH (c:MemoryCluster {scope: $scope}) SET c.forced = false", scope)
