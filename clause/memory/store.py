@@ -99,7 +99,8 @@ class Touches:
             rows = [[memory_id, times] for memory_id, times in sorted(counts.items())]
             given = {"rows": rows, "scopes": [scope], "at": self._ground.now()}
             try:
-                await self._ground.graph.write([("memory/lock", {"scope": scope}), ("memory/touch", given)])
+                work = [("memory/lock", {"scope": scope}), ("memory/touch", given)]
+                await self._ground.graph.write(work, idempotent=False)  # rather lost than counted twice
             except ClauseError as error:  # the other scopes are counted all the same
                 self._outbox.lose([touch for touch in touches if touch.scope == scope], str(error))
 
@@ -221,11 +222,12 @@ class MemoryClusterStore:
         """
         found = await self.get(memory_id, caller=caller)
         caller.require_write(found.scope)
-        wanted = None if versions is None else [*versions]
-        row = await self._ground.graph.one("memory/delete", id=memory_id, scope=found.scope, versions=wanted)
-        if row is not None:
+        which = {"id": memory_id, "scope": found.scope, "versions": None if versions is None else [*versions]}
+        # tried again after a lost connection, a deletion that was done would find nothing to delete
+        (rows,) = await self._ground.graph.write([("memory/delete", which)], idempotent=False)
+        if rows:
             self._ground.metrics.count_memories("deleted")
-            return DeletedMemory(**row)
+            return DeletedMemory(**rows[0])
         raise _moved_on(await self.get(memory_id, caller=caller))
 
     async def clusters(

@@ -479,6 +479,23 @@ async def test_a_deleted_memory_is_gone_and_its_cluster_is_the_mean_of_the_other
     assert await faults(graph, scope) == []
 
 
+async def test_what_may_not_run_twice_is_not_tried_again_after_an_unknown_commit(
+    memory: Memory, graph: Graph, scope: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = await memory.store.write(note("tea", scope), caller=OWNER)
+    await memory.store.read(MemoryReadInput(query_text="tea", scopes=[scope]), caller=OWNER)
+    original, told = graph.write, dict[str, bool]()
+
+    async def noted(work: Any, **more: Any) -> Any:
+        told.update({name: more.get("idempotent", True) for name, _ in work})
+        return await original(work, **more)
+
+    monkeypatch.setattr(graph, "write", noted)
+    await memory.settled()
+    await memory.store.delete(written.memory_id, caller=OWNER)
+    assert (told["memory/touch"], told["memory/delete"]) == (False, False)
+
+
 async def test_words_alone_find_as_many_as_asked_for_that_are_near_enough(memory: Memory, scope: str) -> None:
     far = [f"tea tea tea {word}" for word in map("w{}".format, range(45))]
     near = [f"green tea with lemon and honey for Ann, {word}" for word in ("today", "again", "slowly")]

@@ -24,7 +24,8 @@ class FakeGraph:
         self.written: list[tuple[str, list[list[Any]]]] = []
         self.wrote = asyncio.Event()
 
-    async def write(self, work: Any) -> None:
+    async def write(self, work: Any, *, idempotent: bool) -> None:
+        assert not idempotent  # run twice it would count twice
         (_, lock), (name, touch) = work
         assert (name, touch["scopes"], touch["at"]) == ("memory/touch", [lock["scope"]], NOW)
         if lock["scope"] == self.away:
