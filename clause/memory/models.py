@@ -25,6 +25,7 @@ DEFAULT_SPARSE_WEIGHT = 0.3
 MOST_CLUSTERS = 10_000_000
 MOST_MERGED = 100_000
 """Clusters of a scope up to which the closest pair is looked for: all are compared."""
+_WIDEST = 10**300  # whole numbers up to here have a float
 
 
 class MCSConfig(BaseModel):
@@ -144,23 +145,40 @@ class MemoryFilters(BaseModel):
     def written(self) -> list[list[str]]:
         """The stretches of which the stored metadata of every result has one of each list; others may have them, too.
 
-        >>> MemoryFilters(tags=["boat"], metadata={"session": 1}).written()
-        [['"session": 1,', '"session": 1}'], ['"boat",', '"boat"]']]
+        >>> MemoryFilters(tags=["boat"], metadata={"by": "mail"}).written()
+        [['"by": "mail",', '"by": "mail"}'], ['"boat",', '"boat"]']]
         """
-        values = [f"{_stored(key)}: {_stored(value)}" for key, value in sorted(self.metadata.items())]
+        values = [
+            [f"{_stored(key)}: {way}{end}" for way in _ways(value) for end in ",}"]
+            for key, value in sorted(self.metadata.items())
+        ]
         tags = map(_stored, self.tags)
-        return [*([f"{one},", f"{one}}}"] for one in values), *([f"{one},", f"{one}]"] for one in tags)]
+        return [*values, *([f"{one},", f"{one}]"] for one in tags)]
 
     def passes(self, metadata: str) -> bool:
         """Tell whether stored metadata has the tags and the values."""
         has = json.loads(metadata)
         tags = has.get("tags")
-        told = all(key in has and _stored(has[key]) == _stored(value) for key, value in self.metadata.items())
+        told = all(key in has and _stored(has[key]) in _ways(value) for key, value in self.metadata.items())
         return told and (not self.tags or (isinstance(tags, list) and set(self.tags) <= {*map(str, tags)}))
 
 
 def _stored(value: str | float | bool | None) -> str:
     return json.dumps(value, ensure_ascii=False)
+
+
+def _ways(value: str | float | bool | None) -> list[str]:
+    """The ways in which a value may be stored: to whoever sends JSON 5 and 5.0 are one number.
+
+    >>> _ways(5), _ways(5.0), _ways(0.5), _ways(True)
+    (['5', '5.0'], ['5.0', '5'], ['0.5'], ['true'])
+    """
+    ways = [_stored(value)]
+    if isinstance(value, float) and value.is_integer():
+        ways.append(_stored(int(value)))
+    elif isinstance(value, int) and not isinstance(value, bool) and abs(value) < _WIDEST and float(value) == value:
+        ways.append(_stored(float(value)))
+    return ways
 
 
 class MemoryReadInput(BaseModel):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 import pytest
@@ -132,6 +133,21 @@ def test_what_passes_filters_has_a_stretch_of_each_that_the_search_looks_for(
     kept = json.dumps({**metadata, "tags": tags}, ensure_ascii=False, sort_keys=True)
     assert filters.passes(kept)
     assert all(any(way in kept for way in ways) for ways in filters.written())
+
+
+@pytest.mark.parametrize(
+    ("kept", "asked", "same"),
+    [
+        (5.0, 5, True), (5, 5.0, True), (-0.5, -0.5, True), (1e16, 10**16, True), (2**53 + 1, float(2**53), False),
+        (5.5, 5, False), (True, 1, False), (1, True, False), (1.0, True, False), ("5", 5, False), (5, "5", False),
+        (10**400, 10**400, True),
+    ],
+)  # fmt: skip
+def test_a_whole_number_is_the_same_however_it_is_written(kept: object, asked: Any, same: bool) -> None:
+    filters = MemoryFilters(metadata={"n": asked})
+    for text in (json.dumps({"n": kept}), json.dumps({"n": kept, "z": 1})):
+        assert filters.passes(text) is same
+        assert any(way in text for way in filters.written()[0]) is same
 
 
 def stored(number: int) -> Stored:
