@@ -317,9 +317,8 @@ class Experiences:
         changes = {name: value for name, value in properties_of(after).items() if name != "version"}
         write = {**key, "version": before.version, "change_id": change_id, "changes": changes, "now": now}
         embedding = [await self._embedded(after, key, change_id)] if after.outcome else []
-        rows = await self._graph.write(
-            [("values/change_experience", write), *embedding, *linking.statements, self._about(before, linking, now)]
-        )
+        about = self._about(before, linking, now, change_id)
+        rows = await self._graph.write([("values/change_experience", write), *embedding, *linking.statements, about])
         return bool(rows[0])
 
     async def _embedded(self, entry: GhapEntry, key: dict[str, Any], change_id: str) -> tuple[str, dict[str, Any]]:
@@ -330,9 +329,11 @@ class Experiences:
         return "values/embed_experience", {**key, "change_id": change_id, "model": model, **by_name}
 
     @staticmethod
-    def _about(entry: GhapEntry, linking: Linking, now: datetime) -> tuple[str, dict[str, Any]]:
-        ids = sorted(entity.id for entity in linking.entities[0])
-        return "values/link_about", {"id": entry.id, "scope": entry.scope, "entities": ids, "recorded_at": now}
+    def _about(
+        entry: GhapEntry, linking: Linking, now: datetime, change_id: str | None = None
+    ) -> tuple[str, dict[str, Any]]:
+        key = {"id": entry.id, "scope": entry.scope, "change_id": change_id, "recorded_at": now}
+        return "values/link_about", {**key, "entities": sorted(entity.id for entity in linking.entities[0])}
 
 
 def _second(experience_id: str) -> ConflictError:

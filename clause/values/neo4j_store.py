@@ -192,6 +192,7 @@ class Neo4jVectorStore:
                     {
                         "id": draft.node_id,
                         "scope": scope,
+                        "change_id": None,
                         "entities": sorted(entity.id for entity in entities),
                         "recorded_at": draft.created_at,
                     },

@@ -71,13 +71,14 @@ SET n.embedding = toFloatList($full), n.strategy_embedding = toFloatList($strate
     n.root_cause_embedding = CASE WHEN $root_cause IS NULL THEN NULL ELSE toFloatList($root_cause) END,
     n.embedding_model = $model
 
-// values/link_about, what an experience or a value is about; entities already linked are passed over
+// values/link_about, what an experience or a value is about; entities already linked are passed over. With the id of a
+//                    change only after that change
 // mode:       write
 // returns:    none
-// parameters: $id STRING, $scope STRING, $entities LIST<STRING>, $recorded_at ZONED DATETIME
+// parameters: $id STRING, $scope STRING, $change_id STRING, $entities LIST<STRING>, $recorded_at ZONED DATETIME
 // columns:    none
 CYPHER 25 MATCH (n:Experience|Value {id: $id})
-WHERE n.scope = $scope
+WHERE n.scope = $scope AND ($change_id IS NULL OR n.change_id = $change_id)
 UNWIND $entities AS entity_id
 MATCH (entity:Entity {id: entity_id})
 WHERE NOT EXISTS { (n)-[:ABOUT]->(entity) }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -110,6 +111,24 @@ async def test_a_change_to_another_version_is_refused(values: Values) -> None:
     await values.experiences.update(entry.id, UpdateGhap(note="first"), versions=(1,))
     with pytest.raises(PreconditionError):
         await values.experiences.update(entry.id, UpdateGhap(note="second"), versions=(1,))
+
+
+async def test_a_change_that_was_refused_leaves_no_trace_of_what_it_named(
+    values: Values, graph: Graph, scope: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = (await values.experiences.start(STARTED)).experience
+    original = graph.write
+
+    async def late(work: Any, **more: Any) -> Any:
+        monkeypatch.setattr(graph, "write", original)
+        await values.experiences.resolve(entry.id, ResolveGhap(status=Outcome.CONFIRMED, result="so it was"))
+        return await original(work, **more)
+
+    monkeypatch.setattr(graph, "write", late)
+    with pytest.raises(ConflictError, match="resolved already"):
+        await values.experiences.update(entry.id, UpdateGhap(action="ask Globex for the file"))
+    rows = await graph.execute(_ABOUT, {"id": entry.id, "scope": scope})
+    assert [row["name"] for row in rows] == ["Acme"]
 
 
 async def test_falsified_needs_its_reasons(values: Values) -> None:
