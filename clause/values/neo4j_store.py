@@ -228,7 +228,7 @@ class Neo4jVectorStore:
         rows = await self._graph.run(
             "values/values_of_context",
             scopes=[*scopes],
-            context=f"{domain}/{strategy}",
+            contexts=_contexts(domain, strategy),
             dimension=self._embedder.dimension,
             limit=limit,
         )
@@ -320,6 +320,17 @@ def _run_of(row: dict[str, Any]) -> ClusteringRun:
 
 def _cluster_of(row: dict[str, Any]) -> ClusterInfo:
     return ClusterInfo.model_validate(row)
+
+
+def _contexts(domain: str, strategy: str) -> list[str]:
+    """The context of a domain and a strategy, as values have it; behind it that of values made when words with a slash
+    were not told apart from two words.
+
+    >>> _contexts("testing", "bisect"), _contexts("ci/cd", "bisect") == ["ci\u2215cd/bisect", "ci/cd/bisect"]
+    (['testing/bisect'], True)
+    """
+    plain = f"{domain}/{strategy}"
+    return list(dict.fromkeys(("/".join(word.replace("/", "\u2215") for word in (domain, strategy)), plain)))
 
 
 def _value_of(row: dict[str, Any]) -> Value:

@@ -117,7 +117,8 @@ SET n += $properties, n.value_number = clock.value, n.embedding = toFloatList($e
     cluster.degree = coalesce(cluster.degree, 0) + 1,
     n.contexts = COLLECT {
       MATCH (cluster)<-[:IN_CLUSTER]-(e:Experience)
-      RETURN DISTINCT e.domain + '/' + e.strategy AS context ORDER BY context LIMIT 1000
+      RETURN DISTINCT replace(e.domain, '/', '\u2215') + '/' + replace(e.strategy, '/', '\u2215') AS context
+      ORDER BY context LIMIT 1000
     }
 SET n.value_id = 'value_' + cluster.axis + '_' + cluster.label + '_'
     + format(n.created_at, "yyyyMMdd'T'HHmmssSSSSSS'Z'")
@@ -154,13 +155,14 @@ RETURN n {.*, embedding: NULL} AS value, vector(n.embedding, $dimension, FLOAT32
 } AS entities
 ORDER BY value.value_number DESC
 
-// values/values_of_context, values whose cluster holds an experience of this domain and strategy, newest first
+// values/values_of_context, values whose cluster holds an experience of one of these domains and strategies, newest first
 // mode:       read
 // returns:    many
-// parameters: $scopes LIST<STRING>, $context STRING, $dimension INTEGER, $limit INTEGER
+// parameters: $scopes LIST<STRING>, $contexts LIST<STRING>, $dimension INTEGER, $limit INTEGER
 // columns:    value, embedding, entities
 CYPHER 25 MATCH (n:Value)
-WHERE n.scope IN $scopes AND n.retracted_at IS NULL AND size(n.embedding) = $dimension AND $context IN n.contexts
+WHERE n.scope IN $scopes AND n.retracted_at IS NULL AND size(n.embedding) = $dimension
+  AND any(context IN $contexts WHERE context IN n.contexts)
 WITH n ORDER BY n.value_number DESC LIMIT $limit
 RETURN n {.*, embedding: NULL} AS value, vector(n.embedding, $dimension, FLOAT32) AS embedding, [] AS entities
 ORDER BY value.value_number DESC

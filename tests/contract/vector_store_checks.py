@@ -177,6 +177,18 @@ class VectorStoreChecks:
         assert await store.values_of_context([scope], "testing", "check-assumptions", 10) == []
         assert await store.values_of_context(["kg:nobody"], "debugging", "check-assumptions", 10) == []
 
+    async def test_a_slash_in_a_domain_is_none_between_it_and_a_strategy(
+        self, store: VectorStore, scope: str, tell: Tell
+    ) -> None:
+        ids = tuple([await tell(axis_vector(place), domain="ci/cd", strategy="bisect") for place in (0, 2)])
+        run = run_of(scope)
+        cluster = cluster_of(run, 0, ids, axis_vector(0))
+        await store.save_run(run, [cluster], [0.8, 0.8])
+        stored = await store.add_value(draft_of(cluster))
+        found = await store.values_of_context([scope], "ci/cd", "bisect", 10)
+        assert [value.id for value in found] == [stored.id]
+        assert await store.values_of_context([scope], "ci", "cd/bisect", 10) == []
+
     async def _one_cluster(self, store: VectorStore, scope: str, tell: Tell) -> ClusterInfo:
         ids = tuple([await tell(axis_vector(place)) for place in (0, 2)])
         run = run_of(scope)

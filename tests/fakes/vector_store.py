@@ -115,7 +115,8 @@ class InMemoryVectorStore:
     async def add_value(self, draft: ValueDraft) -> Value:
         cluster = draft.cluster
         self.last_number = max(self.last_number + 1, micros(draft.created_at))
-        contexts = {f"{member.payload['domain']}/{member.payload['strategy']}" for member in self._members(cluster)}
+        payloads = [member.payload for member in self._members(cluster)]
+        contexts = {_context(payload["domain"], payload["strategy"]) for payload in payloads}
         stored = Value(
             id=value_id(cluster.axis, cluster.label, self.last_number),
             text=draft.text,
@@ -154,7 +155,7 @@ class InMemoryVectorStore:
 
     async def values_of_context(self, scopes: Sequence[str], domain: str, strategy: str, limit: int) -> list[Value]:
         found = await self.values(scopes, limit=len(self.kept_values))
-        return [value for value in found if f"{domain}/{strategy}" in value.metadata["contexts"]][:limit]
+        return [value for value in found if _context(domain, strategy) in value.metadata["contexts"]][:limit]
 
     def _members(self, cluster: ClusterInfo) -> list[Resolved]:
         return [self.experiences[member] for member in sorted(cluster.member_ids) if member in self.experiences]
@@ -164,3 +165,7 @@ class InMemoryVectorStore:
 
     def _stacked(self, vectors: Sequence[Floats]) -> Floats:
         return np.stack(vectors) if vectors else np.empty((0, self.dimension), dtype=np.float32)
+
+
+def _context(domain: str, strategy: str) -> str:
+    return "/".join(word.replace("/", "\u2215") for word in (domain, strategy))
