@@ -99,8 +99,9 @@ class Touches:
             rows = [[memory_id, times] for memory_id, times in sorted(counts.items())]
             given = {"rows": rows, "scopes": [scope], "at": self._ground.now()}
             try:
-                work = [("memory/lock", {"scope": scope}), ("memory/touch", given)]
-                await self._ground.graph.write(work, idempotent=False)  # rather lost than counted twice
+                await self._ground.graph.write(  # rather lost than counted twice
+                    [("memory/lock", {"scope": scope}), ("memory/touch", given)], idempotent=False
+                )
             except ClauseError as error:  # the other scopes are counted all the same
                 self._outbox.lose([touch for touch in touches if touch.scope == scope], str(error))
 
