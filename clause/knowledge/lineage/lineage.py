@@ -121,13 +121,29 @@ def _falls(one: Dependent, gone: set[Key]) -> bool:
         return False
     if "UNIT" in one.by:
         return bool(one.grounds & gone)
-    standing = [source for source in one.sources if ("Source", source) not in gone]
-    if one.parents:
-        corroborated = one.independent >= CORROBORATED and len(standing) >= CORROBORATED
-        return one.parents <= gone and not corroborated
-    if one.sources:
-        return not standing
+    left = [source for source in one.sources if ("Source", source) not in gone]
+    if one.parents or one.sources:
+        return not stands(
+            parents=len(one.parents),
+            parents_left=len(one.parents - gone),
+            sources=len(one.sources),
+            sources_left=len(left),
+            independent=one.independent,
+        )
     return one.grounds <= gone
+
+
+def stands(*, parents: int, parents_left: int, sources: int, sources_left: int, independent: int) -> bool:
+    """Tell whether something is left under a node, given how much it rests on and how much of that still stands.
+
+    >>> stands(parents=0, parents_left=0, sources=1, sources_left=0, independent=1)
+    False
+    >>> stands(parents=0, parents_left=0, sources=0, sources_left=0, independent=0)
+    True
+    """
+    if parents:
+        return parents_left > 0 or (independent >= CORROBORATED and sources_left >= CORROBORATED)
+    return sources == 0 or sources_left > 0
 
 
 def _joined(known: Dependent | None, key: Key, row: Mapping[str, Any], on: Key) -> Dependent:
@@ -189,6 +205,18 @@ def keeping(receipt: Mapping[str, Any], nodes: Iterable[Key], scopes: Sequence[s
     ordered = [list(key) for key in sorted(set(nodes), key=lambda key: (key[1], key[0]))]
     asked = {"receipt": dict(receipt), "nodes": ordered, "scopes": list(scopes), "recorded_at": at}
     return [("knowledge/keep_before", asked)]
+
+
+def standing(receipt_id: str, nodes: Iterable[Key], scopes: Sequence[str], *, held: bool) -> Work:
+    """After the locks: refuse all of it where another writer retracted or merged a node first.
+
+    Args:
+        held: also where it was put away.
+    """
+    marks = ["retracted_at", "merged_into", *(["archived_at"] if held else [])]
+    statuses = ["superseded", "archived", "retracted"] if held else []
+    asked = {"nodes": [list(key) for key in sorted(nodes)], "marks": marks, "statuses": statuses}
+    return [("knowledge/require_standing", {**asked, "receipt_id": receipt_id, "scopes": list(scopes)})]
 
 
 def sealing(receipt_id: str, scopes: Sequence[str]) -> Work:

@@ -13,7 +13,7 @@ from clause.errors import ConflictError, NotFoundError
 from clause.graph.scopes import Caller
 from clause.ground import Ground
 from clause.knowledge.beliefs.rows import settling
-from clause.knowledge.lineage.lineage import Receipts, Work, descendants, keeping, sealing
+from clause.knowledge.lineage.lineage import Receipts, Work, descendants, keeping, sealing, standing, stands
 from clause.knowledge.lineage.models import Merge, MergeRequest
 
 Label = Literal["Belief", "Entity"]
@@ -57,7 +57,12 @@ class MergeService:
             "version": 1,
         }
         work = await self._work(receipt, [scope])
-        await self._ground.graph.write(work, timeout_s=_MERGE_S, idempotent=False)
+        try:
+            await self._ground.graph.write(work, timeout_s=_MERGE_S, idempotent=False)
+        except ConflictError as error:
+            raise ConflictError(
+                "one of them was merged, retracted or put away meanwhile", remedy="read both again, then merge"
+            ) from error
         return await self.get(receipt_id, caller=caller)
 
     async def unmerge(self, receipt_id: str, *, caller: Caller) -> Merge:
@@ -65,7 +70,8 @@ class MergeService:
 
         Raises:
             NotFoundError: there is no such merge for this caller.
-            ConflictError: it was undone already, or the loser's text has been stated anew meanwhile.
+            ConflictError: it was undone already, the loser's text has been stated anew meanwhile, or all that the loser
+                rests on was retracted.
         """
         readable = list(await self._ground.readable(caller, None))
         found = await self._ground.graph.one(
@@ -73,6 +79,8 @@ class MergeService:
         )
         receipt = await self._receipts.get(found["id"] if found else receipt_id, [self._kind], readable)
         scopes = [caller.require_write(receipt["scope"])]
+        if self._label == "Belief" and receipt.get("undone_at") is None:
+            await self._require_ground(receipt["loser"], scopes)
         first: Work = [
             (
                 "knowledge/hand_back",
@@ -89,6 +97,16 @@ class MergeService:
             first.append(("knowledge/drop_names", dropped))
         await self._receipts.undo(receipt, scopes, self._ground.now(), first)
         return await self.get(receipt["id"], caller=caller)
+
+    async def _require_ground(self, loser: str, scopes: Sequence[str]) -> None:
+        """Refuse to bring back what a retraction would have taken, had it not been merged away then."""
+        row = await self._ground.graph.one("knowledge/ground_left", id=loser, scopes=list(scopes))
+        if row is not None and not stands(**row):
+            raise ConflictError(
+                "all that it rests on was retracted while it was merged",
+                remedy="undo that retraction first",
+                field="receipt_id",
+            )
 
     async def get(self, receipt_id: str, *, caller: Caller) -> Merge:
         """The receipt of a merge; NotFoundError when there is none that this caller may see."""
@@ -133,6 +151,7 @@ class MergeService:
             work.append(("knowledge/absorb_entity", sides))
         return [
             *keeping(receipt, nodes, scopes, at),
+            *standing(receipt["id"], nodes[:2], scopes, held=True),
             ("knowledge/take_over", copying),
             *work,
             *sealing(receipt["id"], scopes),

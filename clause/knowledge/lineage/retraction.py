@@ -24,6 +24,7 @@ from clause.knowledge.lineage.lineage import (
     fallen,
     keeping,
     sealing,
+    standing,
 )
 from clause.knowledge.lineage.models import Affected, Effect, Retraction, RetractionPlan, RetractionRequest
 
@@ -66,7 +67,8 @@ class RetractionService:
 
         Raises:
             NotFoundError, ForbiddenError, OutOfBoundsError: as `preview`.
-            ConflictError: as `preview`; also when `plan` is no longer the preview's.
+            ConflictError: as `preview`; also when `plan` is no longer the preview's, or another took some of it back
+                at the same time.
         """
         await self._ground.recorded()
         scopes = await self._writable(caller)
@@ -89,7 +91,12 @@ class RetractionService:
             "version": 1,
         }
         work = await self._work(receipt, planned, scopes)
-        await self._ground.graph.write(work, timeout_s=_TRIPLES_S, idempotent=False)
+        try:
+            await self._ground.graph.write(work, timeout_s=_TRIPLES_S, idempotent=False)
+        except ConflictError as error:
+            raise ConflictError(
+                "it, or some of what rests on it, was retracted or merged meanwhile", remedy="preview again"
+            ) from error
         return _retraction(receipt)
 
     async def get(self, receipt_id: str, *, caller: Caller) -> Retraction:
@@ -168,7 +175,7 @@ class RetractionService:
         settled = sorted(key[1] for key in {*weakened, *partners} if key[0] == "Belief")
         touched = {*gone, *weakened, *partners, *await descendants(self._ground.graph, settled, scopes)}
         own = {"receipt_id": receipt_id, "scopes": list(scopes)}
-        work = keeping(receipt, touched, scopes, at)
+        work = keeping(receipt, touched, scopes, at) + standing(receipt_id, gone, scopes, held=False)
         if planned.root[0] == "Source":
             asked = {"source_id": planned.root[1], "scopes": list(scopes), "now": at}
             work.append(("knowledge/retract_provenance", asked))

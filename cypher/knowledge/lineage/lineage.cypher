@@ -163,6 +163,19 @@ CALL (receipt) {
 }
 RETURN kept
 
+// knowledge/require_standing, refuse the transaction where one of some nodes ([label, id]), locked before, has one of some
+//                             marks or is of one of some statuses: another writer was first. A receipt of this id is there
+//                             already, so that making it breaks the constraint
+// mode:       write
+// returns:    none
+// parameters: $nodes LIST<LIST<STRING>>, $marks LIST<STRING>, $statuses LIST<STRING>, $receipt_id STRING,
+//             $scopes LIST<STRING>
+// columns:    none
+CYPHER 25 UNWIND $nodes AS node
+MATCH (n:$(node[0]) {id: node[1]})
+WHERE n.scope IN $scopes AND (any(mark IN $marks WHERE n[mark] IS NOT NULL) OR n.status IN $statuses)
+CREATE (:Receipt {id: $receipt_id, scope: n.scope})
+
 // knowledge/seal_receipt, note the versions that the nodes of a receipt have now, and how they stand: undoing restores a
 //                         node whole only while it is at this version, and a mark only while it is this one
 // mode:       write
@@ -190,7 +203,7 @@ RETURN properties(r) AS receipt
 // parameters: $kinds LIST<STRING>, $scopes LIST<STRING>, $after STRING, $limit INTEGER
 // columns:    receipt
 CYPHER 25 MATCH (r:Receipt)
-WHERE r.scope IN $scopes AND r.kind IN $kinds AND ($after IS NULL OR r.id < $after)
+WHERE r.scope IN $scopes AND r.kind IN $kinds AND r.id < coalesce($after, '\uFFFF')
 RETURN properties(r) AS receipt
 ORDER BY r.id DESC
 LIMIT $limit

@@ -54,6 +54,23 @@ RETURN n.id AS id, n.scope AS scope,
     OR coalesce(n.status, 'active') IN ['superseded', 'archived', 'retracted'] AS gone
 ORDER BY id
 
+// knowledge/ground_left, what a belief that was put away stands on: how many it was derived from and how many sources say
+//                        it, and how many of each still stand (as `knowledge/dependents` counts)
+// mode:       read
+// returns:    maybe
+// parameters: $id STRING, $scopes LIST<STRING>
+// columns:    parents, parents_left, sources, sources_left, independent
+CYPHER 25 MATCH (b:Belief {id: $id})
+WHERE b.scope IN $scopes
+RETURN COUNT { MATCH (b)-[:DERIVED_FROM]->(z) RETURN DISTINCT z } AS parents,
+  COUNT { MATCH (b)-[:DERIVED_FROM]->(z) WHERE z.retracted_at IS NULL AND z.merged_into IS NULL RETURN DISTINCT z } AS parents_left,
+  COUNT { MATCH (b)-[:HAS_PROVENANCE]->(p:Provenance)-[:FROM]->(s:Source)
+          WHERE NOT coalesce(p.recalled, false) RETURN DISTINCT s } AS sources,
+  COUNT { MATCH (b)-[:HAS_PROVENANCE]->(p:Provenance)-[:FROM]->(s:Source)
+          WHERE p.retracted_at IS NULL AND s.retracted_at IS NULL AND NOT coalesce(p.recalled, false)
+          RETURN DISTINCT s } AS sources_left,
+  coalesce(b.sources, 0) AS independent
+
 // knowledge/absorb_belief, a belief goes into another: it is kept, put away, and points to the winner; what rests on the
 //                          winner now is deeper than it, for `settle`
 // mode:       write
