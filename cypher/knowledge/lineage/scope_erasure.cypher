@@ -1,6 +1,6 @@
 // knowledge/erase_traces, remove kept answers, ended jobs, loads that nobody does any more (another would go on behind what
-//                         is erased) and curiosity's questions of whatever scope that hold a piece of text (as JSON writes
-//                         it): they repeat what callers sent and got
+//                         is erased) and curiosity's questions of whatever scope, with their findings, that hold a piece of
+//                         text (as JSON writes it): they repeat what callers sent and got
 // mode:       write
 // returns:    one
 // parameters: $pieces LIST<STRING>
@@ -25,6 +25,10 @@ CALL () {
 CALL () {
   MATCH (t:CuriosityTrigger)
   WHERE any(piece IN $pieces WHERE t.question CONTAINS piece OR any(asked IN t.questions WHERE asked CONTAINS piece))
+  OPTIONAL MATCH (finding:Evidence)-[:DERIVED_FROM]->(t)
+  OPTIONAL MATCH (finding)-[:HAS_PROVENANCE]->(proof:Provenance)
+  WITH t, collect(finding) + collect(proof) AS found
+  FOREACH (node IN found | DETACH DELETE node)
   DETACH DELETE t
   RETURN count(*) AS questions
 }
@@ -155,7 +159,8 @@ CYPHER 25 CALL () {
     }
   OPTIONAL MATCH (pattern:EmergentPattern)-[:GENERATED_BY]->(x)
   OPTIONAL MATCH (finding:Evidence)-[:DERIVED_FROM]->(x)
-  UNWIND [x, pattern, finding] AS node
+  OPTIONAL MATCH (finding)-[:HAS_PROVENANCE]->(proof:Provenance)
+  UNWIND [x, pattern, finding, proof] AS node
   RETURN node
   UNION
   MATCH (x:Evidence)
@@ -184,7 +189,8 @@ CYPHER 25 CALL () {
     }
   OPTIONAL MATCH (pattern:EmergentPattern)-[:GENERATED_BY]->(x)
   OPTIONAL MATCH (finding:Evidence)-[:DERIVED_FROM]->(x)
-  UNWIND [x, pattern, finding] AS node
+  OPTIONAL MATCH (finding)-[:HAS_PROVENANCE]->(proof:Provenance)
+  UNWIND [x, pattern, finding, proof] AS node
   RETURN node
   UNION
   MATCH (x:Evidence)

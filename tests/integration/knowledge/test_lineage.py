@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from random import Random
 
 import pytest
@@ -17,7 +18,7 @@ from clause.knowledge.entities import RelationCreate
 from clause.knowledge.entity_models import SourceCreate
 from clause.knowledge.lineage import erasure as erasure_module
 from clause.knowledge.lineage.erasure import ErasureService
-from clause.knowledge.lineage.models import ErasureRequest, MergeRequest, RetractionRequest
+from clause.knowledge.lineage.models import ErasureRequest, Merge, MergeRequest, Retraction, RetractionRequest
 from clause.knowledge.room import Knowledge
 from clause.knowledge.tension_detection import TensionFilter, TensionResolve
 from tests.integration.knowledge.conftest import OWNER, key
@@ -66,6 +67,16 @@ TRIPLES = statement(
     "WITH collect(e) AS both WITH both[0] AS a, both[1] AS b "
     "CREATE (a)-[:NEAR {scope: $scope, source_id: $source}]->(b), (b)-[:NEAR {scope: $scope, source_id: $source}]->(a)",
     parameters="$scope STRING, $source STRING",
+)
+FOUND = statement(
+    "MATCH (t:CuriosityTrigger {id: $id}) "
+    "CREATE (t)<-[:DERIVED_FROM]-(:Evidence {id: 'ev' + $id + $text, scope: $scope, text: $text})-[:HAS_PROVENANCE]->"
+    "(:Provenance {id: 'prv' + $id + $text, scope: $scope, supporting_evidence: $text})",
+    parameters="$id STRING, $scope STRING, $text STRING",
+)
+UNSAID = statement(
+    "MATCH (:Belief {id: $id})-[:HAS_PROVENANCE]->(p) DETACH DELETE p",
+    parameters="$id STRING",
 )
 UNMARKED = statement(
     "MATCH (k:Kept {scope: $scope}) REMOVE k.sealed, k.status_after, k.retracted_at_after, k.archived_at_after, "
@@ -706,3 +717,112 @@ async def test_whatever_is_retracted_or_merged_is_undone_exactly(
         hashes.pop()
         await take_back(receipt, caller=OWNER)
         assert await lines_of(graph, user) == hashes[-1]
+
+
+@pytest.mark.parametrize("pairs", [((0, 1), (1, 0)), ((1, 0), (2, 0))], ids=["each into the other", "one into two"])
+async def test_of_two_merges_at_once_one_is_made_and_the_other_refused(
+    knowledge: Knowledge, graph: Graph, user: str, pairs: tuple[tuple[int, int], ...]
+) -> None:
+    names = ("New York", "NYC", "the Big Apple")
+    held = [await hold(knowledge, f"They met in {name}", entities=[{"name": name}]) for name in names]
+    before = await scope_hash(graph, user)
+    for merging, ids in (
+        (knowledge.merging, [one.id for one in held]),
+        (knowledge.entities, [one.entities[0].id for one in held]),
+    ):
+        asked = [MergeRequest(winner_id=ids[winner], loser_id=ids[loser]) for winner, loser in pairs]
+        done = await asyncio.gather(*(merging.merge(one, caller=OWNER) for one in asked), return_exceptions=True)
+        (made,) = [one for one in done if isinstance(one, Merge)]
+        (refused,) = [one for one in done if isinstance(one, ConflictError)]
+        assert refused.remedy is not None
+        await merging.unmerge(made.id, caller=OWNER)
+        assert await scope_hash(graph, user) == before
+
+
+@pytest.mark.parametrize("of", ["belief", "source"])
+async def test_of_two_retractions_of_one_thing_at_once_one_is_made_and_its_undoing_is_exact(
+    knowledge: Knowledge, graph: Graph, user: str, of: str
+) -> None:
+    belief = await hold(knowledge, "The dam was built in 1931", source=told_by("survey"))
+    await hold(knowledge, "So the dam is old", derived_from=(belief.id,))
+    before = await scope_hash(graph, user)
+    same = RetractionRequest(belief_id=belief.id)
+    asked = [same, same if of == "belief" else RetractionRequest(source_id=belief.source_id)]
+    done = await asyncio.gather(
+        *(knowledge.retraction.apply(one, caller=OWNER) for one in asked), return_exceptions=True
+    )
+    (made,) = [one for one in done if isinstance(one, Retraction)]
+    assert sum(isinstance(one, ConflictError) for one in done) == 1
+    await knowledge.retraction.undo(made.id, caller=OWNER)
+    assert await scope_hash(graph, user) == before
+
+
+async def test_a_loser_whose_only_source_was_retracted_comes_back_after_that_is_undone(
+    knowledge: Knowledge, graph: Graph, user: str
+) -> None:
+    winner = await hold(knowledge, "Green tea is drunk here", source=told_by("one"))
+    loser = await hold(knowledge, "Tea is what Ann drinks, green", source=told_by("two"))
+    before = await scope_hash(graph, user)
+    merged = await knowledge.merging.merge(MergeRequest(winner_id=winner.id, loser_id=loser.id), caller=OWNER)
+    done = await knowledge.retraction.apply(RetractionRequest(source_id=loser.source_id), caller=OWNER)
+    for given in (merged.id, loser.id):
+        with pytest.raises(ConflictError, match="retracted while it was merged") as refused:
+            await knowledge.merging.unmerge(given, caller=OWNER)
+        assert "undo that retraction" in str(refused.value.remedy)
+    assert (await knowledge.beliefs.get(loser.id, caller=OWNER)).status == "archived"
+    await knowledge.retraction.undo(done.id, caller=OWNER)
+    await knowledge.merging.unmerge(merged.id, caller=OWNER)
+    assert await scope_hash(graph, user) == before
+
+
+async def test_a_loser_that_something_still_holds_up_comes_back(knowledge: Knowledge, graph: Graph, user: str) -> None:
+    ground = await hold(knowledge, "A crate of tea came in May")
+    winner = await hold(knowledge, "Green tea is drunk here", source=told_by("one"))
+    twice = await hold(knowledge, "Tea is what Ann drinks, green", source=told_by("two"))
+    await hold(knowledge, "Tea is what Ann drinks, green", source=told_by("three"))
+    derived = await hold(knowledge, "Somebody here likes tea", source=told_by("two"), derived_from=(ground.id,))
+    bare = await hold(knowledge, "There is a tea pot")
+    await graph.execute(UNSAID, {"id": bare.id})
+    for loser in (twice, derived, bare):
+        merged = await knowledge.merging.merge(MergeRequest(winner_id=winner.id, loser_id=loser.id), caller=OWNER)
+        done = await knowledge.retraction.apply(RetractionRequest(source_id=twice.source_id), caller=OWNER)
+        await knowledge.merging.unmerge(merged.id, caller=OWNER)
+        assert (await knowledge.beliefs.get(loser.id, caller=OWNER)).status == "active"
+        await knowledge.retraction.undo(done.id, caller=OWNER)
+
+
+async def test_the_proof_of_what_curiosity_found_goes_with_what_it_was_found_of(
+    knowledge: Knowledge, graph: Graph, user: str
+) -> None:
+    other = f"{user}-bob"
+    belief = await hold(knowledge, "The Grimsel dam is guarded by Quillfeather")
+    mine = await hold(knowledge, "The dam of Bob is new", scope=other)
+    for one in (belief, mine):
+        seed = f"ths{one.id}"
+        await graph.execute(SEEDS, {"id": seed, "scope": other, "belief": one.id})
+        await graph.execute(READ, {"id": seed, "scopes": [user, other]})
+        await graph.execute(FOUND, {"id": f"cur{seed}", "scope": other, "text": one.content})
+    before = {line for line in await lines_of(graph, other) if belief.id not in line}
+    counted = {"CuriosityTrigger": 1, "Evidence": 1, "Provenance": 1}
+    preview = await knowledge.erasure.preview(ErasureRequest(scope=user), caller=OWNER)
+    receipt = await knowledge.erasure.apply(ErasureRequest(scope=user), caller=OWNER)
+    left = await lines_of(graph, other)
+    assert "Quillfeather" not in "".join(left)
+    assert {*left} == before
+    for told in (preview, receipt):  # the belief of the scope has a provenance of its own
+        assert {**counted, "Provenance": 2}.items() <= told.counts.items()
+
+
+async def test_what_curiosity_found_goes_with_its_question(knowledge: Knowledge, graph: Graph, user: str) -> None:
+    other = f"{user}-bob"
+    belief = await hold(knowledge, "The Grimsel dam is guarded by Quillfeather")
+    for number, question in enumerate((f"is it true: {belief.content}?", "is the dam new?")):
+        asked = f"ask{number}{belief.id}"
+        await graph.execute(QUESTION, {"id": asked, "scope": other, "question": question})
+        for place in "ab":
+            await graph.execute(FOUND, {"id": asked, "scope": other, "text": f"{asked} {place}"})
+    receipt = await knowledge.erasure.apply(ErasureRequest(belief_id=belief.id), caller=OWNER)
+    assert receipt.counts["questions"] == 1
+    left = "".join(await lines_of(graph, other))
+    assert f"ask0{belief.id}" not in left
+    assert left.count(f"ask1{belief.id} a") >= 2
