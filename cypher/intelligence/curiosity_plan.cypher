@@ -31,7 +31,7 @@ MATCH (t)-[:BETWEEN {side: 'b'}]->(b:Belief)
 WHERE a.scope IN $scopes AND b.scope IN $scopes AND a.status IN ['active', 'disputed'] AND b.status IN ['active', 'disputed']
 WITH t, a, b ORDER BY t.recorded_at DESC, t.id LIMIT $limit
 RETURN t.id AS id, t.scope AS scope, a {.id, .content, .overall} AS a, b {.id, .content, .overall} AS b,
-  COUNT { MATCH (e:Evidence)<-[:SELECTED]-(:Run) WHERE e.unit IN [a.id, b.id] } AS cited,
+  COUNT { MATCH (e:Evidence)<-[:SELECTED]-(run:Run) WHERE e.unit IN [a.id, b.id] AND run.scope IN $scopes } AS cited,
   COLLECT { MATCH (a)-[:ABOUT]->(n:Entity) RETURN n.id ORDER BY n.id LIMIT 8 } AS about
 ORDER BY id
 
@@ -48,7 +48,7 @@ WHERE b.scope IN $scopes AND b.status = 'active' AND b.sources < 2 AND b.retract
   }
 WITH b ORDER BY b.overall, b.id LIMIT $limit
 RETURN b.id AS id, b.scope AS scope, b.content AS content, b.overall AS overall,
-  COUNT { MATCH (e:Evidence)<-[:SELECTED]-(:Run) WHERE e.unit = b.id } AS cited,
+  COUNT { MATCH (e:Evidence)<-[:SELECTED]-(run:Run) WHERE e.unit = b.id AND run.scope IN $scopes } AS cited,
   COLLECT { MATCH (b)-[:ABOUT]->(n:Entity) RETURN n.id ORDER BY n.id LIMIT 8 } AS about
 ORDER BY id
 

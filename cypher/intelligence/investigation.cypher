@@ -40,7 +40,8 @@ WHERE t.owner = $owner AND t.investigation_status = 'investigating'
 RETURN t.id AS id
 
 // intelligence/write_findings, what an investigation found, as relationships that later walks can take, with evidence and
-//                              provenance; only while the worker holds the trigger. Writing it again changes nothing
+//                              provenance; only while the worker holds the trigger. Writing it again changes nothing,
+//                              and what another scope found, or was taken back, stands in the way of nothing
 // mode:       write
 // returns:    none
 // parameters: $id STRING, $owner STRING, $scope STRING, $relation STRING, $rows LIST<MAP>, $source STRING,
@@ -75,14 +76,15 @@ CALL (t) {
   MATCH (head:Entity {id: row.head})
   MATCH (tail:Entity {id: row.tail})
   WHERE head.scope IN t.scopes AND tail.scope IN t.scopes
-  MERGE (head)-[found:$(row.relation)]->(tail)
-  ON CREATE SET found.scope = $scope, found.weight = row.similarity, found.recorded_at = $recorded_at,
-    found.source_id = $source, found.evidence_id = row.evidence_id, found.fresh = true
-  WITH head, tail, type, found, coalesce(found.fresh, false) AS fresh
-  FOREACH (_ IN CASE WHEN fresh THEN [1] ELSE [] END |
-    SET found.fresh = null, type.count = type.count + 1, head.degree = coalesce(head.degree, 0) + 1,
-        tail.degree = coalesce(tail.degree, 0) + 1
-  )
+  FOREACH (end IN CASE WHEN head.id < tail.id THEN [head, tail] ELSE [tail, head] END | SET end.lock = 1 REMOVE end.lock)
+  WITH row, type, head, tail
+  WHERE NOT EXISTS {
+    MATCH (head)-[known:$(row.relation) {scope: $scope}]->(tail)
+    WHERE known.retracted_at IS NULL AND (known.valid_until IS NULL OR known.valid_until > $recorded_at)
+  }
+  CREATE (head)-[:$(row.relation) {scope: $scope, weight: row.similarity, recorded_at: $recorded_at, source_id: $source,
+                                  evidence_id: row.evidence_id}]->(tail)
+  SET type.count = type.count + 1, head.degree = coalesce(head.degree, 0) + 1, tail.degree = coalesce(tail.degree, 0) + 1
 }
 
 // intelligence/lease_triggers, take waiting triggers, and those whose worker fell silent, by the server's clock: each is

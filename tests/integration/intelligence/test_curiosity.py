@@ -18,6 +18,7 @@ from clause.intelligence.investigation import Investigator, questions_about
 from tests.fakes.clock import Clock
 from tests.integration.intelligence.ground import make_ground
 from tests.integration.reasoning.known_graph import run
+from tests.servers import erase_scope
 
 pytestmark = pytest.mark.integration
 
@@ -208,3 +209,77 @@ async def test_what_was_asked_over_more_scopes_is_told_to_those_alone_who_may_re
         assert (len(listed), len(waiting), sum(row["count"] for row in counts)) == (seen, seen, seen)
     await run(graph, "MATCH (n:Scope {id: $id}) DETACH DELETE n", id=both[1])  # forgotten: nobody may read it any more
     assert len(await graph.run("intelligence/triggers", scopes=[scope], status=None, limit=10)) == 1
+
+
+async def found_by(graph: Graph, scope: str) -> list[list[Any]]:
+    """Whose findings there are between entities of `scope`, and whether each was taken back."""
+    rows = await run(
+        graph,
+        "MATCH (:Entity {scope: $scope})-[r:related_to]->(b) "
+        "RETURN [r.scope, b.name, r.retracted_at IS NOT NULL] AS x ORDER BY x",
+        scope=scope,
+    )
+    return [row["x"] for row in rows]
+
+
+async def test_each_scope_has_its_own_finding_between_the_same_entities(
+    graph: Graph, ground: Ground, scope: str
+) -> None:
+    tenants = [f"{scope}-ann", f"{scope}-bob"]
+    for tenant in tenants:
+        surprise = Surprise(f"{scope}:Mann", "Mann", "r", True, 0.9, 0.0)
+        both = [scope, tenant]
+        rows = trigger_rows([surprise], threshold=0.5, question=QUESTION, scope=tenant, scopes=both, at=START)
+        await graph.run("intelligence/write_triggers", rows=rows)
+        report = await Investigator(ground).work(caller=Caller(readable=tuple(both), writable=(tenant,)))
+        assert report.findings == 2
+    assert await found_by(graph, scope) == [
+        [tenant, name, False] for tenant in tenants for name in ("Cruise", "Pacino")
+    ]
+    counts = await run(
+        graph, "MATCH (t:RelationshipType {name: 'related_to'}) WHERE t.scope IN $of RETURN t.count AS x", of=tenants
+    )
+    assert [row["x"] for row in counts] == [2, 2]
+    for tenant in tenants:
+        await erase_scope(graph, tenant)
+
+
+async def test_what_was_taken_back_is_found_anew_and_stays_as_it_was(graph: Graph, ground: Ground, scope: str) -> None:
+    await queue(graph, scope, "Mann")
+    await Investigator(ground).work(caller=owner(scope))
+    await run(
+        graph,
+        "MATCH (:Entity {scope: $scope})-[r:related_to]->({name: 'Pacino'}) SET r.retracted_at = $at "
+        "WITH r MATCH (t:CuriosityTrigger {scope: $scope}) SET t.investigation_status = 'queued'",
+        scope=scope,
+        at=START,
+    )
+    await Investigator(ground).work(caller=owner(scope))
+    assert await found_by(graph, scope) == [
+        [scope, "Cruise", False],
+        [scope, "Pacino", False],
+        [scope, "Pacino", True],
+    ]
+
+
+async def test_only_answers_of_the_scopes_that_are_asked_count_as_citing(graph: Graph, scope: str) -> None:
+    other = f"{scope}-bob"
+    await run(
+        graph,
+        "UNWIND ['a', 'b'] AS side CREATE (b:Belief {id: $scope + side, scope: $scope, status: 'active', sources: 1, "
+        "content: side, overall: 0.5}) "
+        "WITH collect(b) AS both CREATE (t:Tension {id: $scope + 't', scope: $scope, status: 'detected', "
+        "recorded_at: $at}) WITH t, both[0] AS a, both[1] AS b "
+        "CREATE (t)-[:BETWEEN {side: 'a'}]->(a), (t)-[:BETWEEN {side: 'b'}]->(b) "
+        "WITH a UNWIND [$scope, $other, $other] AS of "
+        "CREATE (:Run {id: randomUUID(), scope: of})-[:SELECTED]->"
+        "(:Evidence {id: randomUUID(), scope: of, unit: a.id})",
+        scope=scope,
+        other=other,
+        at=START,
+    )
+    for scopes, cited in (([scope], 1), ([scope, other], 3)):
+        (tension,) = await graph.run("intelligence/open_tensions", scopes=scopes, limit=5)
+        lone = await graph.run("intelligence/lone_beliefs", scopes=scopes, limit=5)
+        assert (tension["cited"], [row["cited"] for row in lone]) == (cited, [cited, 0])
+    await erase_scope(graph, other)
