@@ -20,6 +20,7 @@ CALL (locked) {
   UNWIND $relations AS row
   MATCH (:Entity {id: row.cause})-[r]->(:Entity {id: row.effect})
   WHERE type(r) IN row.opposite AND r.scope = $scope AND r.retracted_at IS NULL
+    AND (r.valid_until IS NULL OR r.valid_until > $now)
     AND coalesce(r.version, 1) <> coalesce(row.version, 0)
   RETURN collect({place: row.place, conflict_id: row.conflict_id, kind: $kinds.relation,
                   resolution: $unresolved, subject: row.cause + ' ' + row.effect, version: coalesce(r.version, 1),
@@ -60,19 +61,33 @@ CALL (clear) {
   CALL (cause, effect, row) {
     MATCH (cause)-[old]->(effect)
     WHERE type(old) IN row.opposite AND old.scope = $scope AND old.retracted_at IS NULL
+      AND (old.valid_until IS NULL OR old.valid_until > $now)
     SET old.retracted_at = $now, old.version = coalesce(old.version, 1) + 1
     RETURN max(old.version) AS replaced
   }
-  MERGE (cause)-[r:$(row.type) {scope: $scope}]->(effect)
-  ON CREATE SET r.recorded_at = $now, r.source_id = $source, r.version = 0, r.fresh = true
-  WITH cause, effect, row, r, coalesce(r.fresh, false) AS fresh, replaced, coalesce(r.strength, r.weight) AS before
-  WITH cause, effect, row, r, fresh, before,
-    fresh OR r.retracted_at IS NOT NULL OR before = row.strength OR coalesce(r.version, 1) = coalesce(row.version, 0) AS seen,
-    coalesce(replaced, 0) AS replaced
+  // what was taken back or has ended stays as it was: questions about the past are answered from it
+  CALL (cause, effect, row) {
+    MATCH (cause)-[known:$(row.type) {scope: $scope}]->(effect)
+    WITH known ORDER BY known.recorded_at
+    RETURN max(coalesce(known.version, 1)) AS last, head(collect(CASE WHEN known.retracted_at IS NULL
+      AND (known.valid_from IS NULL OR known.valid_from <= $now)
+      AND (known.valid_until IS NULL OR known.valid_until > $now) THEN known END)) AS held
+  }
+  CALL (cause, effect, row, held) {
+    WITH cause, effect, row, held WHERE held IS NULL
+    CREATE (cause)-[r:$(row.type) {scope: $scope, recorded_at: $now, source_id: $source, version: 0}]->(effect)
+    RETURN r
+    UNION
+    WITH held WHERE held IS NOT NULL
+    RETURN held AS r
+  }
+  WITH cause, effect, row, r, held IS NULL AS fresh, coalesce(r.strength, r.weight) AS before,
+    CASE WHEN replaced > last OR last IS NULL THEN coalesce(replaced, 0) ELSE last END AS replaced
+  WITH cause, effect, row, r, fresh, before, replaced,
+    fresh OR before = row.strength OR coalesce(r.version, 1) = coalesce(row.version, 0) AS seen
   SET r.strength = CASE WHEN seen OR row.strength > before THEN row.strength ELSE before END,
       r.weight = CASE WHEN seen OR row.strength > before THEN row.strength ELSE before END,
-      r.version = CASE WHEN coalesce(r.version, 1) > replaced THEN coalesce(r.version, 1) ELSE replaced END + 1,
-      r.retracted_at = null, r.fresh = null
+      r.version = CASE WHEN coalesce(r.version, 1) > replaced THEN coalesce(r.version, 1) ELSE replaced END + 1
   FOREACH (_ IN CASE WHEN fresh THEN [1] ELSE [] END |
     SET cause.degree = coalesce(cause.degree, 0) + 1, effect.degree = coalesce(effect.degree, 0) + 1
   )

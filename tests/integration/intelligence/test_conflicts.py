@@ -233,3 +233,47 @@ async def test_one_request_that_says_both_is_refused_whole(guard: ConflictGuard,
     with pytest.raises(BadInputError, match="contradict each other"):
         await guard.write(by("ann", *both), caller=OWNER)
     assert await names(graph, scope) == set()
+
+
+async def causes(graph: Graph, scope: str) -> list[list[Any]]:
+    rows = await run(
+        graph,
+        "MATCH (:Entity {scope: $scope})-[r:CAUSES|INHIBITS]->() "
+        "RETURN [type(r), r.strength, r.recorded_at = $start, r.retracted_at IS NULL, r.valid_until IS NULL, "
+        "r.version] AS x ORDER BY r.version",
+        scope=scope,
+        start=START,
+    )
+    return [row["x"] for row in rows]
+
+
+@pytest.mark.parametrize(("mark", "stands"), [("retracted_at", [False, True]), ("valid_until", [True, False])])
+async def test_what_was_taken_back_or_has_ended_is_not_written_on(
+    graph: Graph, guard: ConflictGuard, clock: Clock, scope: str, mark: str, stands: list[bool]
+) -> None:
+    (version,) = (
+        await guard.write(by("ann", RelationWrite(cause="Rain", effect="Flood", strength=0.8)), caller=OWNER)
+    ).versions
+    await run(graph, "MATCH (:Entity {scope: $s})-[r:CAUSES]->() SET r[$mark] = $at", s=scope, mark=mark, at=clock())
+    clock.forward(days=2)
+    again = RelationWrite(cause="Rain", effect="Flood", strength=0.3)
+    done = await guard.write(by("bob", again), caller=OWNER)
+    assert (done.conflicts, done.versions) == ([], [version + 1])
+    assert await causes(graph, scope) == [
+        ["CAUSES", 0.8, True, *stands, version],
+        ["CAUSES", 0.3, False, True, True, version + 1],
+    ]
+    assert (await guard.write(by("bob", again), caller=OWNER)).versions == [version + 2]
+    (degree,) = await run(graph, "MATCH (e:Entity {scope: $scope, name: 'Rain'}) RETURN e.degree AS x", scope=scope)
+    assert degree["x"] == 2
+
+
+async def test_an_opposite_that_has_ended_contradicts_nothing(
+    graph: Graph, guard: ConflictGuard, clock: Clock, scope: str
+) -> None:
+    await guard.write(by("ann", RelationWrite(cause="Rain", effect="Flood", kind="inhibits")), caller=OWNER)
+    await run(graph, "MATCH (:Entity {scope: $s})-[r:INHIBITS]->() SET r.valid_until = $at", s=scope, at=clock())
+    clock.forward(days=2)
+    done = await guard.write(by("bob", RelationWrite(cause="Rain", effect="Flood")), caller=OWNER)
+    assert done.conflicts == []
+    assert sorted(one[0] for one in await causes(graph, scope) if one[3]) == ["CAUSES", "INHIBITS"]
