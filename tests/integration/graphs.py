@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
 from typing import Any
 
 from clause.graph.runner import Graph
@@ -61,3 +64,32 @@ async def wrong_counts(graph: Graph, scope: str) -> list[dict[str, Any]]:
     """Degrees and counts of types that are not what the relationships say; empty when all is well."""
     counts = await graph.execute(_COUNTS, {"scope": scope})
     return [*await graph.execute(_DEGREES, {"scope": scope}), *(row for row in counts if row["count"] != row["real"])]
+
+
+@asynccontextmanager
+async def writing(graph: Graph, text: str, **parameters: Any) -> AsyncIterator[None]:
+    """Another writer, who was first: inside, what it wrote is locked; at the end it is committed."""
+    transaction = await graph._opened().begin(timeout_s=30)
+    try:
+        first = statement(text, parameters=", ".join(f"${name} ANY" for name in parameters) or "none")
+        await transaction.send([(first, parameters)], timeout_s=30)
+        yield
+        await transaction.commit()
+    finally:
+        await transaction.close()
+
+
+_BLOCKED = statement(
+    "SHOW TRANSACTIONS YIELD status WHERE status STARTS WITH 'Blocked' RETURN count(*) AS blocked",
+    mode="read",
+    columns="blocked",
+)
+
+
+async def waiting(graph: Graph, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+    """Some work that has come to a lock, and waits there."""
+    task = asyncio.create_task(work)
+    while not (await graph.execute(_BLOCKED, {}))[0]["blocked"]:
+        assert not task.done()
+        await asyncio.sleep(0.01)
+    return task

@@ -40,8 +40,10 @@ ON CREATE SET source += $source
 SET source.stated_at = $recorded_at
 WITH source
 MATCH (b:Belief {id: $id})
-WHERE b.scope = $scope AND b.status IN ['active', 'disputed']
+WHERE b.scope = $scope
 SET b.stated_at = $recorded_at
+WITH b, source
+WHERE b.status IN ['active', 'disputed']
 SET b.confirmed_at = CASE WHEN b.confirmed_at < $recorded_at THEN $recorded_at ELSE b.confirmed_at END
 WITH b, source
 CALL (b, source) {

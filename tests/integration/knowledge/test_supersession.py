@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from clause.errors import ConflictError, ForbiddenError, NotFoundError, PreconditionError
+from clause.graph.runner import Graph
 from clause.graph.scopes import Caller
 from clause.knowledge.beliefs.models import (
     Belief,
@@ -17,6 +18,7 @@ from clause.knowledge.beliefs.models import (
     SourceGiven,
 )
 from clause.knowledge.room import Knowledge
+from tests.integration.graphs import waiting, writing
 from tests.integration.knowledge.conftest import OWNER
 
 pytestmark = pytest.mark.integration
@@ -130,3 +132,26 @@ async def test_superseding_one_side_of_a_tension_lifts_the_other(knowledge: Know
     await knowledge.beliefs.supersede(red.id, BeliefSupersede(content="The old house has been torn down"), caller=OWNER)
     after = await knowledge.beliefs.get(blue.id, caller=OWNER)
     assert (after.status, after.open_tensions, after.confidence.internal_consistency) == ("active", 0, 1.0)
+
+
+async def test_nothing_is_hung_on_a_belief_that_was_superseded_while_it_was_stated(
+    knowledge: Knowledge, graph: Graph
+) -> None:
+    old = await stated(knowledge, "the lamp is green")
+    ended = "MATCH (b:Belief {id: $id}) SET b.status = 'superseded', b.superseded_at = datetime(), b.live_hash = null"
+    async with writing(graph, ended, id=old.id):
+        again = BeliefCreate(content="the lamp is green", source=SourceGiven(kind="document", title="diary"))
+        stating = await waiting(graph, knowledge.beliefs.create(again, caller=OWNER))
+    made = (await stating).belief
+    assert made is not None
+    assert (made.id != old.id, made.statements) == (True, 1)
+    assert len(await graph.run("knowledge/statements", id=old.id, scopes=[old.scope])) == 1
+
+
+async def test_a_belief_that_was_superseded_meanwhile_is_not_confirmed(knowledge: Knowledge, graph: Graph) -> None:
+    old = await stated(knowledge, "the lamp is green")
+    async with writing(graph, "MATCH (b:Belief {id: $id}) SET b.status = 'superseded'", id=old.id):
+        confirming = await waiting(graph, knowledge.beliefs.confirm(old.id, caller=OWNER))
+    with pytest.raises(ConflictError):
+        await confirming
+    assert (await knowledge.beliefs.get(old.id, caller=OWNER)).verified_at is None
