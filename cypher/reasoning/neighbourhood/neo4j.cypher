@@ -113,11 +113,17 @@ CYPHER 25 MATCH (n:Entity) WHERE n.scope IN $scopes AND n.canonical_key IS NOT N
 WITH n LIMIT $entities
 MATCH (n)-[r]-(m)
 WHERE type(r) = $relation AND (($forward AND startNode(r) = n) OR (NOT $forward AND endNode(r) = n))
+  AND (n.recorded_at IS NULL OR n.recorded_at <= $recorded)
+  AND (n.retracted_at IS NULL OR n.retracted_at > $recorded)
+  AND (n.archived_at IS NULL OR n.archived_at > $recorded)
   AND m.scope IN $scopes
   AND (r.scope IS NULL OR r.scope IN $scopes)
   AND (r.valid_from IS NULL OR r.valid_from <= $valid) AND (r.valid_until IS NULL OR r.valid_until > $valid)
   AND (r.recorded_at IS NULL OR r.recorded_at <= $recorded)
   AND (r.retracted_at IS NULL OR r.retracted_at > $recorded)
+  AND (m.recorded_at IS NULL OR m.recorded_at <= $recorded)
+  AND (m.retracted_at IS NULL OR m.retracted_at > $recorded)
+  AND (m.archived_at IS NULL OR m.archived_at > $recorded)
   AND (size($hidden_texts) = 0 OR NOT m.id IN $hidden_texts)
   AND (size($hidden_sources) = 0 OR NOT coalesce(r.source_id, '') IN $hidden_sources OR NOT (n:Entity AND m:Entity))
   AND (size($hidden_edges) = 0 OR NOT [startNode(r).id, type(r), endNode(r).id] IN $hidden_edges)

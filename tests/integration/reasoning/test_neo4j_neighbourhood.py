@@ -14,7 +14,7 @@ from clause.graph.runner import Graph
 from clause.reasoning.neighbourhood import neo4j as neo4j_neighbourhood
 from clause.reasoning.neighbourhood.neo4j import Neo4jNeighbourhood, name_relations
 from clause.reasoning.neighbourhood.port import Edge, Hop, View
-from tests.contract.neighbourhood_checks import CHECKS, DIRECTED, TAGGED_INVERSE, VECTORS, Check
+from tests.contract.neighbourhood_checks import CHECKS, DIRECTED, DIRECTED_INVERSE, TAGGED_INVERSE, VECTORS, Check
 from tests.integration.reasoning.known_graph import LONG_AGO, run, write_known_graph
 
 pytestmark = pytest.mark.integration
@@ -317,3 +317,21 @@ def test_a_statement_without_a_marked_part_is_refused(graph: Graph) -> None:
         name_relations(graph.catalogue["reasoning/expand"], ["a"])
     with pytest.raises(ClauseError, match="at least one"):
         name_relations(graph.catalogue["reasoning/expand_hub"], [])
+
+
+@pytest.mark.parametrize(
+    ("mark", "later"),
+    [("archived_at", False), ("retracted_at", False), ("recorded_at", True)],
+)
+async def test_nothing_starts_at_or_leads_to_what_is_not_there_at_the_clock(
+    graph: Graph, port: Neo4jNeighbourhood, view: View, mark: str, later: bool
+) -> None:
+    changed = datetime(2024, 1, 1, tzinfo=UTC)
+    await run(graph, "MATCH (n:Entity) WHERE n.id IN ['blade', 'mann'] SET n[$mark] = $at", mark=mark, at=changed)
+    for year in (2023, 2025):
+        then = View(view.scopes, as_of_recorded=datetime(year, 1, 1, tzinfo=UTC))
+        there = later == (year > 2024)
+        starts = [node.id for node in await port.starts(DIRECTED, then, limit=10)]
+        assert starts == (["alien", "blade", "heat"] if there else ["alien"])
+        ends = [node.id for node in await port.starts(DIRECTED_INVERSE, then, limit=10)]
+        assert ends == (["mann", "scott"] if there else ["scott"])
