@@ -26,7 +26,7 @@ RETURN n.id AS id, found, n.scope AS scope, n.name AS name, coalesce(n.aliases, 
 ORDER BY degree DESC, id
 LIMIT 10000
 
-// intelligence/basin_of, the id of a basin by its own id, or by its entity's id
+// intelligence/basin_of, the id of a basin by its own id, or by its entity's id: its own before that of one merged into it
 // mode:       read
 // returns:    maybe
 // parameters: $id STRING, $scopes LIST<STRING>
@@ -41,7 +41,7 @@ CYPHER 25 CALL () {
 WITH b
 WHERE b.scope IN $scopes
 RETURN b.id AS id
-ORDER BY id
+ORDER BY b.entity_id <> $id, id
 LIMIT 1
 
 // intelligence/prune_pairs, drop what occurred together once only around a basin that has very many neighbours

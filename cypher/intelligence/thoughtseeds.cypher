@@ -14,7 +14,7 @@ CALL (seed, row) {
   WITH seed, row WHERE seed.basin_activation_count IS NULL
   OPTIONAL MATCH (:Entity {id: row.concept_id})-[:HAS_BASIN]->(basin:AttractorBasin)
   WHERE basin.scope IN row.scopes
-  WITH seed, row, basin ORDER BY basin.id LIMIT 1
+  WITH seed, row, basin ORDER BY basin.entity_id <> row.concept_id, basin.id LIMIT 1
   WITH seed, basin, CASE WHEN basin IS NULL THEN [] ELSE COLLECT {
     MATCH (basin)-[pair:CO_OCCURS_WITH]-(other:AttractorBasin)
     WHERE other.scope IN row.scopes

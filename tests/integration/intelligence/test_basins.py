@@ -248,3 +248,32 @@ async def test_a_foreign_basin_is_not_found_and_a_foreign_scope_is_refused(groun
             await basins.get(unknown, caller=stranger)
     with pytest.raises(ForbiddenError):
         await basins.strengthen(StrengthenRequest(concepts=["x"], document_id="d", scope=scope), caller=stranger)
+
+
+async def test_a_merged_entity_has_its_own_basin_whichever_id_comes_first(
+    graph: Graph, ground: Ground, scope: str
+) -> None:
+    basins = Basins(ground)
+    made = (await basins.strengthen(StrengthenRequest(concepts=["Rain", "Snow"], document_id="d"), caller=OWNER)).basins
+    for own, other in (made, made[::-1]):
+        await run(
+            graph,
+            "MATCH (e:Entity {id: $own}), (b:AttractorBasin {id: $basin}) MERGE (e)-[:HAS_BASIN]->(b)",
+            own=own.entity_id,
+            basin=other.id,
+        )
+        assert (await basins.get(own.entity_id, caller=OWNER)).id == own.id
+        seed = {
+            "id": f"ths{scope}{own.id}",
+            "scope": scope,
+            "scopes": [scope],
+            "concept": "Rain",
+            "concept_id": own.entity_id,
+            "source_doc": "d",
+            "created_at": START,
+        }
+        await run(graph, "MATCH (b:AttractorBasin {id: $id}) SET b.strength = 1.7", id=own.id)
+        await run(graph, "MATCH (b:AttractorBasin {id: $id}) SET b.strength = 1.1", id=other.id)
+        await graph.run("intelligence/write_thoughtseeds", rows=[seed], threshold=0.8, neighbours=5)
+        (row,) = await run(graph, "MATCH (t:ThoughtSeed {id: $id}) RETURN t.basin_strength AS x", id=seed["id"])
+        assert row["x"] == 1.7
