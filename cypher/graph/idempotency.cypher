@@ -28,7 +28,8 @@ RETURN CASE WHEN kept THEN k.request_hash END AS request_hash, CASE WHEN kept TH
 CYPHER 25 MATCH (k:IdempotencyKey {id: $id, scope: $scope})
 SET k.request_hash = $request_hash, k.status = $status, k.response = $response, k.expires_at = $expires_at
 
-// graph/forget_keys, remove idempotency keys that have expired
+// graph/forget_keys, remove idempotency keys that have expired; each is locked before its end is looked at: it may have been
+//                    claimed anew
 // mode:       write
 // returns:    one
 // parameters: $now ZONED DATETIME, $limit INTEGER
@@ -36,5 +37,9 @@ SET k.request_hash = $request_hash, k.status = $status, k.response = $response, 
 CYPHER 25 MATCH (k:IdempotencyKey)
 WHERE k.expires_at <= $now
 WITH k ORDER BY k.expires_at, k.id LIMIT $limit
+SET k.lock = 1
+REMOVE k.lock
+WITH k
+WHERE k.expires_at <= $now
 DELETE k
 RETURN count(*) AS forgotten

@@ -15,6 +15,7 @@ from clause.graph.idempotency import IdempotencyKeys, RequestKey, StoredResponse
 from clause.graph.migrations import drift
 from clause.graph.runner import Graph, apart
 from tests.fakes.clock import Clock
+from tests.integration.graphs import waiting, writing
 from tests.servers import erase_scope, statement
 
 pytestmark = pytest.mark.integration
@@ -184,3 +185,15 @@ async def test_the_first_model_is_recorded_and_another_is_refused_until_everythi
     await check_embedding_model(graph, "large", 1024)
     found = await drift(graph)
     assert "vector.dimensions 384 instead of 1024" in found["entity_embedding"]
+
+
+async def test_a_key_that_is_claimed_anew_while_the_expired_go_stays(
+    graph: Graph, keys: IdempotencyKeys, scope: str, clock: Clock
+) -> None:
+    await keys.once(key_of(scope), answering(graph, scope))
+    clock.forward(days=30)
+    renewed = "MATCH (k:IdempotencyKey {scope: $scope}) SET k.expires_at = $at + duration({days: 1})"
+    async with writing(graph, renewed, scope=scope, at=clock()):
+        forgetting = await waiting(graph, graph.run("graph/forget_keys", now=clock(), limit=100))
+    await forgetting
+    assert (await keys.once(key_of(scope), answering(graph, scope))).replayed
