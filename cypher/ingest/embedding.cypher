@@ -118,12 +118,22 @@ SET n.embedding = toFloatList($vectors[i][0]), n.strategy_embedding = toFloatLis
     n.embedding_model = $model
 
 // ingest/embed[Memory], store the vectors of memories; a cluster whose members all have the model's vectors gets the
-//                       sum and the mean of them, and is looked at by the next pass
+//                       sum and the mean of them, and is looked at by the next pass. Every writer of clusters locks the
+//                       counter of their scope first: else a sum would lack what joins meanwhile
 // mode:       write
 // returns:    none
 // parameters: $ids LIST<STRING>, $vectors LIST<LIST<VECTOR>>, $scopes LIST<STRING>, $model STRING
 // columns:    none
-CYPHER 25 UNWIND range(0, size($ids) - 1) AS i
+CYPHER 25 CALL () {
+  UNWIND $ids AS id
+  MATCH (n:Memory {id: id})
+  WHERE n.scope IN $scopes
+  WITH DISTINCT n.scope AS scope ORDER BY scope
+  MATCH (place:Counter {id: scope + '/memory'})
+  SET place.value = place.value
+  RETURN count(place) AS locked
+}
+UNWIND range(0, size($ids) - 1) AS i
 MATCH (n:Memory {id: $ids[i]})
 WHERE n.scope IN $scopes
 SET n.embedding = toFloatList($vectors[i][0]), n.embedding_model = $model

@@ -33,6 +33,8 @@ from clause.memory.models import (
     PersonalDataError,
 )
 from clause.memory.room import Memory
+from tests.fakes.embedder import HashEmbedder
+from tests.integration.graphs import waiting, writing
 from tests.integration.memory.conftest import OWNER
 from tests.integration.memory.reading_back import clusters, faults, memories
 from tests.servers import erase_scope, statement
@@ -658,3 +660,24 @@ async def test_what_is_deleted_while_others_write_leaves_every_cluster_whole(
     assert {row["id"] for row in await memories(graph, scope)} == set(kept)
     assert sum(row["size"] for row in await clusters(graph, scope)) == 12
     assert await faults(graph, scope) == []
+
+
+async def test_what_joins_a_cluster_while_it_is_embedded_anew_is_in_its_sum(
+    memory: Memory, graph: Graph, scope: str
+) -> None:
+    first = await memory.store.write(note("tea in the garden", scope), caller=OWNER)
+    (vector,) = await HashEmbedder().embed(["tea in the garden"])
+    joins = (
+        "MATCH (place:Counter {id: $scope + '/memory'}) SET place.value = place.value + 1 "
+        "WITH place MATCH (:Memory {id: $id})-[:MEMBER_OF]->(c:MemoryCluster) "
+        "CREATE (:Memory {id: $id + '2', scope: $scope, embedding: $vector, embedding_model: 'hash', content: 'tea', "
+        "sequence: place.value, cluster_id: c.cluster_id})-[:MEMBER_OF {scope: $scope}]->(c) "
+        "SET c.size = c.size + 1, c.degree = c.degree + 1, c.version = c.version + 1, "
+        "c.sum = [i IN range(0, size(c.sum) - 1) | c.sum[i] + $vector[i]]"
+    )
+    anew = {"ids": [first.memory_id], "vectors": [[vector]], "scopes": [scope], "model": "hash"}
+    async with writing(graph, joins, scope=scope, id=first.memory_id, vector=vector.tolist()):
+        embedding = await waiting(graph, graph.run("ingest/embed[Memory]", **anew))
+    await embedding
+    (cluster,) = await clusters(graph, scope)
+    assert cluster["sum"] == pytest.approx(2 * vector)
