@@ -345,7 +345,7 @@ def _pairs(entity: dict[str, Any]) -> list[list[Any]]:
     for identity, name, kind, similarity, shared in entity["pairs"]:
         reason = alike(entity["name"], name, similarity, shared)
         if reason is not None and _compatible(entity["kind"], kind):
-            found.append([entity["id"], identity, similarity, shared, reason])
+            found.append([*sorted((entity["id"], identity)), similarity, shared, reason])
     return found
 
 

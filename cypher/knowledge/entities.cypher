@@ -119,7 +119,7 @@ ON CREATE SET maybe.scope = $scope, maybe.recorded_at = $now
 SET maybe.similarity = row[2], maybe.shared = row[3], maybe.reason = row[4]
 
 // knowledge/resolution_page, entities of a scope in the order of ids, each with the nearest others by the vectors of
-//                            their names (ids above its own only, so that a pair comes once)
+//                            their names; what was merged or retracted is still in the index, and takes no place
 // mode:       read
 // returns:    many
 // parameters: $scope STRING, $after STRING, $limit INTEGER, $near INTEGER, $least FLOAT
@@ -131,9 +131,10 @@ WITH e ORDER BY e.id LIMIT $limit
 CALL (e) {
   WITH e WHERE e.embedding IS NOT NULL
   MATCH (o:Entity)
-  SEARCH o IN (VECTOR INDEX entity_embedding FOR e.embedding WHERE o.scope = e.scope LIMIT $near) SCORE AS score
+  SEARCH o IN (VECTOR INDEX entity_embedding FOR e.embedding WHERE o.scope = e.scope LIMIT 4 * $near) SCORE AS score
   WITH e, o, 2.0 * score - 1.0 AS similarity
-  WHERE o.id > e.id AND similarity >= $least AND o.merged_into IS NULL AND o.retracted_at IS NULL
+  WHERE o.id <> e.id AND similarity >= $least AND o.merged_into IS NULL AND o.retracted_at IS NULL
+  WITH e, o, similarity ORDER BY similarity DESC, o.id LIMIT $near
   RETURN collect([o.id, o.name, coalesce(o.kind, 'concept'), similarity,
     COUNT { (e)--(m)--(o) WHERE NOT m:Run AND NOT m:RunStep AND NOT m:Source }]) AS pairs
 }

@@ -44,6 +44,7 @@ CYPHER 25 CALL () {
     MATCH (a:Source)-[t:TRUSTS]->(b:Source)
     WHERE a.scope IN $scopes AND b.scope IN $scopes
     RETURN a, t, b
+    ORDER BY a.id, b.id
     LIMIT $limit
   }
   ELSE {
@@ -51,7 +52,9 @@ CYPHER 25 CALL () {
     WHERE s.scope IN $scopes
     MATCH (s) ((x:Source)-[:TRUSTS]->(y:Source WHERE y.scope IN $scopes)){0,2} (a)-[t:TRUSTS]->(b:Source)
     WHERE b.scope IN $scopes
-    RETURN DISTINCT a, t, b
+    WITH DISTINCT a, t, b
+    RETURN a, t, b
+    ORDER BY a.id, b.id
     LIMIT $limit
   }
 }
@@ -80,7 +83,7 @@ RETURN count(s) AS changed
 // columns:    source, beliefs, confirmed, disputed, superseded, answered_right, answered_wrong
 CYPHER 25 MATCH (s:Source)
 WHERE s.scope IN $scopes AND ($ids IS NULL OR s.id IN $ids) AND ($kind IS NULL OR s.kind = $kind)
-  AND ($after IS NULL OR s.id < $after)
+  AND s.id < coalesce($after, '\uFFFF')
 WITH s ORDER BY s.id DESC LIMIT $limit
 CALL (s) {
   OPTIONAL MATCH (s)<-[:FROM]-(p:Provenance)<-[:HAS_PROVENANCE]-(b:Belief)
@@ -121,7 +124,8 @@ RETURN s {.id, .scope, .kind, .title, .name, .uri, .upstream, .content_hash, .re
   AS source, beliefs, confirmed, disputed, superseded, answered_right, answered_wrong
 ORDER BY s.id DESC
 
-// knowledge/topic_beliefs, active beliefs on a topic by meaning or by words, with what they are about and who says them
+// knowledge/topic_beliefs, active beliefs on a topic by meaning or by words, with what they are about and who says them;
+//                          where it is asked about an entity, also those about it that are near the topic
 // mode:       read
 // returns:    many
 // parameters: $embedding VECTOR, $words STRING, $scopes LIST<STRING>, $entity_id STRING, $least FLOAT, $limit INTEGER
@@ -134,8 +138,16 @@ CYPHER 25 CALL () {
   WHERE 2.0 * score - 1.0 >= $least
   RETURN b
   UNION
-  CALL db.index.fulltext.queryNodes('belief_text', $words, {limit: $limit}) YIELD node AS b
+  CALL db.index.fulltext.queryNodes('belief_text', $words, {limit: 5 * $limit}) YIELD node AS b, score
   WHERE b.scope IN $scopes AND b.status = 'active'
+  WITH b ORDER BY score DESC, b.id LIMIT $limit
+  RETURN b
+  UNION
+  MATCH (about:Entity {id: $entity_id})<-[:ABOUT]-(b:Belief)
+  WHERE about.scope IN $scopes AND b.scope IN $scopes AND b.status = 'active'
+  WITH DISTINCT b, 2.0 * vector.similarity.cosine(b.embedding, $embedding) - 1.0 AS similarity
+  WHERE similarity >= $least
+  WITH b ORDER BY similarity DESC, b.id LIMIT $limit
   RETURN b
 }
 WITH DISTINCT b

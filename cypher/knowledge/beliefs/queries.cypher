@@ -12,8 +12,9 @@ CYPHER 25 CALL () {
   RETURN n, 2 * score - 1 AS cosine
   UNION
   WITH $words AS words WHERE words <> ''
-  CALL db.index.fulltext.queryNodes('belief_text', words, {limit: $limit}) YIELD node AS n
+  CALL db.index.fulltext.queryNodes('belief_text', words, {limit: 5 * $limit}) YIELD node AS n, score
   WHERE n.scope IN $scopes AND n.status IN $statuses
+  WITH n ORDER BY score DESC, n.id LIMIT $limit
   RETURN n, NULL AS cosine
   UNION
   WITH $narrow AS narrow WHERE narrow <> ''
@@ -106,7 +107,7 @@ LIMIT 2000
 // parameters: $scopes LIST<STRING>
 // columns:    status, count
 CYPHER 25 MATCH (b:Belief)
-WHERE b.scope IN $scopes
+WHERE b.scope IN $scopes AND b.id > ''
 RETURN b.status AS status, count(*) AS count
 ORDER BY status
 LIMIT 10

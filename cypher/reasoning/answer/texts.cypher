@@ -37,10 +37,11 @@ CYPHER 25 CALL () {
   SEARCH n IN (VECTOR INDEX insight_embedding FOR $embedding WHERE n.scope IN $scopes AND n.quarantined = false LIMIT $limit) SCORE AS score
   RETURN 'dense' AS ranking, n, score
   UNION ALL
-  UNWIND ['passage_text', 'belief_text', 'memory_text', 'value_text', 'insight_text'] AS ranking
-  CALL db.index.fulltext.queryNodes(ranking, $words, {limit: $limit}) YIELD node AS n, score
+  // beliefs and insights that others took the place of stay in the index, and are left out below
+  UNWIND [['passage_text', 1], ['belief_text', 5], ['memory_text', 1], ['value_text', 1], ['insight_text', 5]] AS one
+  CALL db.index.fulltext.queryNodes(one[0], $words, {limit: one[1] * $limit}) YIELD node AS n, score
   WHERE n.scope IN $scopes
-  RETURN ranking, n, score
+  RETURN one[0] AS ranking, n, score
 }
 WITH ranking, n, score, coalesce(n.text, n.content) AS text
 WHERE text IS NOT NULL AND (n.merged_into IS NULL OR n.archived_at > $recorded) AND NOT n.id IN $hidden_texts
@@ -54,6 +55,10 @@ WHERE text IS NOT NULL AND (n.merged_into IS NULL OR n.archived_at > $recorded) 
     CASE WHEN n.superseded_at > $recorded THEN n.given_until
          WHEN n.superseded_at IS NULL THEN n.valid_until
          ELSE coalesce(n.ends[size([at IN n.ends_at WHERE at <= $recorded]) - 1], n.valid_until) END > $valid, true))
+WITH ranking, n, score, text ORDER BY score DESC, n.id
+WITH ranking, collect([n, score, text]) AS found
+UNWIND CASE ranking WHEN 'dense' THEN found ELSE found[..$limit] END AS one
+WITH ranking, one[0] AS n, one[1] AS score, one[2] AS text
 RETURN ranking, n.id AS id, toLower(head(labels(n))) AS kind, coalesce(n.name, n.title, '') AS name, text,
   n.overall AS confidence, coalesce(n.sources, 0) AS sources,
   size([voice IN coalesce(n.voices, []) WHERE voice STARTS WITH 'o:']) AS named, score

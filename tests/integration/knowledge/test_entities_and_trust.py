@@ -13,7 +13,7 @@ from clause.graph.scheduler import JobRunner
 from clause.graph.scopes import Caller, scope_token
 from clause.ground import Ground
 from clause.knowledge.beliefs.models import Belief, BeliefCreate, BeliefSupersede, SourceGiven
-from clause.knowledge.entities import RelationCreate
+from clause.knowledge.entities import NEAR, RelationCreate
 from clause.knowledge.entity_models import AliasAdd, EntitySearch, SourceCreate, TrustCheck, TrustGiven
 from clause.knowledge.lineage.models import MergeRequest, RetractionRequest
 from clause.knowledge.room import Knowledge
@@ -49,6 +49,26 @@ NO_TRIPLE = statement(
     "SET a.degree = a.degree - 1, b.degree = b.degree - 1, t.count = t.count - 1 "
     "WITH a, b UNWIND [a, b] AS end WITH end WHERE end.degree = 0 DELETE end",
     parameters="$scope STRING, $head STRING, $tail STRING",
+)
+CROWD = statement(
+    "UNWIND $ids AS id MATCH (e:Entity {id: id}) UNWIND range(1, $count) AS place "
+    "CREATE (:Entity {id: e.id + place, scope: $scope, name: e.name, canonical_key: e.id + place, degree: 0, "
+    "embedding: e.embedding, merged_into: e.id, archived_at: datetime(), recorded_at: datetime(), version: 1})",
+    parameters="$scope STRING, $ids LIST<STRING>, $count INTEGER",
+)
+LIVING_CROWD = statement(
+    "MATCH (low:Entity {id: $low}), (high:Entity {id: $high}) "
+    "SET low.embedding = [1.0] + [i IN range(2, size(low.embedding)) | 0.0], "
+    "high.embedding = [0.8, 0.6] + [i IN range(3, size(low.embedding)) | 0.0] "
+    "WITH low UNWIND range(1, $count) AS place "
+    "CREATE (:Entity {id: 'a' + $scope + place, scope: $scope, name: 'crowd ' + place, canonical_key: 'crowd' + place, "
+    "degree: 0, embedding: [0.9, 0.0, 0.435] + [i IN range(4, size(low.embedding)) | 0.0], recorded_at: datetime(), "
+    "version: 1})",
+    parameters="$scope STRING, $low STRING, $high STRING, $count INTEGER",
+)
+TRUSTS = statement(
+    "MATCH (a:Source {id: $a}), (b:Source {id: $b}) CREATE (a)-[:TRUSTS {scope: $scope, weight: 0.5}]->(b)",
+    parameters="$a STRING, $b STRING, $scope STRING",
 )
 KNOWS = statement(
     "MATCH (a:Entity {scope: $scope})-[r:knows]->(b:Entity) MATCH (t:RelationshipType {scope: $scope, name: 'knows'}) "
@@ -267,6 +287,44 @@ async def test_entities_that_may_be_one_are_found_by_the_job(knowledge: Knowledg
     assert not await knowledge.entities.candidates(caller=STRANGER)
 
 
+async def two_spellings(knowledge: Knowledge, user: str) -> list[str]:
+    """The sorted ids of two entities that are one."""
+    names = ("Zoe Kravitz", "Zoë Kravitz")
+    made = [await hold(knowledge, f"Something about {name} here", entities=[{"name": name}]) for name in names]
+    return sorted(one.entities[0].id for one in made)
+
+
+async def test_entities_that_were_merged_crowd_out_no_pair_that_may_be_one(
+    knowledge: Knowledge, ground: Ground, graph: Graph, user: str
+) -> None:
+    for name in ("Zoe Kravitz", "Zoë Kravitz"):
+        await hold(knowledge, f"Something about {name} here", entities=[{"name": name}])
+    ids = [
+        (await knowledge.entities.get(name, caller=OWNER, scopes=[user])).id for name in ("Zoe Kravitz", "Zoë Kravitz")
+    ]
+    await graph.execute(CROWD, {"scope": user, "ids": ids, "count": NEAR})
+    await run(ground, knowledge, "resolve_entities", user)
+    (found,) = await knowledge.entities.candidates(caller=OWNER, scopes=[user])
+    assert [found.a.id, found.b.id] == ids
+
+
+async def test_a_pair_that_only_the_one_with_the_higher_id_sees_is_found(
+    knowledge: Knowledge, ground: Ground, graph: Graph, user: str
+) -> None:
+    for name in ("Zoe Kravitz", "Zoë Kravitz"):
+        await hold(knowledge, f"Something about {name} here", entities=[{"name": name}])
+    ids = sorted(
+        [
+            (await knowledge.entities.get(name, caller=OWNER, scopes=[user])).id
+            for name in ("Zoe Kravitz", "Zoë Kravitz")
+        ]
+    )
+    await graph.execute(LIVING_CROWD, {"scope": user, "low": ids[0], "high": ids[1], "count": 4 * NEAR})
+    await run(ground, knowledge, "resolve_entities", user)
+    found = await knowledge.entities.candidates(caller=OWNER, scopes=[user])
+    assert ids in [[one.a.id, one.b.id] for one in found]
+
+
 async def test_a_track_record_follows_what_became_of_a_sources_beliefs(
     knowledge: Knowledge, ground: Ground, user: str
 ) -> None:
@@ -341,3 +399,30 @@ async def test_who_is_to_be_trusted_on_a_topic(knowledge: Knowledge, user: str) 
     assert (nobody.trusted, nobody.reason) == ((), "no active belief is on the topic")
     with pytest.raises(NotFoundError):
         await knowledge.trust.check(asked.model_copy(update={"scopes": None, "entity_name": "Neo4j"}), caller=STRANGER)
+
+
+async def test_what_is_believed_of_an_entity_is_weighed_whoever_else_is_nearer_to_the_topic(
+    knowledge: Knowledge, user: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("clause.knowledge.sources._POOL", 3)
+    paper = SourceGiven(kind="document", title="the paper")
+    await hold(
+        knowledge, "Ann Lee is in the tea trade", source=paper, entities=[{"name": "Ann Lee", "role": "subject"}]
+    )
+    for number in range(20):
+        await hold(knowledge, f"tea trade {number}", entities=[{"name": f"Trader {number}"}])
+    answer = await knowledge.trust.check(TrustCheck(topic="tea trade", entity_name="Ann Lee"), caller=OWNER)
+    assert "the paper" in [one.name for one in answer.trusted]
+
+
+async def test_trust_edges_are_cut_at_the_same_place_every_time(knowledge: Knowledge, graph: Graph, user: str) -> None:
+    ids = [(await knowledge.sources.create(SourceCreate(title=f"source {n}"), caller=OWNER)).id for n in range(6)]
+    for a, b in reversed([(a, b) for a in ids for b in ids if a != b]):
+        await graph.execute(TRUSTS, {"a": a, "b": b, "scope": user})
+    for source in (None, ids[3]):
+        every = await graph.run("knowledge/trust_edges", source_id=source, scopes=[user], limit=100)
+        assert len(every) == 30
+        for limit in (1, 7):
+            assert (
+                await graph.run("knowledge/trust_edges", source_id=source, scopes=[user], limit=limit) == every[:limit]
+            )

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from clause import Clause
+from clause.graph.runner import Graph
+from clause.graph.scopes import scope_token
 from clause.knowledge.beliefs.models import BeliefCreate, BeliefSupersede
 from clause.knowledge.beliefs.query_models import BeliefQuery
 from clause.reasoning.answer.texts import IndexedTexts
@@ -17,6 +19,8 @@ from clause.reasoning.models.coordination import CoordinationResponse
 from clause.reasoning.neighbourhood import neo4j
 from clause.reasoning.neighbourhood.neo4j import Neo4jNeighbourhood
 from clause.reasoning.neighbourhood.port import Hidden, View
+from clause.text.retrieval import requiring
+from tests.fakes.embedder import HashEmbedder
 from tests.integration.reasoning.known_graph import LONG_AGO, run
 from tests.integration.test_many_scopes import opened
 
@@ -127,3 +131,23 @@ async def test_a_run_comes_out_as_it_was_though_the_end_was_moved_before_it(open
     assert (why[new].kind, why[new].why) == ("came", "it was recorded then")
     then = await opened.replay(asked.run_id, as_of_recorded=recorded.recorded_at)
     assert then.same, then.differences
+
+
+async def test_what_others_took_the_place_of_crowds_out_no_words_of_what_is_held(graph: Graph, scope: str) -> None:
+    await run(
+        graph,
+        "UNWIND range(0, 12) AS n CREATE (b:Belief {id: $scope + n, scope: $scope, scope_token: $token, "
+        "content: CASE n WHEN 0 THEN 'the ferry to the northern islands leaves at ten' ELSE 'ferry' END, "
+        "status: CASE n WHEN 0 THEN 'active' ELSE 'superseded' END, recorded_at: $at, confirmed_at: $at, "
+        "valid_until: CASE n WHEN 0 THEN null ELSE $at END})",
+        scope=scope,
+        token=scope_token(scope),
+        at=LONG_AGO,
+    )
+    embedding = (await HashEmbedder().embed(["ferry"]))[0]
+    found = await IndexedTexts(graph).recall("ferry", embedding, View((scope,)), limit=3)
+    assert [text.node.id for text in found] == [f"{scope}0"]
+    asked = {"words": requiring([scope], "+content:ferry"), "narrow": "", "entity_id": None, "fields": ["id"]}
+    seen = {"scopes": [scope], "statuses": ["active"], "now": datetime.now(UTC), "limit": 3}
+    rows = await graph.run("knowledge/search_beliefs", embedding=embedding, **asked, **seen)
+    assert [row["fields"] for row in rows] == [[f"{scope}0"]]
