@@ -116,7 +116,7 @@ RETURN job.id AS id, job.kind AS kind, job.scope AS scope, job.resource AS resou
 // parameters: $scopes LIST<STRING>, $kinds LIST<STRING>, $limit INTEGER
 // columns:    id
 CYPHER 25 MATCH (job:Job)
-WHERE job.state IN ['queued', 'running'] AND job.kind IN $kinds
+WHERE job.state IN ['queued', 'running'] AND job.id > '' AND job.kind IN $kinds
   AND ($scopes IS NULL OR job.scope IN $scopes OR split(job.scope, '/session:')[0] IN $scopes)
 OPTIONAL MATCH (lease:JobLease {id: job.resource})
 WITH job, lease

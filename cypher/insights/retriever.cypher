@@ -16,7 +16,7 @@ LIMIT $limit
 // columns:    insight, conflicts, superseded_by
 CYPHER 25 MATCH (n:Insight {category: $category})
 WHERE n.scope IN $scopes AND n.quarantined = false AND n.retracted_at IS NULL
-  AND ($since IS NULL OR n.created_at >= $since) AND ($before IS NULL OR n.id < $before)
+  AND ($since IS NULL OR n.created_at >= $since) AND n.id < coalesce($before, '\uFFFF')
 WITH n ORDER BY n.id DESC LIMIT $limit // as the cursor goes: of two written at once the times may stand the other way
 RETURN n {.*, embedding: NULL} AS insight,
   COLLECT {

@@ -100,7 +100,7 @@ RETURN collect(DISTINCT other.id) AS ids
 // columns:    tension
 CYPHER 25 MATCH (t:Tension)
 WHERE t.scope IN $scopes AND ($ids IS NULL OR t.id IN $ids) AND ($statuses IS NULL OR t.status IN $statuses)
-  AND ($severity IS NULL OR t.severity = $severity) AND ($after IS NULL OR t.id < $after)
+  AND ($severity IS NULL OR t.severity = $severity) AND t.id < coalesce($after, '\uFFFF')
   AND ($belief_id IS NULL OR $belief_id IN [t.a_id, t.b_id])
 MATCH (t)-[:BETWEEN {side: 'a'}]->(a:Belief)
 MATCH (t)-[:BETWEEN {side: 'b'}]->(b:Belief)

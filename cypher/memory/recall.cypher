@@ -102,7 +102,7 @@ LIMIT 10000
 //             $written LIST<LIST<STRING>>, $limit INTEGER
 // columns:    id, scope, sequence, speaker, occurred_at, last_access_at, score, metadata
 CYPHER 25 MATCH (n:Memory)
-WHERE n.scope IN $scopes AND ($since IS NULL OR n.occurred_at >= $since) AND ($until IS NULL OR n.occurred_at < $until)
+WHERE n.scope IN $scopes AND n.sequence >= 0 AND ($since IS NULL OR n.occurred_at >= $since) AND ($until IS NULL OR n.occurred_at < $until)
   AND ($speaker IS NULL OR toLower(n.speaker) = toLower($speaker)) AND all(ways IN $written WHERE any(way IN ways WHERE n.metadata CONTAINS way))
 WITH n, 2 * vector.similarity.cosine(n.embedding, $embedding) - 1 AS score
 ORDER BY score DESC, n.id LIMIT $limit

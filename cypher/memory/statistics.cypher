@@ -16,7 +16,7 @@ LIMIT 100000
 // parameters: $scopes LIST<STRING>, $since ZONED DATETIME
 // columns:    memories, stale
 CYPHER 25 MATCH (n:Memory)
-WHERE n.scope IN $scopes
+WHERE n.scope IN $scopes AND n.sequence >= 0
 RETURN count(n) AS memories, count(CASE WHEN n.last_access_at < $since THEN 1 END) AS stale
 
 // memory/vectors, vectors of the memories of some scopes with their cluster and its prototype; the first of each scope

@@ -79,7 +79,7 @@ RETURN properties(s) AS session, created
 CYPHER 25 MATCH (s:Session)
 WHERE s.scope IN $scopes AND ($status IS NULL OR s.status = $status) AND ($platform IS NULL OR s.platform = $platform)
   AND ($project IS NULL OR s.project_context = $project) AND ($room IS NULL OR s.room_id = $room)
-  AND ($after IS NULL OR s.id < $after)
+  AND s.id < coalesce($after, '\uFFFF')
 RETURN properties(s) AS session
 ORDER BY s.id DESC
 LIMIT $limit
@@ -115,7 +115,7 @@ CYPHER 25 CALL () {
       RETURN b, 2.0 * score - 1.0 AS similarity
       UNION ALL
       MATCH (b:Belief)
-      WHERE b.scope IN $scopes AND b.status IN ['active', 'disputed']
+      WHERE b.scope IN $scopes AND b.id > '' AND b.status IN ['active', 'disputed']
         AND any(part IN b.domain_path WHERE toLower(part) = toLower($project))
       WITH b ORDER BY b.id DESC LIMIT $pool
       RETURN b, coalesce(2.0 * vector.similarity.cosine(b.embedding, $embedding) - 1.0, 0.0) AS similarity
@@ -125,7 +125,7 @@ CYPHER 25 CALL () {
   }
   ELSE {
     MATCH (b:Belief)
-    WHERE b.scope IN $scopes AND b.status IN ['active', 'disputed']
+    WHERE b.scope IN $scopes AND b.id > '' AND b.status IN ['active', 'disputed']
     RETURN b, 0.0 AS similarity, false AS own
     ORDER BY b.id DESC
     LIMIT $pool

@@ -27,7 +27,7 @@ RETURN n {.*, embedding: NULL, strategy_embedding: NULL, surprise_embedding: NUL
 //             $before STRING, $limit INTEGER
 // columns:    entry, entities
 CYPHER 25 MATCH (n:Experience)
-WHERE n.scope IN $scopes AND n.retracted_at IS NULL AND ($before IS NULL OR n.id < $before)
+WHERE n.scope IN $scopes AND n.retracted_at IS NULL AND n.id < coalesce($before, '\uFFFF')
   AND ($domain IS NULL OR n.domain = $domain) AND ($strategy IS NULL OR n.strategy = $strategy)
   AND ($outcome IS NULL OR n.outcome = $outcome) AND ($session_id IS NULL OR n.session_id = $session_id)
 WITH n ORDER BY n.id DESC LIMIT $limit

@@ -148,7 +148,7 @@ RETURN n {.*, embedding: NULL} AS value, vector(n.embedding, $dimension, FLOAT32
 // columns:    value, embedding, entities
 CYPHER 25 MATCH (n:Value)
 WHERE n.scope IN $scopes AND n.retracted_at IS NULL AND size(n.embedding) = $dimension
-  AND ($axis IS NULL OR n.axis = $axis) AND ($before IS NULL OR n.value_number < $before)
+  AND ($axis IS NULL OR n.axis = $axis) AND n.value_number < coalesce($before, 9223372036854775807)
 WITH n ORDER BY n.value_number DESC LIMIT $limit
 RETURN n {.*, embedding: NULL} AS value, vector(n.embedding, $dimension, FLOAT32) AS embedding, COLLECT {
   MATCH (n)-[:ABOUT]->(e:Entity) RETURN e {.id, .name, .kind} ORDER BY e.id LIMIT 24

@@ -17,7 +17,11 @@ LIMIT 1000
 // parameters: $id STRING, $scope STRING, $confirmed BOOLEAN, $author STRING, $at ZONED DATETIME
 // columns:    id
 CYPHER 25 MATCH (b:Belief {id: $id})
-WHERE b.scope = $scope AND b.status IN ['active', 'disputed']
+WHERE b.scope = $scope
+SET b.lock = 1
+REMOVE b.lock
+WITH b
+WHERE b.status IN ['active', 'disputed']
 SET b.verified_at = CASE WHEN $confirmed THEN $at END, b.verified_by = CASE WHEN $confirmed THEN $author END,
     b.version = b.version + 1
 RETURN b.id AS id
@@ -29,7 +33,7 @@ RETURN b.id AS id
 //             $limit INTEGER
 // columns:    belief, entities
 CYPHER 25 MATCH (b:Belief)
-WHERE b.scope IN $scopes AND b.status IN $statuses AND ($after IS NULL OR b.id < $after)
+WHERE b.scope IN $scopes AND b.status IN $statuses AND b.id < coalesce($after, '\uFFFF')
   AND ($session_id IS NULL OR b.session_id = $session_id)
   AND ($entity_id IS NULL OR EXISTS { (b)-[:ABOUT]->(:Entity {id: $entity_id}) })
 WITH b

@@ -28,7 +28,7 @@ RETURN properties(run) AS run, coalesce(policy.id, run.policy, '') AS policy, st
 CYPHER 25 MATCH (run:Run)
 WHERE run.scope IN $scopes AND all(scope IN run.scopes
     WHERE scope IN $scopes OR scope CONTAINS 'session:' AND NOT EXISTS { MATCH (known:Scope) WHERE known.id = scope })
-  AND ($after IS NULL OR run.id < $after)
+  AND run.id < coalesce($after, '\uFFFF')
 WITH run ORDER BY run.id DESC LIMIT $limit
 OPTIONAL MATCH (run)-[:DECIDED_BY]->(policy:Policy)
 RETURN run.id AS id, run.scope AS scope, run.query AS query, coalesce(policy.id, run.policy, '') AS policy, run.recorded_at AS recorded_at

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import neo4j
 import pytest
@@ -13,6 +14,26 @@ from clause.graph.wire import Address
 pytestmark = pytest.mark.integration
 
 STATEMENTS = list(Catalogue.load().values())
+BY_SCOPE = (
+    "insights/by_category",
+    "jobs/waiting",
+    "knowledge/count_beliefs",
+    "knowledge/list_beliefs",
+    "knowledge/receipts",
+    "knowledge/sources",
+    "knowledge/tensions",
+    "memory/dense_passing",
+    "memory/stale",
+    "reasoning/runs",
+    "reasoning/some_entities",
+    "reasoning/starts",
+    "sessions/patterns",
+    "sessions/relevant_beliefs",
+    "sessions/sessions",
+    "values/experiences",
+    "values/values",
+)
+"""Statements that are asked often, and must not look at what all tenants have."""
 KINDS = {"read": {"r"}, "write": {"w", "rw"}, "schema": {"s"}}
 KINDS["graph/components"] = {"s"}  # a procedure of the server itself counts as one on its schema, also in READ mode
 
@@ -44,3 +65,19 @@ def test_a_statement_keeps_what_its_header_says(session: neo4j.Session, statemen
     assert summary.query_type in KINDS.get(statement.name, KINDS[statement.mode])
     old = [status for status in summary.gql_status_objects if str(status.classification) == "DEPRECATION"]
     assert old == []
+
+
+def operators(plan: dict[str, Any]) -> Iterator[str]:
+    """The names of a plan's operators, without the planner's."""
+    yield plan["operatorType"].partition("@")[0]
+    for child in plan.get("children", ()):
+        yield from operators(child)
+
+
+@pytest.mark.parametrize("name", BY_SCOPE)
+def test_a_statement_that_is_asked_often_goes_by_an_index(session: neo4j.Session, name: str):
+    statement = Catalogue.load()[name]
+    plan = session.run(f"EXPLAIN {statement.text}", dict.fromkeys(statement.parameters)).consume().plan
+    used = set(operators(plan))
+    assert used & {"NodeIndexSeek", "NodeUniqueIndexSeek", "NodeUniqueIndexSeekByRange"}  # the planner's to choose
+    assert not used & {"AllNodesScan", "NodeByLabelScan", "DirectedRelationshipTypeScan"}
