@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from clause.errors import ConflictError, NotFoundError
-from clause.graph.runner import Graph
+from clause.graph.runner import Graph, apart
 from clause.graph.scopes import OWNER_AUTHOR, Caller
 from clause.ground import Ground
 from clause.knowledge.beliefs.confidence import CORROBORATED, INFERRED, STARTS
@@ -267,16 +267,21 @@ class Receipts:
         receipt_id = receipt["id"]
         rows = await self._graph.run("knowledge/changed_since", id=receipt_id, scopes=list(scopes))
         changed = [row["id"] for row in rows if row["label"] == "Belief"]
-        work: Work = [*first, ("knowledge/restore", {"id": receipt_id, "scopes": list(scopes), "now": at})]
+        held: Work = [("knowledge/hold_receipt", {"id": receipt_id, "scopes": list(scopes)}), *first]
+        work: Work = [*held, ("knowledge/restore", {"id": receipt_id, "scopes": list(scopes), "now": at})]
         if changed:
             work.append(settling(changed, scopes, at))
         try:
             answers = await self._graph.write(work, idempotent=False)
         except ConflictError as error:
+            with apart():
+                now = await self._graph.one("knowledge/receipt", id=receipt_id, scopes=list(scopes))
+            if now is not None and now["receipt"].get("undone_at") is not None:
+                raise ConflictError(_UNDONE) from error
             raise ConflictError(
                 "what it brings back has been stated anew meanwhile", remedy="retract that belief first"
             ) from error
-        if not answers[len(first)]:
+        if not answers[len(held)]:
             raise ConflictError(_UNDONE)
 
 

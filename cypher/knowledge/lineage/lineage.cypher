@@ -208,6 +208,20 @@ RETURN properties(r) AS receipt
 ORDER BY r.id DESC
 LIMIT $limit
 
+// knowledge/hold_receipt, lock a receipt before anything is taken back under it; refuse the transaction where another was first
+//                         and has undone it. A receipt of this id is there already, so that making it breaks the constraint
+// mode:       write
+// returns:    none
+// parameters: $id STRING, $scopes LIST<STRING>
+// columns:    none
+CYPHER 25 MATCH (receipt:Receipt {id: $id})
+WHERE receipt.scope IN $scopes
+SET receipt.lock = 1
+REMOVE receipt.lock
+WITH receipt
+WHERE receipt.undone_at IS NOT NULL
+CREATE (:Receipt {id: $id, scope: receipt.scope})
+
 // knowledge/changed_since, which nodes of a receipt have changed since it was sealed
 // mode:       read
 // returns:    many

@@ -739,6 +739,29 @@ async def test_of_two_merges_at_once_one_is_made_and_the_other_refused(
         assert await scope_hash(graph, user) == before
 
 
+async def test_of_two_who_undo_one_thing_at_once_one_does(knowledge: Knowledge, graph: Graph, user: str) -> None:
+    names = ("New York", "NYC")
+    held = [
+        await hold(knowledge, f"They met in {name}", source=told_by(name), entities=[{"name": name}]) for name in names
+    ]
+    for target in ("Ann", "Bob", "Cid"):
+        told = RelationCreate(source="NYC", relation="houses", target=target, scope=user)
+        await knowledge.entities.relate(told, caller=OWNER)
+    before = await scope_hash(graph, user)
+    of_beliefs = MergeRequest(winner_id=held[0].id, loser_id=held[1].id)
+    of_entities = MergeRequest(winner_id=held[0].entities[0].id, loser_id=held[1].entities[0].id)
+    undoings = (
+        (knowledge.entities.unmerge, (await knowledge.entities.merge(of_entities, caller=OWNER)).id),
+        (knowledge.merging.unmerge, (await knowledge.merging.merge(of_beliefs, caller=OWNER)).id),
+    )
+    for undo, receipt in reversed(undoings):
+        done = await asyncio.gather(*(undo(receipt, caller=OWNER) for _ in range(2)), return_exceptions=True)
+        assert sum(isinstance(one, Merge) for one in done) == 1
+        (refused,) = [one for one in done if isinstance(one, ConflictError)]
+        assert "undone already" in str(refused)
+    assert await scope_hash(graph, user) == before
+
+
 @pytest.mark.parametrize("of", ["belief", "source"])
 async def test_of_two_retractions_of_one_thing_at_once_one_is_made_and_its_undoing_is_exact(
     knowledge: Knowledge, graph: Graph, user: str, of: str
