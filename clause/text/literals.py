@@ -7,14 +7,15 @@ overlap).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from calendar import month_name
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from itertools import pairwise
 from typing import Final, Literal
 
 from clause.text.mentions import folded_key
 from clause.text.quantities import (
+    AMOUNTS,
     DATE,
     MONTH_S,
     NUMBER,
@@ -37,7 +38,9 @@ Operator = Literal[
 ]
 
 _TAGGED = re.compile(r'"(?P<text>.*)"(?:@(?P<language>[A-Za-z]{2,3}(?:-[A-Za-z0-9]+)*)|\^\^<?(?P<type>[^>]*)>?)?', re.S)
-_RANGE = re.compile(r"\b(?:(?:between|from) )?(?P<low>\d+)(?P<by> and | to | ?[-–] ?)$", re.IGNORECASE)
+_UPTO = re.compile(r"\s*(?P<by>and|or|to|until|till|through|[-–—])\s*", re.IGNORECASE)
+_OPENED = re.compile(r"\b(?:between|from|on)\s+(?:the\s+)?$", re.IGNORECASE)
+_COUNTS = re.compile(r"\b(?:with|of|has|have|having|for|from) $", re.IGNORECASE)
 _DATES = frozenset({"date", "datetime", "gyear", "gyearmonth", "localdatetime"})
 _NUMBERS = frozenset({"integer", "int", "long", "float", "double", "decimal", "short", "nonnegativeinteger"})
 
@@ -57,19 +60,6 @@ LiteralValue = Date | Number | String
 Others = LiteralValue | tuple[LiteralValue, ...]
 """The upper end of a range, or what else may be meant of a list."""
 
-TRUE, FALSE = frozenset(("true", "yes", "y")), frozenset(("false", "no", "n"))
-"""The values of what is so, and of what is not, in lower case."""
-
-
-def are_truths(texts: Iterable[str]) -> bool:
-    """Tell whether some texts say only what is so or is not; of none it is not told.
-
-    >>> are_truths(["True", "N"]), are_truths(["true", "beagle"]), are_truths([])
-    (True, False, False)
-    """
-    said = {text.casefold() for text in texts}
-    return bool(said) and said <= TRUE | FALSE
-
 
 @dataclass(frozen=True, slots=True)
 class FoundLiteral:
@@ -80,9 +70,7 @@ class FoundLiteral:
     value: Date | Number
 
 
-_ABOUT = re.compile(
-    r"^\s*(?:(?:approx(?:\.|imately)?|about|around|circa|ca?\.|roughly)\s*|[~≈±<>≤≥]\s?)", re.IGNORECASE
-)
+_ABOUT = re.compile(r"^\s*(?:(?:approx(?:\.|imately)?|about|around|circa|ca?\.|roughly)\s*|[~≈±<>≤≥]\s?)", re.I)
 _SECONDS = re.compile(r"[1-9]\ds", re.IGNORECASE)  # `30s` says how long: a decade of a value has its article
 
 
@@ -127,25 +115,30 @@ def find_literals(text: str, *, months: bool = True) -> list[FoundLiteral]:
     [(6, '3 June'), (27, 'April'), (37, 'July')]
     >>> [str(f.value) for f in find_literals("between 1900 and 2000 euros, or from 2 to 3.5 million")]
     ['1900 EUR', '2000 EUR', '2000000', '3500000']
+    >>> [str(f.value) for f in find_literals("from 1 to 15 March 2020, in March or May 2021, $1500-2000, 5-10 km")]
+    ['2020-03-01 to 2020-03-15', '2021-03', '2021-05', '1500 USD', '2000 USD', '5000 m', '10000 m']
     """
     found: list[FoundLiteral] = []
+    text = AMOUNTS.sub(_dashed, text)
     counted = [hit.span() for hit in NUMBER.finditer(text)]  # `$1500`, and `1500 kg`: longer than a year
     for hit in DATE.finditer(text):
         date = read_date(hit[0])
-        longer = any(start <= hit.start() and hit.end() <= end and (start, end) != hit.span() for start, end in counted)
-        if date is not None and not (date.bare and longer):
+        longer = any(start < hit.end() and hit.start() < end and (start, end) != hit.span() for start, end in counted)
+        if date is not None and not (longer and (date.bare or "–" in hit[0])):
             found.append(FoundLiteral(hit.start(), hit.end(), date))
     yearly = [(hit.start(), hit[0]) for hit in YEARLY_DAY.finditer(text)]
     for hit in YEARLY_MONTH.finditer(text) if months else ():
         yearly += [(hit.start(name), hit[name]) for name in ("first", "month") if hit[name]]
-    dates = ((start, said, read_yearly(said)) for start, said in yearly)
-    found += [FoundLiteral(start, start + len(said), date) for start, said, date in dates if date is not None]
+    dates = ((at, said, read_yearly(said)) for at, said in yearly if not any(f.start <= at < f.end for f in found))
+    found += [FoundLiteral(start, start + len(said), date) for start, said, date in list(dates) if date is not None]
     for hit in NUMBER.finditer(text):
         number = number_of(hit)
         if number is not None and not any(hit.start() < f.end and f.start < hit.end() for f in found):
             found.append(FoundLiteral(hit.start(), hit.end(), number))
     ordered = _added(sorted(found, key=lambda literal: literal.start), text)
-    return [*(_counted_like(low, high, text) for low, high in pairwise(ordered)), *ordered[-1:]]
+    for place in range(1, len(ordered)):
+        ordered[place - 1 : place + 1] = _of_range(ordered[place - 1], ordered[place], text)
+    return ordered
 
 
 _PART = re.compile(r"(?:,?\s*|,?\s+and\s+)")
@@ -175,15 +168,38 @@ def _added(found: Sequence[FoundLiteral], text: str) -> list[FoundLiteral]:
     return added
 
 
-def _counted_like(low: FoundLiteral, high: FoundLiteral, text: str) -> FoundLiteral:
-    """The lower end of a range by what its upper end counts, where it says nothing itself."""
-    opened = _RANGE.search(text[: high.start])
-    counted = text[high.start : high.end].lstrip("0123456789.,")
-    if opened is None or opened.span("low") != (low.start, low.end) or not counted or isinstance(high.value, Date):
-        return low
-    if opened["by"].strip() == "and" and not opened[0].lower().startswith(("between", "from")):
-        return low
-    return replace(low, value=read_number(opened["low"] + counted) or low.value)
+def _dashed(hit: re.Match[str]) -> str:
+    """Two amounts with a long dash between them, so that no letter is moved; what else a dash joins as it is."""
+    noun = _COUNTS.search(hit.string[: hit.start()]) and re.match(r" ?[a-z-]+s\b", hit.string[hit.end() :])
+    low, high = (read_number(part) for part in hit[0].split(hit["dash"], 1))
+    rises = low is not None and high is not None and (low.value < high.value or low.unit != high.unit)
+    amounts = rises and (hit["of"] or noun or not hit[0][0].isdigit()) and hit.string[hit.end() :][:1] != "-"
+    return hit[0].replace(hit["dash"], hit["dash"].replace("-", "–"), 1) if amounts else hit[0]
+
+
+def _of_range(low: FoundLiteral, high: FoundLiteral, text: str) -> tuple[FoundLiteral, FoundLiteral]:
+    """The ends of a range; what one of them counts, or of which year it is, the other may leave out."""
+    said, first, last = _UPTO.fullmatch(text, low.end, high.start), low.value, high.value
+    opened = said and (said["by"].lower() not in {"and", "or"} or _OPENED.search(text[: low.start]))
+    if said and isinstance(last, Date):
+        return (_dated_like(low, last) if opened or isinstance(first, Date) else low), high
+    if not opened or isinstance(last, Date):
+        return low, high
+    digits, counted = text[low.start : low.end], text[high.start : high.end].lstrip("0123456789.,")
+    if counted and digits[-1].isdigit() and digits[0].isdigit():
+        return replace(low, value=read_number(digits + counted) or first), high
+    if isinstance(first, Number) and first.unit and not (last.unit or digits[0].isdigit()):
+        return low, replace(high, value=replace(last, unit=first.unit))
+    return low, high
+
+
+def _dated_like(low: FoundLiteral, last: Date) -> FoundLiteral:
+    """`1` of `from 1 to 15 March`, `March` of `between March and May 2020`: a day of that month, and in that year."""
+    begin, one = low.value, last.first[:2] == last.last[:2]
+    if isinstance(begin, Number) and last.first == last.last and not begin.unit and begin.value in range(1, 32):
+        begin = read_yearly(f"{begin.value} {month_name[last.first[1]]}") or begin
+    dated = isinstance(begin, Date) and begin.yearly and one and not last.yearly
+    return replace(low, value=begin.before(last) if dated and isinstance(begin, Date) else begin)
 
 
 def order(one: LiteralValue, two: LiteralValue) -> int | None:
@@ -259,10 +275,8 @@ def holds(
         others = second if isinstance(second, tuple) else (second,)
         told = [_within(value, one, exactly=operator == "same") for one in (reference, *others) if one is not None]
         return True if True in told else (None if None in told else False)
-    if operator in {"since", "at_least"}:
-        return _bound(value, reference, lower=True)
-    if operator in {"until", "at_most"}:
-        return _bound(value, reference, lower=False)
+    if operator in {"since", "at_least", "until", "at_most"}:
+        return _bound(value, reference, lower=operator in {"since", "at_least"})
     placed = order(value, reference)
     if placed is None:
         return None
@@ -341,15 +355,8 @@ def _same_unit(one: Number, two: Number) -> bool:
 
 
 _HAPPENS = frozenset({"start", "end", "leave", "arrive", "run", "open", "close", "begin", "play", "premiere"})
-_OF_UNIT = dict.fromkeys(("EUR", "USD", "GBP"), "price cost") | {
-    "g": "amount weight",
-    "l": "amount volume",
-    "m": "length distance",
-    "s": "duration",
-    "C": "temperature",
-    "°": "temperature",
-    "B": "size",
-}
+_OF_UNIT = dict.fromkeys(("EUR", "USD", "GBP"), "price cost") | dict.fromkeys(("C", "°"), "temperature")
+_OF_UNIT |= {"g": "amount weight", "l": "amount volume", "m": "length distance", "s": "duration", "B": "size"}
 
 
 @dataclass(frozen=True, slots=True)

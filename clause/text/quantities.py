@@ -21,46 +21,53 @@ from clause.text.tokens import ORDINALS, SCALES, SPELT, read_spelt, singular
 Day = tuple[int, int, int]
 """Year (astronomical: 0 is 1 BC), month, day; tuples compare as days do."""
 
-_MONTH = (
-    r"(?:jan(?:uary)?|feb(?:r?uary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
-    r"|nov(?:ember)?|dec(?:ember)?)"
-)
-_DAY = r"(?:[0-2]?\d|3[01])(?:st|nd|rd|th)?"
-_YEAR = r"(?:1\d{3}|20\d\d|21\d\d)"
-_ISO = rf"(?:{_YEAR}|0\d{{3}})-[01]\d(?:-[0-3]\d(?:[T ][0-2]\d:[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?)?"
-_NUMERIC = rf"[0-3]?\d[./][0-3]?\d[./]{_YEAR}|{_YEAR}/[01]?\d/[0-3]?\d"
-_WRITTEN = (
-    rf"{_DAY}\s+(?:of\s+)?{_MONTH}\.?,?\s+{_YEAR}|{_MONTH}\.?\s+{_DAY},?\s+{_YEAR}|{_MONTH}\.?,?\s+(?:of\s+)?{_YEAR}"
-)
-_DECADE_WORDS = "twenties thirties forties fifties sixties seventies eighties nineties"
-_TENS = {word: 10 * number for number, word in enumerate(_DECADE_WORDS.split(), 2)}
-_ORDINALS = {word: number for word, number in ORDINALS.items() if number <= 21}
-_DECADE = (
-    r"(?:the\s+)?(?:early\s+|late\s+|mid-?\s*)?"
-    rf"(?:[12]\d\d0['\u2019]?s|['\u2019]?[2-9]0['\u2019]?s|{'|'.join(_TENS)})"
-)
-_CENTURY = rf"(?:the\s+)?(?:[0-2]?\d(?:st|nd|rd|th)|{'|'.join(_ORDINALS)})[\s-]+century(?:\s+BCE?)?"
-_ERA = r"\d{1,4}\s*(?:BCE|BC|AD|CE|B\.\s?C\.?(?:\s?E\.?)?|A\.\s?D\.?)"
-_SINGLE = rf"{_ISO}|{_WRITTEN}|{_NUMERIC}|{_CENTURY}|{_DECADE}|{_ERA}|{_YEAR}"
-_RANGE = rf"{_YEAR}\s*[-\u2013\u2014]\s*(?:{_YEAR}|\d\d)"
-DATE = re.compile(rf"(?<![\w.,/:-])(?:{_RANGE}(?![\d-])|{_SINGLE})(?![\w/:]|[.,]\d|-\d)", re.IGNORECASE)
-"""A date inside a text."""
-_NO_YEAR = rf"(?!\.?,?\s+(?:of\s+)?(?:{_YEAR}|{_DAY}\b)|['\u2019]s)"
-YEARLY_DAY = re.compile(rf"(?<![\w./:-])(?:{_DAY}\s+(?:of\s+)?{_MONTH}|{_MONTH}\s+{_DAY})\b(?![/:.]\d){_NO_YEAR}", re.I)
-"""A day of every year inside a text: `1 May`."""
-YEARLY_MONTH = re.compile(
-    r"\b(?:in|after|since|until|during|before|by|from|between)\s+"
-    rf"(?:(?P<first>{_MONTH})\s+(?:and|or|to|until)\s+)?(?P<month>{_MONTH})\b{_NO_YEAR}",
-    re.IGNORECASE,
-)
-"""A month of every year behind a word that wants a time: `in May`; alone it may be a name."""
 
-_PARTS = re.compile(
-    rf"(?P<range>(?P<from>{_YEAR})\s*[-\u2013\u2014]\s*(?P<to>\d{{4}}|\d\d))$"
-    r"|(?P<era>(?P<count>\d{1,4})\s*(?:(?P<bc>b\.?\s?c\.?(?:\s?e\.?)?)|a\.?\s?d\.?|c\.?e\.?))$"
-    rf"|(?P<century>.*century(?P<before>\s+bce?)?)$|(?P<decade>{_DECADE})$|(?P<year>0?\d{{3,4}})$",
-    re.IGNORECASE,
+_LARGE = {"M": 10**6, "B": 10**9}  # `1.2M` and `$3B`, where `m` is a metre and `512B` are bytes
+_MEASURES, _CURRENCIES = (
+    [line.split() for line in part.splitlines()]
+    for part in Path(__file__).with_name("units.txt").read_text(encoding="utf-8").split("\n", 1)[1].split("\n\n")
 )
+_FACTORS: dict[str, tuple[str, Decimal]] = {
+    form.replace("_", " "): (base, Decimal(by)) for base, by, *forms in (*_MEASURES, *_CURRENCIES) for form in forms
+}
+_MONEY = {form: base for base, _, *forms in _CURRENCIES for form in forms}
+UNITS = frozenset(base for base, _ in _FACTORS.values())
+"""The units that numbers are brought to."""
+_NO_UNIT_WORDS = frozenset(("s", "rs", "degrees", "pounds"))
+UNIT_WORDS = ["feet", *(form for form in _FACTORS if form.endswith("s") and form not in _NO_UNIT_WORDS)]
+"""Words of which `how many` asks for a number that is written down, not for things to be counted."""
+
+
+def _any_of(*words: str) -> str:
+    return f"(?:{'|'.join(map(re.escape, sorted(words, key=len, reverse=True)))})"
+
+
+def _forms() -> dict[str, str]:
+    """The regular expressions of the table beside this module, by name."""
+    signs = _any_of(*(word for word in _MONEY if len(word) < 4))
+    forms = {"UNITS": _any_of(*_FACTORS), "SCALES": _any_of(*SCALES), "MONEY": _any_of(*_MONEY), "SIGNS": signs}
+    forms["SPELT"] = SPELT
+    for line in Path(__file__).with_name("quantities.tsv").read_text(encoding="utf-8").splitlines()[1:]:
+        name, said = line.split("\t")
+        forms[name] = f"(?:{re.sub('<([A-Z_]+)>', lambda hit: forms[hit[1]], said)})"
+    return forms
+
+
+_FORMS = _forms()
+_TENS = {word: 10 * number for number, word in enumerate(_FORMS["TENS"][3:-1].split("|"), 2)}
+_ORDINALS = {word: number for word, number in ORDINALS.items() if number <= 21}
+DATE = re.compile(_FORMS["DATE"], re.IGNORECASE)
+"""A date inside a text."""
+YEARLY_DAY = re.compile(_FORMS["YEARLY_DAY"], re.IGNORECASE)
+"""A day of every year inside a text: `1 May`."""
+YEARLY_MONTH = re.compile(_FORMS["YEARLY_MONTH"], re.IGNORECASE)
+"""A month of every year behind a word that wants a time: `in May`; alone it may be a name."""
+NUMBER = re.compile(_FORMS["NUMBER"], re.IGNORECASE)
+"""A number inside a text, with its unit where one follows or a sign of money stands before."""
+AMOUNTS = re.compile(_FORMS["AMOUNTS"], re.IGNORECASE)
+"""Two numbers that a dash joins: `$1500-2000`, `5-10 km`."""
+_COMMAS, _DOTTED = _FORMS["COMMAS"], _FORMS["DOTTED"]
+_PARTS, _MONTH = re.compile(_FORMS["PARTS"], re.IGNORECASE), re.compile(_FORMS["MONTH"], re.IGNORECASE)
 _WHOLE_ISO = re.compile(r"([+-]?\d{4,6})(?:-(\d\d)(?:-(\d\d))?)?(?:T.*)?(?:Z|[+-]\d\d:\d\d)?$")
 _DATED = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])$|[+-]0\d{3}|[+-]\d{4,6}-\d\d")  # -25000 is an amount
 _TWO_DEFAULTS = datetime(2001, 1, 1), datetime(2002, 2, 2)  # noqa: DTZ001 - they only tell which parts were written
@@ -79,11 +86,11 @@ class Date:
         (year, month, day), last = self.first, self.last
         if self.yearly:
             return f"{day} {calendar.month_name[month]}" if self.first == last else calendar.month_name[month]
-        if self.first == last:
-            return f"{_four(year)}-{month:02}-{day:02}"
-        if (self.first, last) == (month_of(year, month).first, month_of(year, month).last):
-            return f"{_four(year)}-{month:02}"
-        return _four(year) if year == last[0] else f"{_four(year)}-{_four(last[0])}"
+        if (month, day, *last[1:]) == (1, 1, 12, 31):
+            return _four(year) if year == last[0] else f"{_four(year)}-{_four(last[0])}"
+        months = day == 1 and last == month_of(*last[:2]).last
+        one, two = (f"{_four(y)}-{m:02}{'' if months else f'-{d:02}'}" for y, m, d in (self.first, last))
+        return one if one == two else f"{one} to {two}"
 
     def beside(self, other: Date) -> Date:
         """The date as one of the year in which another begins, where it is yearly and the other is not."""
@@ -91,6 +98,16 @@ class Date:
             return self
         (_, month, day), year = self.first, other.first[0]
         return day_of(year, month, min(day, _days(year, month))) if self.first == self.last else month_of(year, month)
+
+    def before(self, last: Date) -> Date:
+        """The yearly date that a range begins with, in the last year in which it is before its end.
+
+        >>> may = read_date("May 2020")
+        >>> [str(read_yearly(said).before(may)) for said in ("3 March", "November")]
+        ['2020-03-03', '2019-11']
+        """
+        own = self.beside(last)
+        return own if own.first <= last.last else self.beside(years_of(last.first[0] - 1))
 
     def meets(self, other: Date) -> bool:
         """Tell whether another stretch begins on the day after this one ends.
@@ -138,6 +155,8 @@ def read_date(text: str) -> Date | None:
 
     >>> [str(read_date(text)) for text in ("12 March 2001", "2001-03", "the 1980s", "19th century", "1914-18")]
     ['2001-03-12', '2001-03', '1980-1989', '1801-1900', '1914-1918']
+    >>> [str(read_date(text)) for text in ("Q2 2020", "late 1990s", "1-15 March 2020", "second half of 2019")]
+    ['2020-04 to 2020-06', '1997-1999', '2020-03-01 to 2020-03-15', '2019-07 to 2019-12']
     >>> read_date("12 angry men") is None
     True
     """
@@ -177,12 +196,10 @@ def _from_iso(year: str, month: str | None, day: str | None) -> Date | None:
 
 def _from_parts(parts: re.Match[str]) -> Date:
     text = parts[0].lower().removeprefix("the ")
-    if parts["range"]:
-        first, second = parts["from"], parts["to"]
-        last = int(second) if len(second) == 4 else int(first[:2] + second)
-        if last < int(first):
-            raise ValueError(f"{text} ends before it begins")
-        return years_of(int(first), last)
+    if parts["range"] or parts["low"]:
+        return _spanned(parts)
+    if share := parts["share"] or parts["letter"]:
+        return _share_of(share.lower().removeprefix("the "), read_date(parts["whole"] or parts["of"]))
     if parts["era"]:
         number = int(parts["count"])
         return years_of(1 - number if parts["bc"] else number)
@@ -196,13 +213,49 @@ def _from_parts(parts: re.Match[str]) -> Date:
     return years_of(int(text), bare=True)
 
 
+def _spanned(parts: re.Match[str]) -> Date:
+    """`1914-18`, `1-15 March 2020`, `March-May 2020`, `March 1 to 15, 2020`: what one end leaves out the other says."""
+    if parts["range"]:
+        first, second = parts["from"], parts["to"]
+        years = years_of(int(first), int(second) if len(second) == 4 else int(first[:2] + second))
+        if years.last < years.first:
+            raise ValueError(f"{parts[0]} ends before it begins")
+        return years
+    low, high = parts["low"], parts["high"]
+    month = (_MONTH.search(low) or _MONTH.search(high) or parts)[0]
+    last = _written(high if _MONTH.search(high) else f"{month} {high}")
+    begin = read_yearly(low if _MONTH.search(low) else f"{low} {month}")
+    return Date((begin or last).before(last).first, last.last)
+
+
+_PLACES = {"first": 0, "early": 0, "second": 1, "mid": 1, "third": 2, "late": 2, "fourth": 3, "last": -1, "latter": -1}
+
+
+def _share_of(said: str, whole: Date | None) -> Date:
+    """A quarter, a half, or (early, mid, late) a third of a stretch: in months of a year, in years of more."""
+    digit, kind = re.search(r"[1-4]", said), re.search(r"quarter|half|^[qh]", said)
+    parts = {"q": 4, "h": 2}[kind[0][0]] if kind else 3
+    at = int(digit[0]) - 1 if digit else next(at for word, at in _PLACES.items() if said.startswith(word))
+    if at >= parts or whole is None:
+        raise ValueError(f"there is no {said} of {whole}")
+    (year, month, _), last = whole.first, whole.last
+    years, months = last[0] - year + 1, last[1] - month + 1
+    length = years if years > 1 else months if months > 1 else last[2]
+    start, end = (-(-length * place // parts) for place in (at % parts, at % parts + 1))
+    if years > 1:
+        return years_of(year + start, year + end - 1)
+    if months > 1:
+        return Date((year, start + 1, 1), month_of(year, end).last)
+    return Date((year, month, start + 1), (year, month, end))
+
+
 def _decade(text: str) -> Date:
-    word = text.rsplit(maxsplit=1)[-1].removeprefix("mid-")
+    word = text.rsplit(maxsplit=1)[-1]
     digits = re.sub(r"\D", "", word)
     start = _TENS[word] if word in _TENS else int(digits)
     if start < 100:
         start += 1900 if start >= 30 else 2000
-    return years_of(start, start + (99 if digits.endswith("00") else 9))
+    return years_of(start, start + (99 if digits.endswith("00") and start < 2000 else 9))
 
 
 def _written(text: str) -> Date:
@@ -222,50 +275,6 @@ def _days(year: int, month: int) -> int:
 def _four(year: int) -> str:
     return f"{year:05}" if year < 0 else f"{year:04}"
 
-
-_LARGE = {"M": 10**6, "B": 10**9}  # `1.2M` and `$3B`, where `m` is a metre and `512B` are bytes
-_MEASURES, _CURRENCIES = (
-    [line.split() for line in part.splitlines()]
-    for part in Path(__file__).with_name("units.txt").read_text(encoding="utf-8").split("\n", 1)[1].split("\n\n")
-)
-_FACTORS: dict[str, tuple[str, Decimal]] = {
-    form.replace("_", " "): (base, Decimal(factor))
-    for base, factor, *forms in (*_MEASURES, *_CURRENCIES)
-    for form in forms
-}
-_MONEY = {form: base for base, _, *forms in _CURRENCIES for form in forms}
-UNITS = frozenset(base for base, _ in _FACTORS.values())
-"""The units that numbers are brought to."""
-UNIT_WORDS = [
-    "feet",
-    *(form for form in _FACTORS if form.endswith("s") and form not in {"s", "rs", "degrees", "pounds"}),
-]
-"""Words of which `how many` asks for a number that is written down, not for things to be counted."""
-_DOTTED = r"[1-9]\d{0,2}(?:(?:\.\d{3}){2,}(?:,\d+)?|\.\d{3},\d+)"
-_COMMAS, _BLANKS = r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?", r"[1-9]\d{0,2}(?:[\u00a0\u202f'\u2019 ]\d{3})+(?:[.,]\d+)?"
-_DIGITS = rf"{_COMMAS}|{_BLANKS}|{_DOTTED}|\d+(?:[.,]\d+)?"
-_FRACTION, _FRACTION_SIGN = r"(?:\d+(?:\s+|-))?[1-9]/[2-9]|\d+\s+and\s+a\s+half", r"\d*\s?[\u00bc-\u00be\u2153-\u215e]"
-_SCALE = "|".join(sorted(SCALES, key=len)[::-1])
-_UNIT = "|".join(re.escape(unit) for unit in sorted(_FACTORS, key=len)[::-1])
-_ONE = (
-    r"(?:(?<=than )|(?<=under )|(?<=over )|(?<=past )|(?<=within )|(?<=least )|(?<=most ))"
-    rf"an?(?=\s+(?:{_UNIT})\b)|\bhalf an?(?=\s+(?:{_UNIT})\b)"
-    rf"|\ban?(?=\s+(?:{_UNIT})\s+or\s+(?:more|longer|so|less|over)\b)"
-)
-_BEFORE = "|".join(re.escape(form) for form in sorted(_MONEY, key=len)[::-1] if len(form) <= len("usd"))
-_CLOCK = (
-    r"(?P<hour>\d\d?):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d(?:\.\d+)?)(?:Z|[+-]\d\d:\d\d)?)?\s*(?P<half>[ap]\.?m\b\.?)?"
-    r"|(?P<h12>1[0-2]|[1-9])\s*(?P<half12>[ap]\.?m\b\.?)"
-)
-NUMBER = re.compile(
-    rf"(?<![\w.,:/-])(?:(?P<clock>{_CLOCK})|(?P<money>(?:{_BEFORE})\.?\s*)?(?P<sign>[-+\u2212]|minus\s)?"
-    rf"(?:(?P<digits>(?:{_FRACTION})(?=\s*(?:{_UNIT}|{_SCALE})\b)|{_FRACTION_SIGN}|{_DIGITS})"
-    rf"|(?P<spelt>{SPELT}|{_ONE}))(?:(?:\s*(?P<scale>{_SCALE})|(?P<large>(?-i:[MB])))\b)?"
-    rf"(?:\s*(?P<unit>{_UNIT})(?![\w²]))?)"
-    rf"(?![\w]|[.,:]\d|-\w)",
-    re.IGNORECASE,
-)
-"""A number inside a text, with its unit where one follows or a sign of money stands before."""
 
 _EXPONENT = re.compile(r"[-+]?\d+(?:\.\d+)?[eE][-+]?\d+$")
 TIME_OF_DAY = "time of day"
@@ -337,7 +346,7 @@ def number_of(found: re.Match[str]) -> Number | None:
     value = _digits(found["digits"]) if found["digits"] else read_spelt(found["spelt"].lower())
     if value is None:
         return None
-    unit, large = (found["unit"] or "").lower(), found["large"] or ""
+    unit, large = (found["unit"] or "").lower(), (found["large"] or "").strip().upper()
     if large == "B" and not (found["money"] or "." in (found["digits"] or "")):
         unit, large = "byte", ""
     value *= SCALES.get((found["scale"] or "").lower(), 1) * _LARGE.get(large, 1)

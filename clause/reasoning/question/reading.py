@@ -26,13 +26,12 @@ from clause.reasoning.question.patterns import (
 )
 from clause.reasoning.question.plan import NodeTest, PlanResult, QuestionPlan, WalkFrom, Where
 from clause.reasoning.question.refinements import DENIED, drafts_of_truth, refined
-from clause.reasoning.question.seed_matching import alike
+from clause.reasoning.question.seed_matching import FALSE, TRUE, alike, are_truths
 from clause.reasoning.question.sides import asked_kin, kin, roots, telling_words, type_roots
 from clause.reasoning.question.skeleton import LinkedMention
 from clause.reasoning.question.unnamed import drafts_of_unnamed
 from clause.reasoning.question.verdicts import drafts_of_comparison, drafts_of_verdict
 from clause.reasoning.question.vocabulary import FORM_WORDS
-from clause.text.literals import FALSE, TRUE, are_truths
 from clause.text.mentions import in_full
 from clause.text.names import readable_relation
 from clause.text.statements.lexicon import Relation, relation, shipped_lexicon

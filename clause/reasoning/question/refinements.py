@@ -48,10 +48,10 @@ from clause.reasoning.question.plan import (
     Without,
     ends_of,
 )
-from clause.reasoning.question.seed_matching import alike
+from clause.reasoning.question.seed_matching import FALSE, TRUE, alike, are_truths
 from clause.reasoning.question.sides import roots, telling_words
 from clause.reasoning.question.vocabulary import FORM_WORDS
-from clause.text.literals import FALSE, TRUE, LiteralFilter, Operator, are_truths
+from clause.text.literals import LiteralFilter, Operator
 from clause.text.tokens import singular
 
 REFINED = 6

@@ -349,3 +349,17 @@ def _likeness(word: str, other: str, shortest: int) -> float:
         return 0.0
     ratio = SequenceMatcher(None, word, other, autojunk=False).ratio()
     return ratio if ratio >= _ALIKE else 0.0
+
+
+TRUE, FALSE = frozenset(("true", "yes", "y")), frozenset(("false", "no", "n"))
+"""The values of what is so, and of what is not, in lower case."""
+
+
+def are_truths(texts: Iterable[str]) -> bool:
+    """Tell whether some texts say only what is so or is not; of none it is not told.
+
+    >>> are_truths(["True", "N"]), are_truths(["true", "beagle"]), are_truths([])
+    (True, False, False)
+    """
+    said = {text.casefold() for text in texts}
+    return bool(said) and said <= TRUE | FALSE

@@ -28,10 +28,10 @@ from clause.reasoning.question.patterns import (
 )
 from clause.reasoning.question.plan import AnyOf, Exists, NodeTest, PlanResult, QuestionPlan, WalkFrom, Where, Without
 from clause.reasoning.question.refinements import misfit
-from clause.reasoning.question.seed_matching import alike
+from clause.reasoning.question.seed_matching import TRUE, alike, are_truths
 from clause.reasoning.question.sides import roots, says_noun, telling_words
 from clause.reasoning.question.vocabulary import AUXILIARIES, COMPARATIVES
-from clause.text.literals import TRUE, LiteralFilter, Operator, are_truths
+from clause.text.literals import LiteralFilter, Operator
 from clause.text.quantities import Date
 
 _COMPARED = 12
