@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from clause.reasoning.models.answer import QuestionForm
-from clause.reasoning.question.measures import Comparison, Superlative, find_comparison, find_superlative
+from clause.reasoning.question.measures import Comparison, Superlative, counted_off, find_comparison, find_superlative
 from clause.reasoning.question.modifiers import (
     ClassWords,
     Excluded,
@@ -276,7 +276,7 @@ def parse(text: str, mentions: Sequence[LinkedMention], vocabulary: frozenset[st
     core = f"how many {core}" if _COUNTED_LAST.search(text) else core
     excluded, core = take_excluded(made, core)
     core = as_noun_phrase(core)
-    core = core if made.names(core) else re.sub(r"^(the )?top (?=[a-z])", r"\1highest ", core)
+    core = counted_off(made, core)
     if not made.names(core) and excluded:
         core, _ = refer(core, excluded)
     verdict = asked or _opens_verdict(made, core, stated=made.text.endswith("?"))
@@ -306,7 +306,7 @@ def parse(text: str, mentions: Sequence[LinkedMention], vocabulary: frozenset[st
     return _listed(made, core, base, verdict=verdict)
 
 
-_END = re.compile(r"\b(?:first|last|latest|next|best|top) (?P<noun>[a-z]+)")
+_END = re.compile(r"\b(?:first|last|latest|next|best|top|max(?:imum)?|min(?:imum)?) (?P<noun>[a-z]+)")
 _ASIDE = re.compile(
     rf"^(.*(?:{TOPIC}|{ANY_WH.pattern}).*?) [,;] (?:(?:cos|cause|because|since|as|so|and|but) )?"
     r"(?:i|we|she|he|they|you|there|my|our) (?:am|is|are|was|were|has|have|had|need|want|can|could|would|will|think"

@@ -16,7 +16,7 @@ from clause.reasoning.question.patterns import Around, Effects, FoundPattern, Re
 from clause.reasoning.question.plan import AnyOf, Meet, NodeTest, PlanResult, QuestionPlan, WalkFrom, Where
 from clause.reasoning.question.seed_matching import alike
 from clause.reasoning.question.sides import roots, steps_asked
-from clause.reasoning.question.vocabulary import COMPARATIVES, FORM_WORDS, GENDERS, SUPERLATIVES, ImpliedRelation
+from clause.reasoning.question.vocabulary import BESTS, COMPARATIVES, FORM_WORDS, GENDERS, ImpliedRelation
 from clause.text.literals import LiteralFilter
 from clause.text.quantities import Number, unit_of
 from clause.text.tokens import SPELT, read_spelt
@@ -325,15 +325,18 @@ def asked_of_each(core: str, kind: ClassWords | None, counted: str) -> tuple[str
 
 
 _SO_MANY = re.compile(
-    rf"\b(?P<many>\d{{1,3}}|{SPELT})\s+(?:{'|'.join(SUPERLATIVES)}|best|worst|most|least|fewest)\b", re.I
+    rf"\b(?P<many>\d{{1,3}}|{SPELT})\s+{BESTS}\b|\b(?:top|bottom|first|last)\s+(?P<ends>\d{{1,3}}|{SPELT})\s+[a-z]"
+    rf"|^\W*(?:which|what)\s+(?P<which>\d{{1,3}}|{SPELT})\s+[a-z].*\b{BESTS}\b",
+    re.IGNORECASE,
 )
 
 
 def how_many_best(text: str) -> int:
     """The number of the best that a question asks for.
 
-    >>> how_many_best("the three oldest mills"), how_many_best("the oldest mill")
-    (3, 1)
+    >>> how_many_best("the three oldest mills"), how_many_best("the oldest mill"), how_many_best("Top 5 mills by power")
+    (3, 1, 5)
     """
     said = _SO_MANY.search(text)
-    return int(read_spelt(said["many"].lower()) or said["many"]) if said else 1
+    many = next(filter(None, said.groups())) if said else "1"
+    return int(read_spelt(many.lower()) or many)

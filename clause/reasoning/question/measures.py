@@ -10,7 +10,15 @@ from typing import Literal
 from clause.reasoning.question.modifiers import class_words
 from clause.reasoning.question.pattern_text import PARTICIPLES
 from clause.reasoning.question.skeleton import LITERAL, TOPIC, Skeleton
-from clause.reasoning.question.vocabulary import AUXILIARIES, COMPARATIVES, DATED, MOST_LEAST, SUPERLATIVES, WH_WORDS
+from clause.reasoning.question.vocabulary import (
+    AUXILIARIES,
+    COMPARATIVES,
+    COUNTS,
+    DATED,
+    MOST_LEAST,
+    SUPERLATIVES,
+    WH_WORDS,
+)
 from clause.text.literals import Operator
 from clause.text.tokens import ORDINALS, singular
 
@@ -32,8 +40,7 @@ _SET_BEFORE = re.compile(
 _SAME = re.compile(r"\b(?:the )?(?:same|identical|equal|share|shares|shared|a common)\b")
 _ADJECTIVES = "|".join(sorted(MOST_LEAST, key=len, reverse=True))
 _MORE = re.compile(rf"\b(?P<sense>more|less) (?P<adjective>{_ADJECTIVES})\b")
-_COMPARATIVE = re.compile(rf"\b(?:{'|'.join(COMPARATIVES)})\b")
-_SUPERLATIVE = re.compile(rf"\b(?:{'|'.join(SUPERLATIVES)})\b")
+_COMPARATIVE, _SUPERLATIVE = (re.compile(rf"\b(?:{'|'.join(words)})\b") for words in (COMPARATIVES, SUPERLATIVES))
 _ONE_OF = "(?:the )?(?:(?:one|ones|that|those) (?:of|for|in|at|on|to|from) (?:the )?)?"
 _NO_TIME = "".join(rf"(?<!\b{verb} )" for verb in ("look", "looks", "looked", "looking", "named", "called", "modelled"))
 _THAN = re.compile(rf"\b(?:than|before|{_NO_TIME}after) {_ONE_OF}{TOPIC}")
@@ -51,13 +58,11 @@ _DATE_NOUNS = {
 _LIVED = re.compile(
     r"\b(?:lived|lives|live) (?:the )?(?:longer|longest|shorter)\b|\b(?:longer|shorter) (?:life|lived)\b"
 )
-_LIFE_START = ("date of birth of it", "when was it born")
-_LIFE_END = ("date of death of it", "when did it die")
+_LIFE_START, _LIFE_END = ("date of birth of it", "when was it born"), ("date of death of it", "when did it die")
 _ATTRIBUTE = re.compile(
     r"\b(?:same|identical|equal|common|shares?|shared)(?: the)?(?: same)? (?P<words>[a-z -]+?)"
     r"(?= (?:as|with|of|in)\b|$| ,)"
 )
-
 _DONE_SAME = re.compile(
     r"\b(?P<verb>[a-z]+) (?P<by>by|in|at|on|to|from|with|for|under) (?:one and )?the (?:very )?same (?P<noun>[a-z]+)\b"
 )
@@ -202,6 +207,21 @@ def _compared(text: str) -> tuple[Operator, tuple[str, ...]] | None:
     rest = _rest(text[: word.start()] + " " + text[word.end() :])
     own = () if word[0] in _GENERIC | {"first", "last", "later", "earlier", "fewer"} else templates
     return operator, _measured(operator, own, rest)
+
+
+def counted_off(of: Skeleton, text: str) -> str:
+    """The text without numbers that only count things: `of the 20 rooms`, `the 3 oldest`; ranked `by` what it says.
+
+    >>> from clause.reasoning.question.skeleton import skeleton
+    >>> made = skeleton("the 3 largest towns by area", [])
+    >>> counted_off(made, made.text), counted_off(made, "top daily rate")
+    ('towns with the largest area', 'highest daily rate')
+    """
+    counts = [letter for letter in re.findall(LITERAL, text) if re.fullmatch(r"\d{1,3}", str(of.literal(letter).value))]
+    for said, plain in COUNTS:
+        if counts or "#" not in said:
+            text = re.sub(said.replace("#", f"[{''.join(counts)}]"), plain, text)
+    return text
 
 
 _LASTING = re.compile(

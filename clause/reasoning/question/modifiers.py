@@ -26,7 +26,7 @@ from clause.reasoning.question.vocabulary import (
     bounds,
     of_ages,
 )
-from clause.text.literals import LiteralFilter, LiteralValue, Operator
+from clause.text.literals import LiteralFilter, LiteralValue
 from clause.text.quantities import Date, Number
 
 BESIDES = (
@@ -78,11 +78,6 @@ _COMPARED = re.compile(
     rf"{_LEAD}\b(?:(?P<not>(?:no|not) )?(?P<than>{_THAN}) than|(?P<never>(?:not|never) )?(?P<or>(?:on|in|at) or )?"
     rf"(?P<op>{_SAID}))(?: the)?(?: year)? (?P<value>{LITERAL}){_COUNTED}"
 )
-_OUTSIDE = re.compile(
-    rf"{_LEAD}\b(?P<one>{_SAID})(?: the)?(?: year)? (?P<low>{LITERAL}){_COUNTED} or (?P<two>{_SAID})(?: the)?"
-    rf"(?: year)? (?P<high>{LITERAL}){_COUNTED.replace('counted', 'counted2')}"
-)
-"""Two bounds with what lies between left out: `before 1999 or after 2003`."""
 _DENIED = re.compile(
     rf"\b(?:(?:do|does|did) )?(?:not|never) (?:been |be )?(?P<done>{_VERB}|{_TAKES})"
     rf"(?P<noun>(?: an?| any)?(?: [a-z]+)?)(?= (?:between|{_OPERATOR}) {LITERAL})"
@@ -107,13 +102,12 @@ _NO_NOUN = (
     AUXILIARIES | PREPOSITIONS | WH_WORDS | {"that", "and", "or", "but", "not", "'s", "than", "there", "he", "she"}
 )
 _NO_NOUN |= set(_NO_NOUN_WORDS.split())
-_DETERMINER_WORDS = "the a an all any some every each different of these those this many one"
-_DETERMINERS = frozenset(_DETERMINER_WORDS.split())
 _VAGUE_WORDS = """all thing things stuff one ones something anything everything whatever person people someone anyone
 everyone everybody anybody somebody"""
 _VAGUE = frozenset(_VAGUE_WORDS.split())
-_DOING = "belonging containing starring border borders cost costs last lasts lasted lie lies lay play star use work"
-_VERBS = frozenset(_DOING.split())
+_LISTED = """the a an all any some every each different of these those this many one
+belonging containing starring border borders cost costs last lasts lasted lie lies lay play star use work"""
+_DETERMINERS, _VERBS = (frozenset(line.split()) for line in _LISTED.splitlines())
 _PAST = re.compile(r"\S{3,}ed")
 _COPULA = re.compile(r"^(?:what|who|which) (?:is|are|was|were) (?:the |all )?")
 _KIND_AND_MORE = re.compile(r"(?![a-z]+ing (?!of\b))[a-z-]+ (?:of|by|from|in|on|at|with|that|which|who|[a-z]+ed)\b")
@@ -191,13 +185,6 @@ def take_filters(of: Skeleton, text: str, *, denied: bool = True) -> tuple[tuple
         words, low = _words(hit["lead"], hit["counted"]), value(hit["low"] or hit["low2"])
         found.append(LiteralFilter("between", low, value(hit["high"]), words, hit["never"] is not None))
     text = _tidy(_BETWEEN.sub(" ", text))
-    for hit in _OUTSIDE.finditer(text):
-        first, second = OPERATORS[hit["one"]], OPERATORS[hit["two"]]
-        if {first, second} in ({"before", "after"}, {"less", "more"}):
-            low, high = map(value, hit.group(*(("low", "high") if first in {"before", "less"} else ("high", "low"))))
-            words = _words(hit["lead"], hit["counted"], hit["counted2"])
-            found.append(LiteralFilter("between", low, high, words, negated=True))
-            text = _tidy(text.replace(hit[0], " "))
     for hit in _EITHER.finditer(text):
         each = [value(letter) for letter in re.findall(LITERAL, hit["all"])]
         dated = all(isinstance(one, Date) for one in each)
@@ -230,23 +217,42 @@ def _bounds(of: Skeleton, text: str) -> tuple[list[LiteralFilter], str]:
     """The filters of one bound each, and the text without them; two that stand together are of one attribute."""
     every = [(hit, of.literal(hit["value"]).value) for hit in _COMPARED.finditer(text)]
     single = [(hit, value) for hit, value in every if hit["op"] != "by" or isinstance(value, Date)]
-    found: list[LiteralFilter] = []
+    found = list[LiteralFilter]()
     for hit, value in single:
-        operator = COMPARATIVES[hit["than"]][0] if hit["than"] else OPERATORS[hit["op"]]
-        operator = AT_MOST.get(operator, operator) if hit["not"] else operator
+        said = COMPARATIVES[hit["than"]][0] if hit["than"] else OPERATORS[hit["op"]]
+        operator = AT_MOST.get(said, said) if hit["not"] else said
         measure = hit["than"] if hit["than"] not in {None, "more", "less", "fewer", "before", "after", "later"} else ""
-        operator = _of_dates(operator, value) if not hit["counted"] else operator
+        dated = isinstance(value, Date) and not value.bare and not hit["counted"]  # `over` 1990 is after it
+        operator = OF_DATES.get(operator, operator) if dated else operator
         operator = INCLUDED.get(operator, operator) if hit["or"] else operator
         words = _words(hit["lead"], measure or "", hit["counted"])
-        found.append(LiteralFilter(operator, value, None, words, hit["never"] is not None))
-    for place, ((one, _), (two, _)) in enumerate(pairwise(single)):
-        if text[one.end() : two.start()].strip() in {"", "and", "but"}:
-            words = found[place].words or found[place + 1].words
-            found[place] = replace(found[place], words=words)
-            found[place + 1] = replace(found[place + 1], words=found[place + 1].words or words)
+        found.append(of_ages(LiteralFilter(operator, value, None, words, hit["never"] is not None)))
+    for place in reversed(range(len(single) - 1)):
+        low, high = found[place : place + 2]
+        start, end = single[place][0].end(), single[place + 1][0].start()
+        between = text[start:end].strip()
+        if _OR.fullmatch(between) and (both := _either_side(low, high)):
+            found[place : place + 2] = [both]
+            text = f"{text[:start]} {text[end:]}"
+        elif between in {"", "and", "but"}:
+            words = low.words or high.words
+            found[place : place + 2] = replace(low, words=words), replace(high, words=high.words or words)
     for hit, _ in single:
         text = text.replace(hit[0], " ")
     return found, _tidy(text)
+
+
+_OR = re.compile(r"or(?: (?:that|which|who|are|is|were|was|be|been|either|has|have|with))*")
+
+
+def _either_side(low: LiteralFilter, high: LiteralFilter) -> LiteralFilter | None:
+    """The filter by two bounds with what lies between left out: `before 1999 or after 2003`, `under 18 or over 65`."""
+    one, two = ({*COMPARATIVES[a.words][1]} if a.words in COMPARATIVES else {a.words} for a in (low, high))
+    apart = {low.operator, high.operator} in ({"before", "after"}, {"less", "more"})
+    if not apart or low.negated or high.negated or not (one & two or not low.words or not high.words):
+        return None
+    low, high = (low, high) if low.operator in {"before", "less"} else (high, low)
+    return LiteralFilter("between", low.value, high.value, low.words or high.words, negated=True)
 
 
 def class_words(text: str) -> ClassWords | None:
@@ -296,11 +302,6 @@ def _is_verb(words: Sequence[str], text: str) -> bool:
     noun, verb = words[-2:]
     plural = noun.endswith("s") and not noun.endswith("ss") and not verb.endswith("s")
     return plural and re.search(rf"\b{verb} (?:(?!of\b)(?:{_JOINING})|{_SAID}|{_THAN})\b", text) is not None
-
-
-def _of_dates(operator: Operator, value: LiteralValue) -> Operator:
-    """`more than` or `over` of a date is after it, `under` before it."""
-    return OF_DATES.get(operator, operator) if isinstance(value, Date) and not value.bare else operator
 
 
 def _sided(hit: re.Match[str], value: LiteralValue) -> str:

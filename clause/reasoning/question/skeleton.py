@@ -66,8 +66,8 @@ LITERAL: Final = "[\ue800-\uefff]"
 
 _TOKEN = re.compile(rf"{TOPIC}|{LITERAL}|['\u2019]s\b|[^\W_]+(?:['\u2019&-][^\W_]+)*|[?!.,;:()&/]")
 _SIGNS = {">=": "at least", "<=": "at most", "\u2265": "at least", "\u2264": "at most", ">": "more than",
-          "<": "less than"}  # fmt: skip
-_SIGN = re.compile(rf"(?:[<>]=|[<>\u2264\u2265])(?= *{LITERAL})")
+          "<": "less than", "-": "to", "\u2013": "to", "\u2014": "to"}  # fmt: skip
+_SIGN = re.compile(rf"(?:[<>]=|[<>\u2264\u2265])(?= *{LITERAL})|(?<={LITERAL} ) *[-\u2013\u2014](?= *{LITERAL})")
 _ENDINGS = {"'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "'m": "am"}
 _TITLE = re.compile(r"\b(?:ms|mr|mrs|miss|dr|prof|(?:great-)?(?:uncle|aunt|auntie|grandpa|grandma|granny))\.? $", re.I)
 _COUNTED_OFF = re.compile(r"\b(?:the|these|those) $", re.IGNORECASE)
@@ -311,7 +311,7 @@ def _tokens(text: str, mentions: Sequence[LinkedMention], literals: Sequence[Fou
         parts += [_TITLE.sub("", before) if re.match(TOPIC, letter) else before, f" {letter} "]
         end = stop
     whole = re.sub(r"\bw/ ?", "with ", "".join((*parts, text[end:])))
-    raw = _TOKEN.findall(_SIGN.sub(lambda hit: f" {_SIGNS[hit[0]]} ", whole).replace("\u2019", "'"))
+    raw = _TOKEN.findall(_SIGN.sub(lambda hit: f" {_SIGNS[hit[0].strip()]} ", whole).replace("\u2019", "'"))
     words = [_lowered(raw, place) for place in range(len(raw))]
     found: list[str] = []
     for place, word in enumerate(words):

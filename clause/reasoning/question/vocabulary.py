@@ -64,49 +64,13 @@ _WORDS = re.compile(
     r"(?! (?:city|cities|town|towns|company|companies|ship|ships|project|projects)\b)"
 )
 
-SYNONYMS: Final[dict[str, frozenset[str]]] = {
-    "parent": frozenset(("parent", "parents", "father", "mother", "dad", "mom", "mum")),
-    "father": frozenset(("father", "dad", "papa")),
-    "mother": frozenset(("mother", "mom", "mum", "mama")),
-    "child": frozenset(("child", "children", "son", "daughter", "kid", "offspring")),
-    "son": frozenset(("son", "sons")),
-    "daughter": frozenset(("daughter", "daughters")),
-    "spouse": frozenset(("spouse", "husband", "wife", "married", "partner", "spouses")),
-    "husband": frozenset(("husband",)),
-    "wife": frozenset(("wife",)),
-    "sibling": frozenset(("sibling", "siblings", "brother", "sister")),
-    "brother": frozenset(("brother", "brothers")),
-    "sister": frozenset(("sister", "sisters")),
-    "film": frozenset(("film", "movie", "acted", "starred", "stars", "appeared", "filmography", "cast")),
-    "actor": frozenset(("actor", "actors", "starring", "starred", "cast", "stars", "acted")),
-    "employer": frozenset(("employer", "works", "employed", "company")),
-    "employee": frozenset(("employee", "employees", "employs", "staff")),
-    "school": frozenset(("school", "educated", "alma", "studied", "attends", "attended")),
-    "pupil": frozenset(("pupil", "student", "students", "alumni")),
-    "team": frozenset(("team", "club", "plays")),
-    "player": frozenset(("player", "players", "member")),
-    "band": frozenset(("band", "group", "member")),
-    "member": frozenset(("member", "members")),
-    "successor": frozenset(("successor", "succeeded", "followed", "next", "replaced", "precedes")),
-    "predecessor": frozenset(("predecessor", "preceded", "previous", "follows", "succeeds", "replaces")),
-    "owner": frozenset(("owner", "owned", "belongs")), "owned": frozenset(("owns",)),
-    "whole": frozenset(("whole",)), "part": frozenset(("part", "parts", "contains", "component")),
-    "teacher": frozenset(("teacher", "tutor", "master")), "student": frozenset(("student", "pupil", "apprentice")),
-    "cause": frozenset(), "effect": frozenset(), "work": frozenset(("wrote", "writes")),
-    "author": frozenset(("author", "writer", "written", "playwright", "novelist", "screenwriter")),
-}  # fmt: skip
+_STEPS = _lines("steps.tsv")
+SYNONYMS: Final = {step: frozenset(words.split()) for step, _, _, words in _STEPS}
 """Words by which graphs call a step."""
-
-INVERSES: Final = {
-    "parent": "child", "father": "child", "mother": "child", "child": "parent", "son": "parent", "daughter": "parent",
-    "spouse": "spouse", "husband": "spouse", "wife": "spouse", "sibling": "sibling", "brother": "sibling",
-    "sister": "sibling", "film": "actor", "actor": "film", "employer": "employee", "employee": "employer",
-    "school": "pupil", "pupil": "school", "team": "player", "player": "team", "band": "member", "member": "band",
-    "successor": "predecessor", "predecessor": "successor", "owner": "owned", "owned": "owner",
-    "whole": "part", "part": "whole", "teacher": "student", "student": "teacher", "cause": "effect", "effect": "cause",
-    "author": "work", "work": "author",
-}  # fmt: skip
+INVERSES: Final = {step: back for step, back, *_ in _STEPS}
 """A step and the one that leads back."""
+GENDERS: Final = {step: gender for step, _, gender, _ in _STEPS if gender}
+"""Steps that say the gender of the one they lead to."""
 
 PLACED: Final = {
     "successor": re.compile(r"\bafter it\b"),
@@ -132,12 +96,6 @@ PLACED: Final = {
     "student": re.compile(r"\b(?:pupils?|students?|apprentices?) of it\b|\bit 's (?:pupils?|students?|apprentices?)\b"),
 }
 """Steps that a question about `it` asks for without a word for them."""
-
-GENDERS: Final = {
-    "father": "male", "son": "male", "husband": "male", "brother": "male",
-    "mother": "female", "daughter": "female", "wife": "female", "sister": "female",
-}  # fmt: skip
-"""Steps that say the gender of the one they lead to."""
 
 SEXES: Final = {"man": "male", "men": "male", "boy": "male", "woman": "female", "women": "female", "girl": "female"}
 """Words for people, and what a graph calls their gender."""
@@ -301,6 +259,10 @@ SUPERLATIVES: Final[dict[str, tuple[Operator, tuple[str, ...]]]] = {
 
 MOST_LEAST: Final[dict[str, tuple[str, ...]]] = {word: tuple(told) for word, operator, *told in _TOLD if not operator}
 """Adjectives that take `most` and `least`, and what they measure."""
+
+BESTS: Final = f"(?:{'|'.join(SUPERLATIVES)}|best|worst|most|least|fewest)"
+"""Any word for the best, as a regular expression."""
+COUNTS: Final = [(said.replace("{best}", BESTS), plain) for said, plain in _lines("counts.tsv")]
 
 DATED: Final = frozenset({"before", "after"})
 """Operators that compare dates."""
