@@ -5,21 +5,32 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, product, takewhile
 
 from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.candidates import Candidates, QuestionContext
 from clause.reasoning.question.modifiers import ClassWords
 from clause.reasoning.question.pattern_text import pattern_words, plural_words
-from clause.reasoning.question.patterns import Around, Effects, FoundPattern, Read, TypedPattern, comparable, says
-from clause.reasoning.question.plan import AnyOf, Meet, NodeTest, PlanResult, QuestionPlan, WalkFrom, Where
+from clause.reasoning.question.patterns import (
+    Around,
+    Effects,
+    FoundPattern,
+    NodeNames,
+    Read,
+    ReadBounds,
+    TypedPattern,
+    comparable,
+    says,
+)
+from clause.reasoning.question.plan import AnyOf, NodeTest, PlanResult, QuestionPlan, WalkFrom, Where
 from clause.reasoning.question.seed_matching import alike
 from clause.reasoning.question.sides import roots, steps_asked
-from clause.reasoning.question.vocabulary import BESTS, COMPARATIVES, FORM_WORDS, GENDERS, ImpliedRelation
+from clause.reasoning.question.vocabulary import BESTS, COMPARATIVES, FORM_WORDS, GENDERS, PREPOSITIONS, ImpliedRelation
 from clause.text.literals import LiteralFilter
 from clause.text.quantities import Number, unit_of
-from clause.text.tokens import SPELT, read_spelt
+from clause.text.statements.lexicon import Relation, relation
+from clause.text.tokens import SPELT, read_spelt, singular
 
 MOST_OF_TOPIC = 10
 """Patterns of each topic that are tried where several meet."""
@@ -62,6 +73,27 @@ class ReadingDraft:
     def walked(self) -> tuple[TypedPattern, ...]:
         """All that it walks: to its answers, and to their values."""
         return (*self.patterns, *(walk for walk, _ in self.attributes))
+
+
+@dataclass(frozen=True, slots=True)
+class Meet:
+    """The answers that all of some plans have: walks from several topics that end in the same nodes."""
+
+    parts: tuple[QuestionPlan, ...]
+
+    def run(self, names: NodeNames, bounds: ReadBounds) -> Effects[PlanResult]:
+        """Run all parts; an answer's triples are those of every part."""
+        results: list[PlanResult] = []
+        for part in self.parts:
+            results.append((yield from part.run(names, bounds)))  # noqa: PERF401 - a comprehension cannot yield
+        maps = [{answer.node: answer for answer in result.answers} for result in results]
+        met = [answer for answer in results[0].answers if all(answer.node in one for one in maps)]
+        listed = tuple(
+            replace(answer, triples=tuple(dict.fromkeys(edge for one in maps for edge in one[answer.node].triples)))
+            for answer in met
+        )
+        reason = None if listed else "nothing meets all that is asked for"
+        return PlanResult(listed, reason, any(result.truncated for result in results))
 
 
 def value_hops(context: QuestionContext, nodes: Sequence[str], kind: str) -> Effects[list[TypedPattern]]:
@@ -278,6 +310,28 @@ def akin(context: QuestionContext, around: Around, nodes: Sequence[str], noun: s
     told = {hop for node in named for hop in around.get(node, ())}
     like = [node for node, hops in around.items() if len(told & {*hops}) >= ALIKE_TOLD * len(hops)]
     return frozenset((noun, *(name for node in like for name in context.names.classes(node))))
+
+
+def names_side(context: QuestionContext, hop: Hop, noun: str | None, counted: str) -> bool:
+    """Tell whether a type says what has the most, or what is counted, at the end where it is: `needs tool` leads to it.
+
+    It is asked for from there on: a tool has recipes where these need tools.
+    """
+    last, wanted = context.text_of(hop.relation).split()[-1], counted if hop.forward else noun
+    return bool(wanted) and last not in PREPOSITIONS and singular(last) == singular(str(wanted))
+
+
+def is_said_kind(context: QuestionContext, nodes: Sequence[str], noun: str | None) -> Effects[bool]:
+    """Tell whether the graph calls most of some things by words that a noun includes: rabbits and dogs are animals."""
+    if noun is None:
+        return False
+    around: Around = yield Read(tuple(nodes[:SEEN]), None, context.bounds.sample_edges)
+    said = [
+        {context.names.name(e.other(node)) for edges in hops.values() for e in edges} for node, hops in around.items()
+    ]
+    included = (Relation.SAME, Relation.WIDER)
+    like = [any(word.islower() and relation(singular(noun), word) in included for word in words) for words in said]
+    return 2 * sum(like) > len(like)
 
 
 def of_unit(context: QuestionContext, literal: LiteralFilter, walks: Sequence[TypedPattern]) -> Sequence[TypedPattern]:

@@ -23,7 +23,7 @@ from clause.reasoning.question.patterns import (
     drive,
 )
 from clause.reasoning.question.seed_matching import alike, named_kinds
-from clause.reasoning.question.vocabulary import measured_by, sort_keys
+from clause.reasoning.question.vocabulary import counted_by, measured_by, shared_unit, sort_keys
 from clause.text.literals import LiteralValue, Operator, Others, holds
 from clause.text.quantities import Number
 
@@ -139,27 +139,6 @@ class AnyOf:
 
 
 @dataclass(frozen=True, slots=True)
-class Meet:
-    """The answers that all of some plans have: walks from several topics that end in the same nodes."""
-
-    parts: tuple[QuestionPlan, ...]
-
-    def run(self, names: NodeNames, bounds: ReadBounds) -> Effects[PlanResult]:
-        """Run all parts; an answer's triples are those of every part."""
-        results: list[PlanResult] = []
-        for part in self.parts:
-            results.append((yield from part.run(names, bounds)))  # noqa: PERF401 - a comprehension cannot yield
-        maps = [{answer.node: answer for answer in result.answers} for result in results]
-        met = [answer for answer in results[0].answers if all(answer.node in one for one in maps)]
-        listed = tuple(
-            replace(answer, triples=_joined(one[answer.node].triples for one in maps), ways=answer.ways)
-            for answer in met
-        )
-        reason = None if listed else "nothing meets all that is asked for"
-        return PlanResult(listed, reason, any(result.truncated for result in results))
-
-
-@dataclass(frozen=True, slots=True)
 class Without:
     """The answers of a plan that are none of `nodes` and that no plan of `minus` has."""
 
@@ -196,8 +175,16 @@ class NodeTest:
     second: Others | None = None
     negated: bool = False
 
-    def passes(self, node: str, names: NodeNames) -> bool:
-        """Tell whether one node passes."""
+    def _value(self, node: str, names: NodeNames) -> LiteralValue | None:
+        name = plain_words(self.pattern[-1].relation) if self.pattern else ""
+        return (value := names.value(node)) and measured_by(value, name, self.value)
+
+    def unit(self, nodes: Iterable[str], names: NodeNames) -> Number | None:
+        """A number of the unit that the values of some nodes share, which others may leave out."""
+        return shared_unit(self._value(node, names) for node in nodes) if self.operator else None
+
+    def passes(self, node: str, names: NodeNames, unit: Number | None = None) -> bool:
+        """Tell whether one node passes; bare numbers are of `unit`."""
         kinds = self.classes and (names.classes(node) or named_kinds(names.name(node)))  # `Kiln 5` has no class
         if any(alike(name, word) for name in kinds for word in self.classes):
             return True
@@ -205,11 +192,12 @@ class NodeTest:
             return True
         if self.begins and names.name(node).casefold().startswith(f"{self.begins} "):
             return True
-        value = names.value(node) if self.operator is not None else None
+        value = self._value(node, names) if self.operator is not None else None
         if value is None or self.operator is None or self.value is None:
             return False
-        value = measured_by(value, plain_words(self.pattern[-1].relation)) if self.pattern else value
-        return holds(self.operator, value, self.value, self.second) is (not self.negated)
+        second = self.second if self.second is None or isinstance(self.second, tuple) else counted_by(self.second, unit)
+        told = holds(self.operator, counted_by(value, unit), counted_by(self.value, unit), second)
+        return told is (not self.negated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,9 +211,9 @@ class Where:
         """Run the plan, look where the test looks, keep what passes."""
         result = yield from self.of.run(names, bounds)
         ends = yield from ends_of(result.nodes, self.test.pattern, bounds)
-        kept = []
+        unit, kept = self.test.unit((end for found in ends.values() for end, _ in found), names), list[PlanAnswer]()
         for answer in result.answers:
-            good = [proof for end, proof in ends.get(answer.node or "", ()) if self.test.passes(end, names)]
+            good = [proof for end, proof in ends.get(answer.node or "", ()) if self.test.passes(end, names, unit)]
             if good and (not self.test.negated or len(good) == len(ends[answer.node or ""])):
                 kept.append(replace(answer, triples=_joined((answer.triples, good[0]))))
         reason = None if kept else result.reason or _nothing(truncated=result.truncated)
@@ -251,7 +239,9 @@ class HavingValue:
         cut = len(values) >= bounds.values
         if cut and self.rank:
             return PlanResult(reason="there are too many to compare them all", truncated=True)
-        wanted = self._wanted([value for value in values if self.test is None or self.test.passes(value, names)], names)
+        test = self.test
+        unit = test.unit(values, names) if test else None
+        wanted = self._wanted([one for one in values if test is None or test.passes(one, names, unit)], names)
         around: Around = (yield Read(wanted, (back,), bounds.per_type)) if wanted else {}
         found: dict[str, PlanAnswer] = {}
         for value in wanted:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.candidates import QuestionContext
 from clause.reasoning.question.comparing import Lacking, counted_in, of_one_kind_with
-from clause.reasoning.question.lists import SEEN, ReadingDraft, asked_of_each, how_many_best
+from clause.reasoning.question.lists import SEEN, ReadingDraft, asked_of_each, how_many_best, is_said_kind, names_side
 from clause.reasoning.question.measures import is_unmeasured, measured
 from clause.reasoning.question.modifiers import Excluded, Lack
 from clause.reasoning.question.pattern_text import is_verb, pattern_words
@@ -16,24 +16,18 @@ from clause.reasoning.question.patterns import Around, Effects, Read, comparable
 from clause.reasoning.question.plan import AnyOf, Best, Having
 from clause.reasoning.question.refinements import fitting_both
 from clause.reasoning.question.sides import roots
-from clause.reasoning.question.vocabulary import PREPOSITIONS
 from clause.text.tokens import singular
 
 MOST_TYPES = 256
 """Relationship types among which a question's attribute is looked for where it names nothing."""
-UNNAMED_TRIED = 4
-"""Attributes of everything that are read then."""
-MOST_TRIED = 8
-"""Sides of types that are read where the most of something is asked for."""
-MOST_SIDES = 40
-"""Sides of types that are read, where what lacks something must be found among all there is."""
+UNNAMED_TRIED, MOST_TRIED, MOST_SIDES = 4, 8, 40
+"""Read then: attributes of everything; sides of types, for the most of something, and for all that may lack it."""
 
 
 def drafts_of_unnamed(context: QuestionContext, types: Sequence[str]) -> Effects[list[ReadingDraft]]:
     """Drafts for a question that names nothing but an attribute (`the cheapest`, `noted before 1975`): what has it.
 
-    Args:
-        types: the relationship types that the graph has, those that it has most of first.
+    Of `types`, those that the graph has most of stand first. What is oldest has the largest age, or the first date.
     """
     parsed, best = context.parsed, context.parsed.superlative
     if parsed.lack is not None:
@@ -42,7 +36,7 @@ def drafts_of_unnamed(context: QuestionContext, types: Sequence[str]) -> Effects
         return (yield from _drafts_of_rest(context, parsed.negated[0], types))
     if best is not None and best.questions:
         first = "date" if best.dated else "number"
-        questions, kinds = best.questions, {first, "date"} if best.lasts or best.does else {first}
+        questions, kinds = best.questions, {"number", "date"} if best.lasts or best.does else {first}
     elif best is not None:
         questions, kinds = (), set[str]()
     elif parsed.filters:
@@ -60,13 +54,22 @@ def drafts_of_unnamed(context: QuestionContext, types: Sequence[str]) -> Effects
             continue
         around: Around = yield Read((), pattern, context.bounds.sample_edges, context.bounds.unnamed)
         ends = [edge.other(node) for node, hops in around.items() for edges in hops.values() for edge in edges]
-        if (kind := comparable([context.names.value(end) for end in ends])) in kinds:
-            loss = 3 * context.priors.right_class * (best is not None and kind == "date" and "number" in kinds)
+        kind, ranks = comparable([context.names.value(end) for end in ends]), best is not None and not best.dated
+        if kind in kinds and (best is None or ranks or kind == "date" or "age" in text.split()):
+            unlike = (
+                3
+                if ranks and kind == "date" and "number" in kinds
+                else 2
+                if best and not ranks and kind != "date"
+                else 0
+            )
             words = f"everything with {text}"
             counted = best is not None and counted_in(map(context.names.value, ends), best.counted or "-")
-            of_kind.append(counted or context.is_kind(tuple(around), context.noun) or not members.isdisjoint(around))
+            right = counted or context.is_kind(tuple(around), context.noun) or not members.isdisjoint(around)
+            of_kind.append(right or (yield from is_said_kind(context, tuple(around), context.noun)))
             by = None if best is None else pattern
-            drafts.append(ReadingDraft(Having(pattern[0]), words, score - loss, (), (), tuple(around), score, by=by))
+            rated = score - unlike * context.priors.right_class
+            drafts.append(ReadingDraft(Having(pattern[0]), words, rated, (), (), tuple(around), score, by=by))
             same = measured(text.split()) & measured(" ".join(questions).split())
             named |= counted or context.is_named(pattern) or bool(same)
     if members or any(of_kind):
@@ -77,21 +80,13 @@ def drafts_of_unnamed(context: QuestionContext, types: Sequence[str]) -> Effects
     return (yield from _drafts_of_most(context, types, largest=best.direction == "max"))
 
 
-def _names(context: QuestionContext, hop: Hop, noun: str | None, counted: str) -> bool:
-    """Tell whether a type says what has the most, or what is counted, at the end where it is: `needs tool` leads to it.
-
-    It is asked for from there on: a tool has recipes where these need tools.
-    """
-    last, wanted = context.text_of(hop.relation).split()[-1], counted if hop.forward else noun
-    return bool(wanted) and last not in PREPOSITIONS and singular(last) == singular(str(wanted))
-
-
 def _members(context: QuestionContext, types: Sequence[str]) -> Effects[frozenset[str]]:
-    """The things to which types lead that end in the question's noun: menus are what is served by `serves menu`."""
+    """The things to which types lead that end in the question's noun (`serves menu`) or say who does it (`sung by`)."""
     noun = singular(context.noun or "")
-    found: set[str] = set()
+    found, done = set[str](), roots(noun) if noun.endswith(("er", "or")) else frozenset()
     for name in types if noun else ():
-        if singular(context.text_of(name).split()[-1]) != noun:
+        *before, last = context.text_of(name).split()
+        if singular(last) != noun and not (last == "by" and before and roots(before[-1]) & done):
             continue
         ends: Around = yield Read((), (Hop(name, forward=False),), 0, context.bounds.front)
         found |= set(ends)
@@ -137,7 +132,7 @@ def _drafts_of_most(context: QuestionContext, types: Sequence[str], *, largest: 
         verb = is_verb(first) and rest[:1] != ["of"]  # a `repair of` something is one
         says = not verb and roots(counted) & context.roots_of((hop,))  # what is counted, not how it has to do with it
         grammar = -context.priors.named if says else context.told(hop, question)
-        told.append((hop, score + (context.priors.told if _names(context, hop, noun, counted) else grammar)))
+        told.append((hop, score + (context.priors.told if names_side(context, hop, noun, counted) else grammar)))
     drafts, of_class = list[ReadingDraft](), list[ReadingDraft]()
     for hop, score in sorted(told, key=lambda pair: -pair[1])[:MOST_TRIED]:
         around: Around = yield Read((), (hop,), context.bounds.sample_edges, context.bounds.unnamed)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
 from typing import Final, cast
@@ -294,10 +295,8 @@ def of_ages(literal: LiteralFilter) -> LiteralFilter:
 
 def any_of(values: Sequence[LiteralValue], words: str, *, negated: bool) -> LiteralFilter:
     """The filter by two or more values of which any will do; bare numbers count what the last does."""
-    last, kin = values[-1], [one for one in of_one_kind(values) if one is not None]
-    if isinstance(last, Number):
-        by, unit = last.factor, last.unit
-        kin = [Number(n.value * by, unit, by) if isinstance(n, Number) and not n.unit else n for n in kin]
+    unit = values[-1] if isinstance(values[-1], Number) else None
+    kin = [counted_by(one, unit) for one in of_one_kind(values) if one is not None]
     second = kin[1] if len(kin) == 2 else tuple(kin[1:])
     joined = isinstance(kin[0], Date) and isinstance(second, Date) and kin[0].meets(second)
     return LiteralFilter("between" if joined else "either", kin[0], second, words, negated)
@@ -321,6 +320,24 @@ def bounds(literal: str, joining: str) -> tuple[tuple[re.Pattern[str], str], ...
     return tuple((re.compile(said), plain) for said, plain in (line.split("\t") for line in told.splitlines()))
 
 
+def counted_by(value: LiteralValue, unit: Number | None) -> LiteralValue:
+    """A bare number in a unit; anything else as it is."""
+    if unit is None or not isinstance(value, Number) or value.unit:
+        return value
+    return Number(value.value * unit.factor, unit.unit, unit.factor)
+
+
+def shared_unit(values: Iterable[LiteralValue | None]) -> Number | None:
+    """A number of the unit that all of some values have which have one: 70 beside `85 kg` and `92 kg` is of kilograms.
+
+    >>> from clause.text.literals import read_literal
+    >>> shared_unit(map(read_literal, ("70", "85 kg"))), shared_unit(map(read_literal, ("90 min", "2 h", "45")))
+    (Number(value=Decimal('85000'), unit='g'), None)
+    """
+    found = {(one.unit, one.factor): one for one in values if isinstance(one, Number) and one.unit}
+    return next(iter(found.values())) if len(found) == 1 and (TIME_OF_DAY, Decimal(1)) not in found else None
+
+
 def sort_keys(values: Sequence[LiteralValue | None]) -> list[float | None]:
     """The numbers that values of one attribute sort by: all None where they are of units that do not compare.
 
@@ -330,7 +347,8 @@ def sort_keys(values: Sequence[LiteralValue | None]) -> list[float | None]:
     >>> sort_keys([read_literal("5 km"), read_literal("3 kg")]), sort_keys([read_literal("7"), read_literal("1920")])
     ([None, None], [7.0, 1920.0])
     """
-    values = of_one_kind(values)
+    shared, values = shared_unit(values), of_one_kind(values)
+    values = [value and counted_by(value, shared) for value in values]
     units = {value.unit for value in values if isinstance(value, Number) and value.unit in UNITS | {TIME_OF_DAY}}
     if len(units) > 1 and units <= STRETCHES:
         values = [in_seconds(value) if isinstance(value, Number) else value for value in values]
@@ -342,8 +360,10 @@ def sort_keys(values: Sequence[LiteralValue | None]) -> list[float | None]:
 _TIMES = frozenset({"day", "month", "year"})
 
 
-def measured_by(value: LiteralValue, name: str) -> LiteralValue:
+def measured_by(value: LiteralValue, name: str, asked: LiteralValue | None = None) -> LiteralValue:
     """A bare number with the unit that the name of its attribute says, a time apart: that says when, not how long.
+
+    Beside a stretch of time that is `asked` for an age is so many years.
 
     >>> from decimal import Decimal
     >>> str(measured_by(Number(Decimal(5)), "weight kg")), str(measured_by(Number(Decimal(1990)), "build year"))
@@ -351,6 +371,8 @@ def measured_by(value: LiteralValue, name: str) -> LiteralValue:
     """
     if not isinstance(value, Number) or value.unit:
         return value
-    words = [word for word in name.split() if len(word) > 1 and singular(word) not in _TIMES]
+    aged = isinstance(asked, Number) and asked.unit in STRETCHES and not {"age", "aged"}.isdisjoint(name.split())
+    words = ["years"] if aged else []
+    words += [word for word in name.split() if len(word) > 1 and singular(word) not in _TIMES]
     counted = (read_number(f"{value.value} {word}") for word in words)
     return next((number for number in counted if number is not None and number.unit in UNITS), value)

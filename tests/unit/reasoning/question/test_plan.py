@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from clause.reasoning.episode.subgraph import Front, walk
 from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.comparing import Compare, Lacking
+from clause.reasoning.question.lists import Meet
 from clause.reasoning.question.patterns import UNWALKED_STEP, ReadBounds, drive, enumerate_patterns
 from clause.reasoning.question.plan import (
     UNCOMPARED,
@@ -19,7 +20,6 @@ from clause.reasoning.question.plan import (
     Exists,
     Having,
     HavingValue,
-    Meet,
     NodeTest,
     WalkFrom,
     Where,
