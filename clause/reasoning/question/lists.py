@@ -10,6 +10,7 @@ from itertools import islice, product, takewhile
 
 from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.candidates import Candidates, QuestionContext
+from clause.reasoning.question.measures import measured
 from clause.reasoning.question.modifiers import ClassWords
 from clause.reasoning.question.pattern_text import pattern_words, plural_words
 from clause.reasoning.question.patterns import (
@@ -25,12 +26,12 @@ from clause.reasoning.question.patterns import (
 )
 from clause.reasoning.question.plan import AnyOf, NodeTest, PlanResult, QuestionPlan, WalkFrom, Where
 from clause.reasoning.question.seed_matching import alike
-from clause.reasoning.question.sides import roots, steps_asked
-from clause.reasoning.question.vocabulary import BESTS, COMPARATIVES, FORM_WORDS, GENDERS, PREPOSITIONS, ImpliedRelation
+from clause.reasoning.question.sides import asked_kin, kin, roots, steps_asked, telling_words
+from clause.reasoning.question.vocabulary import COMPARATIVES, FORM_WORDS, GENDERS, PREPOSITIONS, ImpliedRelation
 from clause.text.literals import LiteralFilter
 from clause.text.quantities import Number, unit_of
 from clause.text.statements.lexicon import Relation, relation
-from clause.text.tokens import SPELT, read_spelt, singular
+from clause.text.tokens import singular
 
 MOST_OF_TOPIC = 10
 """Patterns of each topic that are tried where several meet."""
@@ -378,19 +379,19 @@ def asked_of_each(core: str, kind: ClassWords | None, counted: str) -> tuple[str
     return noun, f"{said} {first} it {after}" if first in {"is", "are", "was", "were"} else f"{said} does it {rest}"
 
 
-_SO_MANY = re.compile(
-    rf"\b(?P<many>\d{{1,3}}|{SPELT})\s+{BESTS}\b|\b(?:top|bottom|first|last)\s+(?P<ends>\d{{1,3}}|{SPELT})\s+[a-z]"
-    rf"|^\W*(?:which|what)\s+(?P<which>\d{{1,3}}|{SPELT})\s+[a-z].*\b{BESTS}\b",
-    re.IGNORECASE,
-)
+def is_uncalled(context: QuestionContext, draft: ReadingDraft) -> Effects[bool]:
+    """Tell whether all that a question says of things to be counted is a noun, and nothing calls what is found so.
 
-
-def how_many_best(text: str) -> int:
-    """The number of the best that a question asks for.
-
-    >>> how_many_best("the three oldest mills"), how_many_best("the oldest mill"), how_many_best("Top 5 mills by power")
-    (3, 1, 5)
+    Whoever is a vet of a clinic is not thereby one of its `patients`; what is found would be counted for them.
     """
-    said = _SO_MANY.search(text)
-    many = next(filter(None, said.groups())) if said else "1"
-    return int(read_spelt(many.lower()) or many)
+    noun, parsed = context.noun, context.parsed
+    words = {word for walk in draft.walked for hop in walk for word in context.text_of(hop.relation).split()}
+    relatives = (asked_kin(question) for clause in parsed.clauses for question in clause.questions)
+    if noun is None or parsed.implied or set(telling_words(parsed)) != {noun} or not words or any(relatives):
+        return False
+    included = (Relation.SAME, Relation.WIDER)
+    called = kin(noun) & context.roots_of(tuple(hop for walk in draft.walked for hop in walk))
+    called |= measured((noun,)) & measured(words)
+    if called or context.is_kind(draft.ends, noun) or any(relation(singular(noun), one) in included for one in words):
+        return False
+    return not (yield from is_said_kind(context, draft.ends, noun))

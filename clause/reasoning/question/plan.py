@@ -274,7 +274,8 @@ class Count:
             return PlanResult(reason=result.reason, truncated=result.truncated)
         if result.truncated:
             return PlanResult(reason=f"there are more than {len(result.answers)}", truncated=True)
-        if len(result.answers) == 1 and is_number(result.answers[0], names):
+        (only, *more) = result.answers
+        if not more and only.node is not None and isinstance(names.value(only.node), Number):
             return result
         return PlanResult((PlanAnswer(str(len(result.answers)), None, result.triples),))
 
@@ -355,6 +356,18 @@ class Best:
         return (max if self.largest else min)(valued, key=lambda pair: pair[0], default=None)
 
 
+@dataclass(frozen=True, slots=True)
+class Untold:
+    """No answer, and why: for what is asked in words that no plan follows."""
+
+    reason: str
+
+    def run(self, _names: NodeNames, _bounds: ReadBounds) -> Effects[PlanResult]:
+        """Read nothing."""
+        yield from ()
+        return PlanResult(reason=self.reason)
+
+
 def ends_of(
     nodes: Sequence[str], pattern: TypedPattern, bounds: ReadBounds
 ) -> Effects[Mapping[str, list[tuple[str, tuple[Edge, ...]]]]]:
@@ -379,11 +392,6 @@ def ends_of(
 def _nothing(*, truncated: bool) -> str:
     """Say why no answer passed a filter."""
     return "nothing of what was read passes the filter, and there is more" if truncated else "nothing passes the filter"
-
-
-def is_number(answer: PlanAnswer, names: NodeNames) -> bool:
-    """Tell whether an answer is a node that is a number."""
-    return answer.node is not None and isinstance(names.value(answer.node), Number)
 
 
 def _joined(proofs: Iterable[tuple[Edge, ...]]) -> tuple[Edge, ...]:

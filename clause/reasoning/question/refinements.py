@@ -16,8 +16,8 @@ from clause.reasoning.question.lists import (
     ReadingDraft,
     akin,
     filtered_hops,
-    how_many_best,
     is_called,
+    is_uncalled,
     name_of,
     of_unit,
     value_hops,
@@ -43,6 +43,7 @@ from clause.reasoning.question.plan import (
     HavingValue,
     NodeTest,
     QuestionPlan,
+    Untold,
     WalkFrom,
     Where,
     Without,
@@ -50,17 +51,15 @@ from clause.reasoning.question.plan import (
 )
 from clause.reasoning.question.seed_matching import FALSE, TRUE, alike, are_truths
 from clause.reasoning.question.sides import roots, telling_words
-from clause.reasoning.question.vocabulary import FORM_WORDS
-from clause.text.literals import LiteralFilter, Operator
+from clause.reasoning.question.vocabulary import FORM_WORDS, how_many_best
+from clause.text.literals import LiteralFilter
 from clause.text.tokens import singular
 
 REFINED = 6
 """Drafts to which filters, ranks and counts are fitted."""
-COUNTED = 1.0
-"""The loss of comparing counts against comparing numbers that the graph has."""
 _INCLUDED = re.compile(r"\b(?:included|including|in total|altogether|in all|all told)\b", re.IGNORECASE)
 _WHEN = re.compile(
-    r"^(?:when|(?:(?:on|in|at) )?(?:what|which) (?:is the |was the )?(?:date|day|year|month|time)|date|year)\b"
+    r"^(?:when|(?:(?:on|in|at) )?(?:what|which) (?:(?:is|was) the )?(?:date|day|year|month|time)|date|year)\b"
 )
 _HOW_MUCH = re.compile(r"^how (?:many|much|long|old|high|tall|big|deep|heavy|far|large|fast)\b")
 DENIED = re.compile(r"\b(?:not|no|non|without|never|lacks?|lacking)\b")
@@ -228,19 +227,24 @@ def refined(context: QuestionContext, drafts: Sequence[ReadingDraft]) -> Effects
         if parsed.choices:
             kept = replace(kept, plan=Where(kept.plan, NodeTest(called=frozenset(parsed.choices))))
         best = yield from ranked(context, kept)
-        made += [_counted(context, one) if parsed.kind == "count" else one for one in best]
+        for one in best:
+            made.append((yield from _counted(context, one)))  # noqa: PERF401 - a comprehension cannot yield
     rated = [one for one in made if not (isinstance(one.plan, Best) and one.plan.pattern is None)]
     by_value = parsed.superlative is not None and parsed.superlative.by == "attribute"
     return rated if rated and by_value else made
 
 
-def _counted(context: QuestionContext, draft: ReadingDraft) -> ReadingDraft:
-    """The number of a draft's answers, the topic one of them where asked so; or likelier, a number of such things."""
+def _counted(context: QuestionContext, draft: ReadingDraft) -> Effects[ReadingDraft]:
+    """The number of a draft's answers where it is asked for, or likelier, a number of such things."""
     plan, parsed = draft.plan, context.parsed
+    if parsed.kind != "count":
+        return draft
     if isinstance(plan, WalkFrom) and _INCLUDED.search(parsed.text):
         plan = replace(plan, returns=True)
     values = [context.names.value(end) for end in draft.ends[:SEEN]]
     gain = 2 * context.priors.right_class * any(counted_in(values, word) for word in parsed.words)
+    if not gain and (yield from is_uncalled(context, draft)):
+        plan = Untold(f'the graph calls nothing of this "{context.noun}"')
     return replace(draft, plan=Count(plan), words=f"how many: {draft.words}", score=draft.score + gain)
 
 
@@ -283,8 +287,7 @@ def _taken_away(context: QuestionContext, negated: Excluded, draft: ReadingDraft
 
 def _filtered(context: QuestionContext, draft: ReadingDraft, literal: LiteralFilter) -> Effects[ReadingDraft]:
     """The draft with a literal filter, through the attribute that fits its words best; penalised where none does."""
-    questions, _ = literal.asked
-    questions = questions if literal.words else (*questions, context.parsed.whole)
+    questions = (*literal.asked[0], *(() if literal.words else (context.parsed.whole,)))
     own = comparable([context.names.value(end) for end in draft.ends[:SEEN]])
     value = {"operator": literal.operator, "value": literal.value, "second": literal.second, "negated": literal.negated}
     if own in literal.kinds:
@@ -389,12 +392,3 @@ def drafts_of_truth(
         plan = HavingValue(pattern[0], NodeTest(called=FALSE if untrue else TRUE))
         drafts.append(ReadingDraft(plan, words, score, (), (), tuple(around), score, ((pattern, asked),)))
     return drafts
-
-
-def misfit(operator: Operator, kind: str, asked: Sequence[str], *, lasting: bool) -> float:
-    """The loss of a pattern for ends that the operator does not compare well: a wage, by the same day."""
-    if lasting or operator in {"before", "after"} or (operator == "same" and wanted_kind(asked[0]) == "date"):
-        return 0.0 if kind == "date" else 4 * UNFIT
-    if operator in {"more", "less"}:
-        return 0.0 if kind == "number" else (COUNTED if kind == "text" else 2 * UNFIT)
-    return 0.0

@@ -8,7 +8,7 @@ from dataclasses import replace
 from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.candidates import QuestionContext
 from clause.reasoning.question.comparing import Lacking, counted_in, of_one_kind_with
-from clause.reasoning.question.lists import SEEN, ReadingDraft, asked_of_each, how_many_best, is_said_kind, names_side
+from clause.reasoning.question.lists import SEEN, ReadingDraft, asked_of_each, is_said_kind, names_side
 from clause.reasoning.question.measures import is_unmeasured, measured
 from clause.reasoning.question.modifiers import Excluded, Lack
 from clause.reasoning.question.pattern_text import is_verb, pattern_words
@@ -16,6 +16,7 @@ from clause.reasoning.question.patterns import Around, Effects, Read, comparable
 from clause.reasoning.question.plan import AnyOf, Best, Having
 from clause.reasoning.question.refinements import fitting_both
 from clause.reasoning.question.sides import roots
+from clause.reasoning.question.vocabulary import how_many_best
 from clause.text.tokens import singular
 
 MOST_TYPES = 256

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from clause.reasoning.question.candidates import Candidates, QuestionContext
 from clause.reasoning.question.comparing import Compare
@@ -18,19 +18,27 @@ from clause.reasoning.question.patterns import (
     Around,
     Effects,
     FoundPattern,
-    NodeNames,
     Read,
-    ReadBounds,
     TypedPattern,
     aged,
     comparable,
     rank_hops,
+    wanted_kind,
 )
-from clause.reasoning.question.plan import AnyOf, Exists, NodeTest, PlanResult, QuestionPlan, WalkFrom, Where, Without
-from clause.reasoning.question.refinements import misfit
+from clause.reasoning.question.plan import (
+    AnyOf,
+    Exists,
+    NodeTest,
+    PlanResult,
+    QuestionPlan,
+    Untold,
+    WalkFrom,
+    Where,
+    Without,
+)
 from clause.reasoning.question.seed_matching import TRUE, alike, are_truths
 from clause.reasoning.question.sides import roots, says_noun, telling_words
-from clause.reasoning.question.vocabulary import AUXILIARIES, COMPARATIVES
+from clause.reasoning.question.vocabulary import ASKED_AGAIN, AUXILIARIES, COMPARATIVES, IS_NOT, NEGATION
 from clause.text.literals import LiteralFilter, Operator
 from clause.text.quantities import Date
 
@@ -50,41 +58,16 @@ from any ever there that this been be not also both really actually something ki
 _STOPPED = frozenset(_STOPPED_WORDS.split())
 
 
-_NEGATION = re.compile(
-    r"\b(?:not(?! only\b)|never|none|nobody|nothing|nowhere|no(?! \d))\b"
-    r"|(?<=^is it )(?:false|untrue|incorrect|wrong)\b|(?<=^was it )(?:false|untrue|incorrect|wrong)\b"
-)
-_IS_NOT = re.compile(
-    rf"^(?:{'|'.join(sorted(AUXILIARIES))})\b(?:(?!\b(?:that|which|who|whose|where|if|and|or|but)\b|,).)*?\bnot\b"
-)
-"""The opening that asks whether it is so, with its `not` behind its subject: `was it not made by her`."""
-_ASKED_AGAIN = re.compile(
-    rf"[,;.!]\s*(?:and )?(?:{'|'.join(sorted(AUXILIARIES))}) (?:it|he|she|they|there)[\s?.!]*$", re.IGNORECASE
-)
-"""A tag that asks anew what the statement before it denies: `She never made it, did she?`"""
 _HALF_DENIED = re.compile(r"\b(?:neither|nor|hardly|rarely|seldom|without|lacks?|lacking)\b")
 _EXCEPT = re.compile(r"\b(?:but|and) not\b", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Untold:
-    """No answer, and why: for what is asked in words that no plan follows."""
-
-    reason: str
-
-    def run(self, names: NodeNames, bounds: ReadBounds) -> Effects[PlanResult]:
-        """Read nothing."""
-        del names, bounds
-        yield from ()
-        return PlanResult(reason=self.reason)
 
 
 def _denials(parsed: ParsedQuestion) -> int:
     """Count the words that turn what is asked into its opposite; those of a filter are its own."""
     said = parsed.joint or parsed.whole
-    if _ASKED_AGAIN.search(parsed.text) and not any(said.startswith(f"{word} ") for word in AUXILIARIES):
+    if ASKED_AGAIN.search(parsed.text) and not any(said.startswith(f"{word} ") for word in AUXILIARIES):
         return 0
-    return len(_NEGATION.findall(said)) - (_IS_NOT.match(said) is not None)
+    return len(NEGATION.findall(said)) - (IS_NOT.match(said) is not None)
 
 
 def _unfollowed(context: QuestionContext) -> str | None:
@@ -95,7 +78,7 @@ def _unfollowed(context: QuestionContext) -> str | None:
         return f'no plan tells yes from no by "{half[0]}"'
     if _denials(parsed) > 1:
         return "what is denied twice is told neither by yes nor by no"
-    if any(one.negated for one in parsed.filters) and _IS_NOT.match(parsed.whole) and not _IS_NOT.match(parsed.joint):
+    if any(one.negated for one in parsed.filters) and IS_NOT.match(parsed.whole) and not IS_NOT.match(parsed.joint):
         return f'no plan tells yes from no by "{parsed.whole}"'
     if parsed.excluded and len(parsed.topics) > 1 and _EXCEPT.search(parsed.text):
         return f"no plan tells in one whether it is so, and is not so of {names_of(context, parsed.excluded)}"
@@ -169,7 +152,7 @@ def _turned(context: QuestionContext, draft: ReadingDraft) -> ReadingDraft:
     """The draft with yes for no; as it is where the graph itself says the word: `not fit for`, allergies `none`."""
     told = [context.text_of(hop.relation) for walk in draft.walked for hop in walk]
     told += [context.names.name(end).casefold() for end in draft.ends]
-    if not isinstance(draft.plan, Exists | Compare) or any(map(_NEGATION.search, told)):
+    if not isinstance(draft.plan, Exists | Compare) or any(map(NEGATION.search, told)):
         return draft
     words = f"whether it is not so: {draft.words.removeprefix('whether ')}"
     return replace(draft, plan=replace(draft.plan, denied=True), words=words)
@@ -245,13 +228,14 @@ def _one_side(
     inverse: dict[TypedPattern, float],
 ) -> Effects[ReadingDraft | None]:
     """Check whether a walk leads to the others; None where it does not, and nothing of the kind is ever at its end."""
-    targets = frozenset(node for other in others for node in context.ids(other))
     walk = WalkFrom(((meaning := candidates.meaning).id,), one.pattern)
     result: PlanResult = yield from walk.run(context.names, context.bounds)
-    every = len(others) > 1 and " or " not in context.parsed.text
-    meets = (all if every else any)(not context.ids(other).isdisjoint(result.nodes) for other in others)
-    back = tuple(hop.inverse for hop in reversed(one.pattern))
-    if not meets and (every or (len(one.pattern) > 1 and back not in inverse)):
+    every, alone = len(others) > 1 and " or " not in context.parsed.text, _alone(context.parsed) not in {None, *others}
+    missed = [other for other in others if context.ids(other).isdisjoint(result.nodes)]
+    meets = not missed if every else len(missed) < len(others)
+    targets = frozenset(node for other in (missed or others if every else others) for node in context.ids(other))
+    back, direct = tuple(hop.inverse for hop in reversed(one.pattern)), len(one.pattern) == 1
+    if (every and not (direct and (meets or alone))) or not (meets or direct or back in inverse):
         return None
     score = one.score + meaning.log_probability
     score = (score + inverse[back]) / 2 if back in inverse else score - NO_INVERSE * (1 if meets else 2)
@@ -262,6 +246,13 @@ def _one_side(
         return None
     words = f"whether {names_of(context, others)} is among: {pattern_words(one.pattern, context.text_of, meaning.name)}"
     return ReadingDraft(Exists(walk, targets), words, score, (meaning.id,), (one.pattern,), (), candidates.nearest)
+
+
+def _alone(parsed: ParsedQuestion) -> int | None:
+    """The topic that a question for yes or no asks about with each of several others: `did X direct both Y and Z`."""
+    if parsed.joint.endswith((" it and it", " it and the it")):
+        return parsed.topics[0]
+    return parsed.topics[-1] if re.match(r"\S+ (?:both )?it (?:, it )*and it\b", parsed.joint) else None
 
 
 def _may_deny(
@@ -398,3 +389,11 @@ def drafts_of_comparison(
 
 
 _OTHER_SIDE: dict[Operator, Operator] = {"more": "less", "less": "more", "before": "after", "after": "before"}
+
+
+def misfit(operator: Operator, kind: str, asked: Sequence[str], *, lasting: bool) -> float:
+    """The loss of a pattern for ends that an operator compares badly: a wage, by the same day; least of counts."""
+    if lasting or operator in {"before", "after"} or (operator == "same" and wanted_kind(asked[0]) == "date"):
+        return 0.0 if kind == "date" else 4 * UNFIT
+    amiss = operator in {"more", "less"} and kind != "number"
+    return (1.0 if kind == "text" else 2 * UNFIT) * amiss

@@ -20,7 +20,7 @@ from clause.text.literals import (
     sort_key,
 )
 from clause.text.quantities import TIME_OF_DAY, UNITS, Date, Number, read_number
-from clause.text.tokens import singular
+from clause.text.tokens import SPELT, read_spelt, singular
 
 Steps = tuple[str, ...]
 
@@ -148,22 +148,7 @@ _JOINTS = "the a an and or but not that this these those it its he she they his 
 FORM_WORDS: Final = frozenset((*WH_WORDS, *AUXILIARIES, *_MORE_WORDS.split(), *_JOINTS.split(), *PREPOSITIONS))
 """Words that make forms; a name that consists of them alone counts only where it is marked as a name."""
 
-_FAMOUS = {
-    "whta": "what", "waht": "what", "wat": "what", "wht": "what", "whch": "which", "wich": "which", "whcih": "which",
-    "whihc": "which", "woh": "who", "hwo": "who", "whoose": "whose", "teh": "the", "hte": "the", "u": "you",
-    "ya": "you", "pls": "please", "plz": "please", "w": "with", "b4": "before", "thier": "their", "adn": "and",
-    "nad": "and", "fo": "of", "dose": "does", "wher": "where", "wehre": "where", "wehn": "when", "mnay": "many",
-    "manny": "many", "moer": "more", "hav": "have", "wa": "was", "si": "is", "ist": "is", "diid": "did", "ddi": "did",
-    "frist": "first", "tthe": "the", "wen": "when", "wot": "what", "whn": "when", "oldr": "older", "agian": "again",
-    "num": "number", "ppl": "people", "appts": "appointments", "appt": "appointment",
-}  # fmt: skip
-_SPLIT = {
-    "whos": "who is", "whats": "what is", "wheres": "where is", "whens": "when is", "hows": "how is",
-    "isnt": "is not", "arent": "are not", "wasnt": "was not", "werent": "were not", "doesnt": "does not",
-    "dont": "do not", "didnt": "did not", "hasnt": "has not", "havent": "have not", "cant": "can not",
-    "howmany": "how many", "gimme": "give me", "lemme": "let me", "im": "i am", "ive": "i have",
-    "cannot": "can not",
-}  # fmt: skip
+_SLIPS = dict(_lines("slips.tsv"))
 _ORDINARY_WORDS = """order whole form lost lists named given gives shown found beside others dose wife while white
 these where there theme their three whom lasts laser louder lighter wider counts county country lease yeast mount mast
 mist common lover lower latter letter better water largely recently late nested lead lend left often soften then them
@@ -189,7 +174,7 @@ def spelt(word: str, following: str = "") -> str:
         return word
     if word == "hwo" and following in {"many", "mnay", "manny", "much", "old", "long", "often"}:
         return "how"
-    known = _SPLIT.get(word) or _FAMOUS.get(word)
+    known = _SLIPS.get(word)
     if known or len(word) < _SHORTEST or word in _ORDINARY or not word.isalpha():
         return known or word
     near = {right for right in FORM_WORDS if len(right) >= _SHORTEST and slipped(word, right)}
@@ -261,6 +246,19 @@ SUPERLATIVES: Final[dict[str, tuple[Operator, tuple[str, ...]]]] = {
 MOST_LEAST: Final[dict[str, tuple[str, ...]]] = {word: tuple(told) for word, operator, *told in _TOLD if not operator}
 """Adjectives that take `most` and `least`, and what they measure."""
 
+NEGATION: Final = re.compile(
+    r"\b(?:not(?! only\b)|never|none|nobody|nothing|nowhere|no(?! \d))\b"
+    r"|(?<=^is it )(?:false|untrue|incorrect|wrong)\b|(?<=^was it )(?:false|untrue|incorrect|wrong)\b"
+)
+"""Words that deny."""
+IS_NOT: Final = re.compile(
+    rf"^(?:{'|'.join(sorted(AUXILIARIES))})\b(?:(?!\b(?:that|which|who|whose|where|if|and|or|but)\b|,).)*?\bnot\b"
+)
+"""The opening that asks whether it is so, with its `not` behind its subject: `was it not made by her`."""
+ASKED_AGAIN: Final = re.compile(
+    rf"[,;.!]\s*(?:and )?(?:{'|'.join(sorted(AUXILIARIES))}) (?:it|he|she|they|there)[\s?.!]*$", re.IGNORECASE
+)
+"""A tag that asks anew what the statement before it denies: `She never made it, did she?`"""
 BESTS: Final = f"(?:{'|'.join(SUPERLATIVES)}|best|worst|most|least|fewest)"
 """Any word for the best, as a regular expression."""
 COUNTS: Final = [(said.replace("{best}", BESTS), plain) for said, plain in _lines("counts.tsv")]
@@ -336,6 +334,24 @@ def shared_unit(values: Iterable[LiteralValue | None]) -> Number | None:
     """
     found = {(one.unit, one.factor): one for one in values if isinstance(one, Number) and one.unit}
     return next(iter(found.values())) if len(found) == 1 and (TIME_OF_DAY, Decimal(1)) not in found else None
+
+
+_SO_MANY = re.compile(
+    rf"\b(?P<many>\d{{1,3}}|{SPELT})\s+{BESTS}\b|\b(?:top|bottom|first|last)\s+(?P<ends>\d{{1,3}}|{SPELT})\s+[a-z]"
+    rf"|^\W*(?:which|what)\s+(?P<which>\d{{1,3}}|{SPELT})\s+[a-z].*\b{BESTS}\b",
+    re.IGNORECASE,
+)
+
+
+def how_many_best(text: str) -> int:
+    """The number of the best that a question asks for.
+
+    >>> how_many_best("the three oldest mills"), how_many_best("the oldest mill"), how_many_best("Top 5 mills by power")
+    (3, 1, 5)
+    """
+    said = _SO_MANY.search(text)
+    many = next(filter(None, said.groups())) if said else "1"
+    return int(read_spelt(many.lower()) or many)
 
 
 def sort_keys(values: Sequence[LiteralValue | None]) -> list[float | None]:

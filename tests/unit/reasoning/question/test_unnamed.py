@@ -8,8 +8,8 @@ from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.comparing import of_one_kind_with
 from clause.reasoning.question.forms import parse
 from clause.reasoning.question.measures import find_superlative
-from clause.reasoning.question.refinements import misfit
 from clause.reasoning.question.sides import telling_words
+from clause.reasoning.question.verdicts import misfit
 from clause.text.embedder import SentenceTransformerEmbedder
 from tests.unit.reasoning.question.resemblance import Resemblance
 from tests.unit.reasoning.question.small_graph import SmallGraph
