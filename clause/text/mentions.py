@@ -293,6 +293,7 @@ _WORDS_AND_NAMES = frozenset(_WORDS.split())
 """Words that are given names where another name follows (`Mark Twain`)."""
 _WITHIN = re.compile(r"(?<=\w\w)\.\s+(?=\w)")
 _SHORT_TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|St|Prof|Mt|Jr|Sr)$")
+_SHORT_VERB = re.compile(r"(?:i|don|let|that|there|here|what|who|it|he|she)['\u2019]\w+")
 _SHORTENED = re.compile(r"['\u2019](?:m|d|ve|ll|re|t|s)$", re.IGNORECASE)
 _ENDS_BEFORE = re.compile(r"(?:^|[.!?:;\u2026\n\"\u201c\u201d(]|[^\w\s,'\u2019]\s)\s*$")
 

@@ -37,6 +37,7 @@ from clause.reasoning.question.sides import (
     kin,
     roots,
     says_noun,
+    says_part,
     steps_asked,
     telling_words,
     type_roots,
@@ -49,9 +50,8 @@ from clause.text.quantities import Number, unit_of
 from clause.text.statements.quantities import MONTHS, WEEKDAYS
 from clause.text.tokens import singular
 
-MOST_MEANINGS = 2
+MOST_MEANINGS, _SEEN = 2, 8
 """Entities of one mention that are tried."""
-_SEEN = 8
 
 _TELLS_TIME = re.compile(
     rf"\d|\b(?:{'|'.join([*MONTHS, *WEEKDAYS])}|spring|summer|autumn|fall|winter|morning|noon|evening|night)s?\b",
@@ -108,8 +108,7 @@ class Candidates:
 class QuestionContext:
     """The needs of reading beside the question: names of nodes, texts of types, and bounds.
 
-    `vocabulary` holds the roots of the words of all the graph's types. `instead` gathers what the graph says of a
-    topic, where that is only the other side of what is asked, or next to it.
+    `vocabulary`: roots of the words of all types. `instead` gathers what the graph says only next to what is asked.
     """
 
     parsed: ParsedQuestion
@@ -246,7 +245,8 @@ class QuestionContext:
     def _is_other_kind(self, one: FoundPattern, asked: Sequence[str]) -> bool:
         """Tell whether answers are of another kind than all questions ask for: a place by `when`, a date by `who`."""
         wanted, ends, hop = set(map(wanted_kind, asked)), one.ends[:_SEEN], one.pattern[-1]
-        if self.parsed.kind in {"list", "count"} and self._measures_other(one):
+        part = says_part(self.parsed.whole, self.text_of(hop.relation), forward=hop.forward)  # of the dog, its owner
+        if not part or (self.parsed.kind in {"list", "count"} and self._measures_other(one)):
             return True
         classes = hop.forward and self.text_of(hop.relation) in CLASS_TYPES
         if self.parsed.kind != "list" or len(wanted) != 1 or None in wanted or not ends:

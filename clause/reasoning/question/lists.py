@@ -10,6 +10,7 @@ from itertools import islice, product, takewhile
 
 from clause.reasoning.neighbourhood.port import Hop
 from clause.reasoning.question.candidates import Candidates, QuestionContext
+from clause.reasoning.question.comparing import ValueOf
 from clause.reasoning.question.measures import measured
 from clause.reasoning.question.modifiers import ClassWords
 from clause.reasoning.question.pattern_text import pattern_words, plural_words
@@ -25,9 +26,16 @@ from clause.reasoning.question.patterns import (
     says,
 )
 from clause.reasoning.question.plan import AnyOf, NodeTest, PlanResult, QuestionPlan, WalkFrom, Where
-from clause.reasoning.question.seed_matching import alike
+from clause.reasoning.question.seed_matching import alike, is_called
 from clause.reasoning.question.sides import asked_kin, kin, roots, steps_asked, telling_words
-from clause.reasoning.question.vocabulary import COMPARATIVES, FORM_WORDS, GENDERS, PREPOSITIONS, ImpliedRelation
+from clause.reasoning.question.vocabulary import (
+    COMPARATIVES,
+    DESCRIBED,
+    FORM_WORDS,
+    GENDERS,
+    PREPOSITIONS,
+    ImpliedRelation,
+)
 from clause.text.literals import LiteralFilter
 from clause.text.quantities import Number, unit_of
 from clause.text.statements.lexicon import Relation, relation
@@ -246,7 +254,9 @@ def _met(context: QuestionContext, by_topic: Sequence[Sequence[Candidates]]) -> 
     for combination in product(*options):
         shared = join(*(reached for _, _, reached in combination))
         shared -= {candidates.meaning.id for candidates, _, _ in combination}
-        if shared and not (either and len({one.pattern for _, one, _ in combination}) > 1):
+        lasts = {one.pattern[1:][-1:] for _, one, _ in combination}
+        apart = DESCRIBED.match(context.parsed.whole) and (len(lasts) > 1 or () in lasts)
+        if shared and not apart and not (either and len({one.pattern for _, one, _ in combination}) > 1):
             drafts.append(_conjunction(context, combination, shared, same=alike_clauses, either=either))
     return sorted(drafts, key=lambda draft: -draft.score)[: 2 * MOST_OF_TOPIC]
 
@@ -266,8 +276,9 @@ def _conjunction(
     words = plural_words((" or " if either else " and ").join((said[0], *rest)), _noun(context, tuple(shared)))
     score = sum(one.score + c.meaning.log_probability for c, one, _ in combination)
     score += SAME_PATTERN if same and len(set(patterns)) == 1 else 0.0
-    walks = tuple(WalkFrom((topic,), pattern) for topic, pattern in zip(topics, patterns, strict=True))
-    plan: QuestionPlan = AnyOf(walks) if either else Meet(walks)
+    last = patterns[0][-1:] if DESCRIBED.match(context.parsed.whole) else ()  # of what meets, and not that itself
+    walks = tuple(WalkFrom((topic,), one[: len(one) - len(last)]) for topic, one in zip(topics, patterns, strict=True))
+    plan: QuestionPlan = AnyOf(walks) if either else ValueOf(Meet(walks), last) if last else Meet(walks)
     nearest = max(c.nearest for c, _, _ in combination)
     steps = min(one.steps for _, one, _ in combination)
     return ReadingDraft(plan, words, score, topics, patterns, tuple(sorted(shared)), nearest, steps=steps)
@@ -294,11 +305,6 @@ def names_of(context: QuestionContext, places: Sequence[int]) -> str:
 def kind_of(context: QuestionContext, found: Sequence[FoundPattern]) -> str:
     """The kind that most ends of some patterns are: `date`, `number` or `text`."""
     return comparable([context.names.value(end) for one in found for end in one.ends])
-
-
-def is_called(name: str, word: str) -> bool:
-    """Tell whether a thing is called a word, and not only by its last one: the neighbour `Mill Field` is no class."""
-    return name.count(" ") == word.count(" ") and alike(name, word)
 
 
 def akin(context: QuestionContext, around: Around, nodes: Sequence[str], noun: str) -> frozenset[str]:
@@ -350,10 +356,7 @@ _ASKED = re.compile(r"^(?:the|all|any|which|what|who|whom) (?:the )?")
 def asked_of_each(core: str, kind: ClassWords | None, counted: str) -> tuple[str | None, str]:
     """Find what a question for the most of something asks for, and word a question about one of those, `it`.
 
-    Args:
-        core: the question without its superlative.
-        kind: the words for what is asked for.
-        counted: the noun behind `the most`; empty where there is none.
+    `core` is the question without its superlative, `kind` says what is asked for, `counted` is the noun behind `most`.
 
     >>> asked_of_each("which course do students take", ClassWords("course"), "students")
     ('course', 'what students take it')

@@ -31,7 +31,7 @@ from clause.reasoning.question.sides import asked_kin, kin, roots, telling_words
 from clause.reasoning.question.skeleton import LinkedMention
 from clause.reasoning.question.unnamed import drafts_of_unnamed
 from clause.reasoning.question.verdicts import drafts_of_comparison, drafts_of_verdict
-from clause.reasoning.question.vocabulary import FORM_WORDS
+from clause.reasoning.question.vocabulary import FORM_WORDS, FROM_TODAY
 from clause.text.mentions import in_full
 from clause.text.names import readable_relation
 from clause.text.statements.lexicon import Relation, relation, shipped_lexicon
@@ -124,6 +124,8 @@ def read_question(
     """
     known = type_roots(types, text_of)
     context = QuestionContext(parsed, names, bounds or ReadBounds(), text_of, priors or ReadingPriors(), known)
+    if (today := FROM_TODAY.search(parsed.whole)) and not any(today[0] in text_of(name) for name in types):
+        return Readings(parsed.form, reason="it asks for a time reckoned from today, which is not known: say dates")
     if not parsed.topics:
         return (yield from _of_unnamed(context, types))
     by_topic: dict[int, list[Candidates]] = {}

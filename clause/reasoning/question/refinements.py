@@ -16,7 +16,6 @@ from clause.reasoning.question.lists import (
     ReadingDraft,
     akin,
     filtered_hops,
-    is_called,
     is_uncalled,
     name_of,
     of_unit,
@@ -49,7 +48,7 @@ from clause.reasoning.question.plan import (
     Without,
     ends_of,
 )
-from clause.reasoning.question.seed_matching import FALSE, TRUE, alike, are_truths
+from clause.reasoning.question.seed_matching import FALSE, TRUE, alike, are_truths, is_called
 from clause.reasoning.question.sides import roots, telling_words
 from clause.reasoning.question.vocabulary import FORM_WORDS, how_many_best
 from clause.text.literals import LiteralFilter

@@ -363,3 +363,8 @@ def are_truths(texts: Iterable[str]) -> bool:
     """
     said = {text.casefold() for text in texts}
     return bool(said) and said <= TRUE | FALSE
+
+
+def is_called(name: str, word: str) -> bool:
+    """Tell whether a thing is called a word, and not only by its last one: the neighbour `Mill Field` is no class."""
+    return name.count(" ") == word.count(" ") and alike(name, word)

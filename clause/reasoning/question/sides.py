@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
+from pathlib import Path
 
 from clause.reasoning.question.forms import ParsedQuestion
 from clause.reasoning.question.measures import measured
@@ -13,6 +14,7 @@ from clause.reasoning.question.pattern_text import PARTICIPLES, VERB_FORMS, Type
 from clause.reasoning.question.seed_ranking import stem
 from clause.reasoning.question.vocabulary import (
     COMPARATIVES,
+    DESCRIBED,
     FORM_WORDS,
     GENDERS,
     INVERSES,
@@ -27,23 +29,10 @@ from clause.text.statements.lexicon import Relation, relation
 from clause.text.statements.words import bases
 from clause.text.tokens import singular
 
-_NO_WORDS = """please thanks thank hello hey there here our your who whose got get gets have has having all any some
-every each both thing things stuff something anything everything whatever person people someone anyone everyone else
-itself himself herself too much very just exactly actually really kind sort type called named name know say says do
-than then will can could would should might may must been being were was are not only own one ones two also again"""
-
-
-_LISTED = """full real exact current total main new old own actual whole normal average usual official original
-date day year time place cause number
-the a an any all some every each those these his her their its
-does do did has have had can could will would may might should is are was were be been
-place birthplace location city town country capital site address home headquarters grave seat
-date day year time birthday birthdate month
-instead itself himself herself themselves away up out off down back together now"""
-_ANY_KIND, _OF_MANY, _DETERMINERS, _HELPERS, PLACES, _TIMES, _NOT_NOUNS = (
-    frozenset(line.split()) for line in _LISTED.splitlines()
-)
-_NOT_TELLING = FORM_WORDS | COMPARATIVES.keys() | SUPERLATIVES.keys() | MOST_LEAST.keys() | set(_NO_WORDS.split())
+_LISTED = Path(__file__).with_name("sides.txt").read_text(encoding="utf-8").splitlines()[1:]
+_LINES = (frozenset(line.split()) for line in _LISTED)
+_NO_WORDS, _ANY_KIND, _OF_MANY, _DETERMINERS, _HELPERS, PLACES, _TIMES, _NOT_NOUNS = _LINES
+_NOT_TELLING = FORM_WORDS | COMPARATIVES.keys() | SUPERLATIVES.keys() | MOST_LEAST.keys() | _NO_WORDS
 
 
 @lru_cache(maxsize=65536)
@@ -162,6 +151,18 @@ def _compound(words: Sequence[str]) -> list[str]:
     return [word for word in found if word]
 
 
+def says_part(whole: str, text: str, *, forward: bool) -> bool:
+    """Tell whether a type says the part that a question asks for of what it describes; of any other question it does.
+
+    >>> [says_part("who is the owner of the dog that bit something", said, forward=True) for said in ("owner", "bit")]
+    [True, False]
+    """
+    asked = DESCRIBED.match(whole)
+    part = singular(asked["part"].split()[-1]) if asked else ""
+    said = kin(part) & type_roots((text,), str) or any(relation(part, word) in _MAY_BE for word in text.split())
+    return asked is None or (bool(said) and asked_way(f"what is the {part} of it", text) in {None, forward})
+
+
 _OPEN = "(?:from|to|on|in|with|at|for|into|under|over|through|against|about|near|after|off|out)"
 
 
@@ -247,10 +248,8 @@ _KIN = ("parent", "child", "spouse", "sibling", *GENDERS)
 _BEGINNINGS = frozenset(("is", "are", "was", "were", "has", "have", "had", "a", "an", "the", "been"))
 _RELATIVES = WH_WORDS | {"that"}
 _TOWARDS = frozenset(("for", "in", "at", "to", "on", "by", "with"))
-_LINKED = frozenset(("or", "and"))
-_DOING = {"does", "do", "did"}
+_LINKED, _DOING, _LONGEST_NOUN, _MOST_STEPS = frozenset(("or", "and")), {"does", "do", "did"}, 4, 4
 _ASKS_ALONE = re.compile(r"^(?:in |at |on |from |to )?(?:where|when|how (?!many |much )|what do\w* it do$)")
-_LONGEST_NOUN, _MOST_STEPS = 4, 4
 _Part = tuple[int, int, str]  # where a phrase about `it` begins and ends among the words of a question, and the phrase
 
 

@@ -73,29 +73,7 @@ INVERSES: Final = {step: back for step, back, *_ in _STEPS}
 GENDERS: Final = {step: gender for step, _, gender, _ in _STEPS if gender}
 """Steps that say the gender of the one they lead to."""
 
-PLACED: Final = {
-    "successor": re.compile(r"\bafter it\b"),
-    "predecessor": re.compile(r"\bbefore it\b"),
-    "owner": re.compile(r"\bwhose \w+ (?:is|was) it\b"),
-    "cause": re.compile(
-        r"\b(?:leads?|led) to it\b|\b(?:brings?|brought) about it\b|\b(?:to blame|responsible) for it\b"
-        r"|\b(?:causes?|reasons?|grounds?) (?:of|for|behind) it\b"
-        r"|\bit (?:results?|resulted|comes?|came|stems?|stemmed|arises?) from\b"
-        r"|^why (?:is|are|was|were) there it\b"
-    ),
-    "effect": re.compile(
-        r"\b(?:effects?|consequences?|results?|outcomes?) of it\b|\bit (?:leads?|led) to\b"
-        r"|\bit (?:brings?|brought) about\b|\bit (?:results?|resulted) in\b|\bbecause of it\b"
-    ),
-    "employee": re.compile(
-        r"^who works (?:for|at) it\b|\bdoes it employ\b|\b(?:employees|staff) of it\b|\bit 's (?:employees|staff)\b"
-    ),
-    "whole": re.compile(r"\bdoes it belong(?! to)\b"),
-    "author": re.compile(r"^who (?:wrote|writes) it\b|\b(?:author|writer|playwright) of it\b|\bit written by$"),
-    "work": re.compile(r"\b(?:did|does|has) it (?:ever )?(?:write|written)\b|\b(?:written|works?) by it\b"),
-    "part": re.compile(r"\bdoes it (?:consist|contain)\b|\bis it made up of\b|^what is (?:inside|in) it\b"),
-    "student": re.compile(r"\b(?:pupils?|students?|apprentices?) of it\b|\bit 's (?:pupils?|students?|apprentices?)\b"),
-}
+PLACED: Final = {step: re.compile(said) for step, said in _lines("placed.tsv")}
 """Steps that a question about `it` asks for without a word for them."""
 
 SEXES: Final = {"man": "male", "men": "male", "boy": "male", "woman": "female", "women": "female", "girl": "female"}
@@ -259,6 +237,19 @@ ASKED_AGAIN: Final = re.compile(
     rf"[,;.!]\s*(?:and )?(?:{'|'.join(sorted(AUXILIARIES))}) (?:it|he|she|they|there)[\s?.!]*$", re.IGNORECASE
 )
 """A tag that asks anew what the statement before it denies: `She never made it, did she?`"""
+_NO_PART = "(?:name|title|number|kind|type|sort|identity|one)"
+DESCRIBED: Final = re.compile(
+    rf"(?:who|what|which [a-z]+|list) (?:is |are |was |were )?(?:the )?(?!{_NO_PART}s?\b)(?P<part>[a-z-]+(?: [a-z-]+)?)"
+    r" (?:of|for|at|in|by) (?:the |an? |any )?(?:(?!(?:that|which|who)\b)[a-z-]+ ){1,2}(?:that|which|who)\b"
+)
+"""The opening of a question for something of a thing that it describes: `who is the vet of the dog that ...`."""
+_STRETCH = "(?:years?|months?|weeks?|days?|decades?)"
+FROM_TODAY: Final = re.compile(
+    rf"\b(?:last|past|previous|next|coming) (?:\d+ (?:month|s)\b|(?:few|couple of|several) {_STRETCH})"
+    rf"|\d+ (?:month|s) ago\b|\b(?:last|this|next) {_STRETCH}$"
+    rf"|\b(?:in|over|during|within) the (?:last|past|next) {_STRETCH}\b"
+)
+"""A time that is reckoned from today, in a core whose names are masked."""
 BESTS: Final = f"(?:{'|'.join(SUPERLATIVES)}|best|worst|most|least|fewest)"
 """Any word for the best, as a regular expression."""
 COUNTS: Final = [(said.replace("{best}", BESTS), plain) for said, plain in _lines("counts.tsv")]

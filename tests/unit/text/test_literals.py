@@ -273,3 +273,63 @@ def test_hours_and_minutes_of_a_question_are_one_amount() -> None:
 @pytest.mark.parametrize("text", ["P31", "PT", "P", "Pt5M", "1h of 30m", "10:30-11:00"])
 def test_what_only_looks_like_a_stretch_of_time_is_a_string(text: str) -> None:
     assert read_literal(text) == String(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("Q1 2021", (2021, 1, 1), (2021, 3, 31)),
+        ("2020 Q4", (2020, 10, 1), (2020, 12, 31)),
+        ("the second quarter of 2020", (2020, 4, 1), (2020, 6, 30)),
+        ("H2 2019", (2019, 7, 1), (2019, 12, 31)),
+        ("the first half of the year 2018", (2018, 1, 1), (2018, 6, 30)),
+        ("early 2019", (2019, 1, 1), (2019, 4, 30)),
+        ("mid-2019", (2019, 5, 1), (2019, 8, 31)),
+        ("late in 2019", (2019, 9, 1), (2019, 12, 31)),
+        ("the early 1990s", (1990, 1, 1), (1993, 12, 31)),
+        ("the mid-90s", (1994, 1, 1), (1996, 12, 31)),
+        ("the late 1990s", (1997, 1, 1), (1999, 12, 31)),
+        ("the second half of the 1960s", (1965, 1, 1), (1969, 12, 31)),
+        ("the late 19th century", (1868, 1, 1), (1900, 12, 31)),
+        ("the 2000s", (2000, 1, 1), (2009, 12, 31)),
+        ("the 1900s", (1900, 1, 1), (1999, 12, 31)),
+        ("late May 2020", (2020, 5, 22), (2020, 5, 31)),
+        ("3-5 May 2021", (2021, 5, 3), (2021, 5, 5)),
+        ("November\u2013February 2021", (2020, 11, 1), (2021, 2, 28)),
+        ("March 1 to 15, 2020", (2020, 3, 1), (2020, 3, 15)),
+    ],
+)
+def test_a_part_of_a_stretch_of_time_is_no_more_than_that_part(text, first, last):
+    found = read_date(text)
+    assert (found.first, found.last) == (first, last)
+
+
+@pytest.mark.parametrize("text", ["the third half of 2018", "the fourth half of the 1990s", "3-45 May 2021"])
+def test_there_is_no_third_half(text):
+    assert read_date(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("between March and May 2020", ["2020-03", "2020-05"]),
+        ("from November to February 2021", ["2020-11", "2021-02"]),
+        ("between 28 February and 3 March 2020", ["2020-02-28", "2020-03-03"]),
+        ("between 3 and 5 May 2021", ["2021-05-03 to 2021-05-05"]),
+        ("from the 1st to the 15th of March 2020", ["2020-03-01 to 2020-03-15"]),
+        ("on 3 or 5 May 2021", ["2021-05-03", "2021-05-05"]),
+        ("in March or May 2020", ["2020-03", "2020-05"]),
+        ("from 1 to 15 March", ["1 March", "15 March"]),
+        ("after 1 May and in 2020", ["1 May", "2020"]),
+        ("Room 3 and 5 May 2021", ["3", "2021-05-05"]),
+        ("over $1500-2000", ["1500 USD", "2000 USD"]),
+        ("1500-2000 euros", ["1500 EUR", "2000 EUR"]),
+        ("paths of 5-10 km", ["5000 m", "10000 m"]),
+        ("rooms with 10-15 seats", ["10", "15"]),
+        ("a budget of 1.2 M, or 5m euros", ["1200000", "5000000 EUR"]),
+        ("10 M deep", ["10 m"]),
+        ("from 1914-1918", ["1914-1918"]),
+    ],
+)
+def test_what_one_end_of_a_range_says_the_other_may_leave_out(text, said):
+    assert [str(one.value) for one in find_literals(text)] == said

@@ -449,3 +449,44 @@ def test_the_signs_of_a_name_bound_nothing(name: str) -> None:
     question = f"who works on {name}"
     parsed = parse(question, linked(question, [name]))
     assert (parsed.filters, parsed.clauses[0].questions[-1]) == ((), "who works on it")
+
+
+@pytest.mark.parametrize(
+    ("question", "filters", "words"),
+    [
+        ("people younger than 18 or older than 65", ["not between 18 and 65"], ["age"]),
+        ("pipes shorter than 5 m or longer than 20 m", ["not between 5 m and 20 m"], ["shorter"]),
+        ("who is over 65 or under 18", ["not between 18 and 65"], [""]),
+        ("older than 65 or cheaper than 20", ["more 65", "less 20"], ["age", "cheaper"]),
+        ("phones over $1500-2000", ["between 1500 USD and 2000 USD"], [""]),
+        ("which of the 20 rooms has a sink", [], []),
+        ("which of the 1990s films has a sequel", ["in 1990-1999"], ["films"]),
+    ],
+)
+def test_bounds_that_stand_apart_are_one_and_a_count_is_none(question, filters, words):
+    parsed = parse(question, [])
+    assert ([str(one) for one in parsed.filters], [one.words for one in parsed.filters]) == (filters, words)
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("top 3 towns by population", "population of it"),
+        ("the 4 largest lakes by depth", "depth of it"),
+        ("bottom 2 clubs by points", "points of it"),
+        ("the five most populous towns", "population of it"),
+        ("which 3 mills have the highest rent", "rent of it"),
+        ("which of the 5 mills is the oldest", "when was it born"),
+    ],
+)
+def test_what_ranks_is_read_where_it_is_said(question, asked):
+    parsed = parse(question, [])
+    assert (parsed.form, parsed.superlative.questions[0], parsed.filters) == ("superlative", asked, ())
+
+
+def test_a_bound_that_the_graph_calls_so_is_a_value():
+    question, words = "halls with a maximum capacity of 35", frozenset({"maximum", "capacity", "maximum capacity"})
+    assert [[str(one) for one in parse(question, [], known).filters] for known in (words, frozenset())] == [
+        ["in 35"],
+        ["at most 35"],
+    ]

@@ -690,3 +690,46 @@ async def test_a_rank_is_counted_from_the_end_that_is_said(scorer, question, exp
     types = ["owns score", "led by", "rent", "founded on"]
     _, read = await ask(SmallGraph(CHOIRS), scorer, question, ["Ines"] if "Ines" in question else [], types=types)
     assert sorted(answer.name for answer in read.result.answers) == expected
+
+
+STABLES = (
+    ("North Yard", "has farrier", "Tom"), ("North Yard", "opened on", "2009-04-01"),
+    ("Bay", "shod by", "Tom"), ("Dun", "shod by", "Tom"), ("Roan", "shod by", "Una"),
+    *((horse, "kind", kind) for horse, kind in (("Bay", "horse"), ("Dun", "donkey"), ("Roan", "horse"))),
+    ("Bay", "age", "3"), ("Dun", "age", "9"), ("Roan", "age", "12"),
+    ("Bay", "girth", "180 cm"), ("Dun", "girth", "150"), ("Roan", "girth", "210 cm"),
+    ("Bay", "allergic to", "oats"), ("Bay", "owned by", "Kit"), ("Dun", "owned by", "Kit"), ("Dun", "fond of", "hay"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "names", "expected"),
+    [
+        ("which animals are older than 8 years", [], ["Dun", "Roan"]),
+        ("which is the second oldest animal", [], ["Dun"]),
+        ("which has a girth of more than 170 cm", [], ["Bay", "Roan"]),
+        ("which has a girth of less than 160", [], ["Dun"]),
+        ("which animal has the largest girth", [], ["Roan"]),
+        ("who is the owner of the donkey that is fond of hay", ["hay"], ["Kit"]),
+        ("who is the owner of the horse that is allergic to oats", ["horse", "oats"], ["Kit"]),
+        ("who is the vet of the horse that is allergic to oats", ["oats"], []),
+        ("who is the vet of the horse that is allergic to oats", ["horse", "oats"], []),
+        ("how many patients has Tom", ["Tom"], []),
+        ("which was opened in the last 10 years", [], []),
+        ("which was owned by Kit last year", ["Kit"], []),
+    ],
+)
+async def test_what_nothing_says_is_withheld_and_units_are_shared(scorer, question, names, expected):
+    types = sorted({relation for _, relation, _ in STABLES})
+    _, read = await ask(SmallGraph(STABLES), scorer, question, names, types=types)
+    assert sorted(answer.name for answer in read.result.answers) == expected, read.readings[:1]
+
+
+async def test_a_time_from_today_is_refused_with_a_reason_but_where_the_graph_says_it(scorer):
+    _, read = await ask(SmallGraph(STABLES), scorer, "which was shod 3 years ago", [], types=["shod by"])
+    assert read.reason == "it asks for a time reckoned from today, which is not known: say dates"
+    told = (("North Yard", "visits last year", "400"), ("South Yard", "visits last year", "90"))
+    _, read = await ask(
+        SmallGraph(told), scorer, "visits of North Yard last year", ["North Yard"], types=["visits last year"]
+    )
+    assert [answer.name for answer in read.result.answers] == ["400"]

@@ -167,3 +167,25 @@ async def test_a_class_behind_all_is_not_a_name_where_it_is_linked_as_one(scorer
     found, reason = await told(scorer, question, KINDS)
     assert found == []
     assert reason
+
+
+PLAYS = (
+    ("Kes", "directed by", "Ann"), ("Heat", "directed by", "Ann"), ("Moth", "directed by", "Bob"),
+    ("Kes", "starring", "Ann"), ("Moth", "starring", "Ann"), ("Kes", "starring", "Eve"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Did Ann direct both Kes and Heat?", ["yes"]),
+        ("Did Ann direct both Kes and Moth?", ["no"]),
+        ("Did Ann direct Kes, Heat and Moth?", ["no"]),
+        ("Did both Ann and Eve star in Kes?", ["yes"]),
+        ("Did both Ann and Bob direct Kes?", ["no"]),
+    ],
+)
+async def test_both_are_asked_for_by_what_is_said_and_directly(scorer, question, expected):
+    names = [name for name in ("Ann", "Bob", "Eve", "Kes", "Heat", "Moth") if name in question]
+    _, read = await ask(SmallGraph(PLAYS), scorer, question, names, types=["directed by", "starring"])
+    assert [answer.name for answer in read.result.answers] == expected
