@@ -393,8 +393,8 @@ def is_uncalled(context: QuestionContext, draft: ReadingDraft) -> Effects[bool]:
     if noun is None or parsed.implied or set(telling_words(parsed)) != {noun} or not words or any(relatives):
         return False
     included = (Relation.SAME, Relation.WIDER)
-    called = kin(noun) & context.roots_of(tuple(hop for walk in draft.walked for hop in walk))
-    called |= measured((noun,)) & measured(words)
-    if called or context.is_kind(draft.ends, noun) or any(relation(singular(noun), one) in included for one in words):
+    if kin(noun) & context.roots_of(sum(draft.walked, ())) or measured((noun,)) & measured(words):
+        return False
+    if context.is_kind(draft.ends, noun) or any(relation(singular(noun), one) in included for one in words):
         return False
     return not (yield from is_said_kind(context, draft.ends, noun))
