@@ -119,8 +119,7 @@ class _FoundFile(NamedTuple):
 
 
 class _Form(NamedTuple):
-    """A load's form: what is loaded and how it is read; `sources` are those of single documents by their given ids, as
-    soon as it is known which ids `files` have."""
+    """A load's form: what is loaded, and how it is read; `sources` are those of `files` by their given ids."""
 
     kind: str
     name: str
@@ -155,9 +154,8 @@ async def _load(
         await load.run(when.batch)
         return placed, load, resumed_at
 
-    job, (form, load, resumed_at) = await when.jobs.done_once(
-        form.kind, parameters, scope, loaded, resource=f"load:{scope}"
-    )
+    work = when.jobs.done_once(form.kind, parameters, scope, loaded, resource=f"load:{scope}")
+    job, (form, load, resumed_at) = await work
     seconds = when.clock() - started
     embedding = await embed_scope(graph, embedder, scope, progress=when.progress, jobs=when.jobs) if embedder else None
     return LoadReport(
@@ -284,11 +282,10 @@ class _PassageLoad:
         self._on_bad = on_bad
         self._progress = progress
         self._recorded_at = at
-        self.records = int(lease.cursor.get("records", 0))
-        self.created = int(lease.cursor.get("created", 0))
-        self.known = int(lease.cursor.get("known", 0))
-        self.replaced = int(lease.cursor.get("replaced", 0))
-        self.bad_count = int(lease.cursor.get("bad_count", 0))
+        counts = ("records", "created", "known", "replaced", "bad_count")
+        self.records, self.created, self.known, self.replaced, self.bad_count = (
+            int(lease.cursor.get(name, 0)) for name in counts
+        )
         self.bad = [BadRecord(number=number, reason=reason) for number, reason in lease.cursor.get("bad", [])]
         self._repeated: Mapping[int, str] = {}
 

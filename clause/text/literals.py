@@ -74,8 +74,8 @@ _ABOUT = re.compile(r"^\s*(?:(?:approx(?:\.|imately)?|about|around|circa|ca?\.|r
 _SECONDS = re.compile(r"[1-9]\ds", re.IGNORECASE)  # `30s` says how long: a decade of a value has its article
 
 
-def read_literal(text: str, datatype: str | None = None, language: str | None = None) -> LiteralValue:
-    """The value of a literal: typed by `datatype` (a name or an IRI) where given, else by its looks, `about` or not.
+def read_literal(text: str) -> LiteralValue:
+    """The value of a literal: of its tag's type where it has one, else by its looks, `about` or not.
 
     >>> read_literal('"Wien"@de'), str(read_literal("12 March 2001")), str(read_literal("97 minutes"))
     (String(text='Wien', language='de'), '2001-03-12', '5820 s')
@@ -83,15 +83,14 @@ def read_literal(text: str, datatype: str | None = None, language: str | None = 
     ('1890', '40000 m', 'About Schmidt')
     >>> str(read_literal("30s")), str(read_literal("the 30s")), str(read_literal("1.2M")), str(read_literal("2:58:12"))
     ('30 s', '1930-1939', '1200000', '10692 time of day')
-    >>> read_literal("1980", datatype="xsd:integer")
+    >>> read_literal('"1980"^^xsd:integer')
     Number(value=Decimal('1980'), unit='')
     """
     tagged = _TAGGED.fullmatch(text.strip())
-    if tagged is not None:
-        text, language, datatype = tagged["text"], tagged["language"] or language, tagged["type"] or datatype
+    text, language, of = (tagged["text"], tagged["language"], tagged["type"]) if tagged else (text, None, None)
     if language:
         return String(text, language)
-    kind = re.split(r"[#:/]", datatype or "")[-1].lower()
+    kind = re.split(r"[#:/]", of or "")[-1].lower()
     if kind == "string":
         return String(text)
     if kind in _NUMBERS:
@@ -132,8 +131,7 @@ def find_literals(text: str, *, months: bool = True) -> list[FoundLiteral]:
     dates = ((at, said, read_yearly(said)) for at, said in yearly if not any(f.start <= at < f.end for f in found))
     found += [FoundLiteral(start, start + len(said), date) for start, said, date in list(dates) if date is not None]
     for hit in NUMBER.finditer(text):
-        number = number_of(hit)
-        if number is not None and not any(hit.start() < f.end and f.start < hit.end() for f in found):
+        if (number := number_of(hit)) and not any(hit.start() < f.end and f.start < hit.end() for f in found):
             found.append(FoundLiteral(hit.start(), hit.end(), number))
     ordered = _added(sorted(found, key=lambda literal: literal.start), text)
     for place in range(1, len(ordered)):
@@ -161,8 +159,8 @@ def _added(found: Sequence[FoundLiteral], text: str) -> list[FoundLiteral]:
             if isinstance(whole, Number) and whole.unit == part.unit and 0 < part.value < whole.factor:
                 between, before = text[added[-1].end : one.start], text[: added[-1].start].lower().split()[-1:]
                 if _PART.fullmatch(between) and not ("and" in between and before == ["between"]):
-                    both = Number(whole.value + part.value, part.unit, part.factor)
-                    added[-1] = FoundLiteral(added[-1].start, one.end, both)
+                    both = replace(part, value=whole.value + part.value)
+                    added[-1] = replace(added[-1], end=one.end, value=both)
                     continue
         added.append(one)
     return added
@@ -189,7 +187,7 @@ def _of_range(low: FoundLiteral, high: FoundLiteral, text: str) -> tuple[FoundLi
     if counted and digits[-1].isdigit() and digits[0].isdigit():
         return replace(low, value=read_number(digits + counted) or first), high
     if isinstance(first, Number) and first.unit and not (last.unit or digits[0].isdigit()):
-        return low, replace(high, value=replace(last, unit=first.unit))
+        high = replace(high, value=replace(last, unit=first.unit))
     return low, high
 
 
@@ -212,10 +210,8 @@ def order(one: LiteralValue, two: LiteralValue) -> int | None:
     """
     one, two = _alike(one, two)
     if isinstance(one, Date) and isinstance(two, Date):
-        if one.last < two.first:
-            return -1
-        if one.first > two.last:
-            return 1
+        if one.last < two.first or one.first > two.last:
+            return -1 if one.first < two.first else 1
         return 0 if (one.first, one.last) == (two.first, two.last) else None
     if isinstance(one, Number) and isinstance(two, Number) and _same_unit(one, two):
         return (one.value > two.value) - (one.value < two.value)
@@ -230,9 +226,8 @@ def of_one_kind(values: Sequence[LiteralValue | None]) -> list[LiteralValue | No
     >>> [type(value).__name__ for value in of_one_kind([read_literal("2840"), read_literal("1920")])]
     ['Number', 'Number']
     """
-    if not any(isinstance(value, Number) for value in values):
-        return list(values)
-    return [Number(Decimal(value.first[0])) if isinstance(value, Date) and value.bare else value for value in values]
+    bare = any(isinstance(value, Number) for value in values)
+    return [Number(Decimal(one.first[0])) if bare and isinstance(one, Date) and one.bare else one for one in values]
 
 
 def sort_key(value: LiteralValue | None) -> float | None:

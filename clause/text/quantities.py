@@ -395,8 +395,5 @@ def _digits(text: str) -> Decimal | None:
 def _seconds(found: re.Match[str]) -> Decimal:
     hour = int(found["hour"] or found["h12"])
     half = (found["half"] or found["half12"] or "").lower().replace(".", "")
-    if half == "pm" and hour < 12:
-        hour += 12
-    if half == "am" and hour == 12:
-        hour = 0
+    hour += {"pm": 12 * (hour < 12), "am": -12 * (hour == 12)}.get(half, 0)
     return 3600 * hour + 60 * int(found["minute"] or 0) + Decimal(found["second"] or 0)

@@ -393,7 +393,7 @@ def is_uncalled(context: QuestionContext, draft: ReadingDraft) -> Effects[bool]:
     if noun is None or parsed.implied or set(telling_words(parsed)) != {noun} or not words or any(relatives):
         return False
     included = (Relation.SAME, Relation.WIDER)
-    if kin(noun) & context.roots_of(sum(draft.walked, ())) or measured((noun,)) & measured(words):
+    if kin(noun) & context.roots_of(sum(draft.walked, ())) or not measured((noun,)).isdisjoint(measured(words)):
         return False
     if context.is_kind(draft.ends, noun) or any(relation(singular(noun), one) in included for one in words):
         return False
