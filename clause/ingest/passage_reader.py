@@ -104,7 +104,7 @@ def _text_fault(text: Any, longest: int) -> str:
 
 
 def cut(text: str, longest: int = LONGEST_PASSAGE) -> list[str]:
-    """Passages of at most `longest` characters, cut at a paragraph, else a sentence, else a blank, else anywhere.
+    """Passages of at most `longest` characters, cut at a paragraph, else a sentence, a line, a blank, else anywhere.
 
     >>> cut("One. Two. Three.", 10)
     ['One. Two.', 'Three.']
@@ -123,7 +123,9 @@ def cut(text: str, longest: int = LONGEST_PASSAGE) -> list[str]:
 
 
 def _rank(text: str, found: re.Match[str]) -> int:
-    return 2 if found[0].count("\n") > 1 else int(text[found.start() - 1] in ".!?。！？।؟")
+    if found[0].count("\n") > 1:
+        return 3
+    return 2 if text[found.start() - 1] in ".!?。！？।؟" else found[0].count("\n")
 
 
 FORMATS: Final[Mapping[str, str]] = {

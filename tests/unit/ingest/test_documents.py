@@ -368,3 +368,13 @@ def test_texts_of_lines_are_kept_in_one_encoding_of_accents(tmp_path: Path) -> N
 
     assert record.document is not None
     assert record.document.text == "Amélie sees Dvořák."
+
+
+def test_a_long_table_is_cut_between_rows(tmp_path: Path) -> None:
+    rows = [f"hive {number} | queen of the year {1900 + number}" for number in range(99)]
+    table = "\n".join(f"| {row} |" for row in [rows[0], "--- | ---", *rows[1:]])
+
+    _, pieces = _pieces_of(tmp_path, "bees.md", table)
+
+    assert len(pieces) > 2
+    assert [line for piece in pieces for line in piece.split("\n")] == rows
