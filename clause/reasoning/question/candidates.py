@@ -35,9 +35,9 @@ from clause.reasoning.question.sides import (
     asked_way,
     is_other_kind,
     kin,
+    may_be_part,
     roots,
     says_noun,
-    says_part,
     steps_asked,
     telling_words,
     type_roots,
@@ -244,8 +244,8 @@ class QuestionContext:
 
     def _is_other_kind(self, one: FoundPattern, asked: Sequence[str]) -> bool:
         """Tell whether answers are of another kind than all questions ask for: a place by `when`, a date by `who`."""
-        wanted, ends, hop = set(map(wanted_kind, asked)), one.ends[:_SEEN], one.pattern[-1]
-        part = says_part(self.parsed.whole, self.text_of(hop.relation), forward=hop.forward)  # of the dog, its owner
+        wanted, ends, hop, whole = set(map(wanted_kind, asked)), one.ends[:_SEEN], one.pattern[-1], self.parsed.whole
+        part = may_be_part(whole, self.text_of(hop.relation), forward=hop.forward, alone=len(one.pattern) == 1)
         if not part or (self.parsed.kind in {"list", "count"} and self._measures_other(one)):
             return True
         classes = hop.forward and self.text_of(hop.relation) in CLASS_TYPES

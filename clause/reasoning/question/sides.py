@@ -29,8 +29,8 @@ from clause.text.statements.lexicon import Relation, relation
 from clause.text.statements.words import bases
 from clause.text.tokens import singular
 
-_LISTED = Path(__file__).with_name("sides.txt").read_text(encoding="utf-8").splitlines()[1:]
-_LINES = (frozenset(line.split()) for line in _LISTED)
+_LISTED = Path(__file__).with_name("sides.txt").read_text(encoding="utf-8").splitlines()
+_LINES = (frozenset(line.split()) for line in _LISTED[1:])
 _NO_WORDS, _ANY_KIND, _OF_MANY, _DETERMINERS, _HELPERS, PLACES, _TIMES, _NOT_NOUNS = _LINES
 _NOT_TELLING = FORM_WORDS | COMPARATIVES.keys() | SUPERLATIVES.keys() | MOST_LEAST.keys() | _NO_WORDS
 
@@ -151,16 +151,18 @@ def _compound(words: Sequence[str]) -> list[str]:
     return [word for word in found if word]
 
 
-def says_part(whole: str, text: str, *, forward: bool) -> bool:
-    """Tell whether a type says the part that a question asks for of what it describes; of any other question it does.
+def may_be_part(whole: str, text: str, *, forward: bool, alone: bool) -> bool:
+    """Tell whether a walk's last type may lead to what a question asks for of a thing that it describes; any other may.
 
-    >>> [says_part("who is the owner of the dog that bit something", said, forward=True) for said in ("owner", "bit")]
+    >>> asked = "who is the owner of the dog that bit something"
+    >>> [may_be_part(asked, said, forward=True, alone=True) for said in ("owner", "bit")]
     [True, False]
     """
     asked = DESCRIBED.match(whole)
-    part = singular(asked["part"].split()[-1]) if asked else ""
-    said = kin(part) & type_roots((text,), str) or any(relation(part, word) in _MAY_BE for word in text.split())
-    return asked is None or (bool(said) and asked_way(f"what is the {part} of it", text) in {None, forward})
+    part = [singular(word) for word in asked["part"].split()] if asked else []
+    same = (relation(one, word) in _MAY_BE for one in part for word in text.split())
+    named = any(kin(one) & type_roots((text,), str) for one in part) or any(same)
+    return not part or ((named or not alone) and asked_way(f"what is the {part[-1]} of it", text) in {None, forward})
 
 
 _OPEN = "(?:from|to|on|in|with|at|for|into|under|over|through|against|about|near|after|off|out)"
@@ -244,9 +246,8 @@ def asked_kin(question: str) -> list[str]:
     return list(dict.fromkeys(INVERSES[step] for step in steps)) if turned else steps
 
 
-_KIN = ("parent", "child", "spouse", "sibling", *GENDERS)
+_KIN, _RELATIVES = ("parent", "child", "spouse", "sibling", *GENDERS), WH_WORDS | {"that"}
 _BEGINNINGS = frozenset(("is", "are", "was", "were", "has", "have", "had", "a", "an", "the", "been"))
-_RELATIVES = WH_WORDS | {"that"}
 _TOWARDS = frozenset(("for", "in", "at", "to", "on", "by", "with"))
 _LINKED, _DOING, _LONGEST_NOUN, _MOST_STEPS = frozenset(("or", "and")), {"does", "do", "did"}, 4, 4
 _ASKS_ALONE = re.compile(r"^(?:in |at |on |from |to )?(?:where|when|how (?!many |much )|what do\w* it do$)")
