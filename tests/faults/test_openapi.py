@@ -132,6 +132,7 @@ def stories(described: schemathesis.BaseSchema, cases: int) -> Counter[str]:
     raise AssertionError("unreachable")
 
 
+@pytest.mark.timeout(900)  # a story may load the sample, and ask the rest meanwhile
 def test_no_story_of_requests_breaks_the_service(described: Any, known: dict[str, str]) -> None:
     sent = stories(described, 500)
     assert len(sent) >= 50
