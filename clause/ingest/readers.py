@@ -104,10 +104,8 @@ _HEADERS = (
     ("tail", "object", "to", "end", "node2", "node_2", "obj", "dst", "target", "tail_entity", "to_node", "value"),
 )
 """The names of columns; of two for the same, the one that stands here first."""
-_SINCE, _UNTIL = (
-    re.compile(r"(?:^|_)(?:from|since|start|begin)(?:_|$)"),
-    re.compile(r"(?:^|_)(?:until|till|to|end)(?:_|$)"),
-)
+_WHEN = r"(?:(?:valid|date|time|year)_)?(?:{})(?:_(?:date|time|year|at|on))?"
+_SINCE, _UNTIL = (re.compile(_WHEN.format(words)) for words in ("from|since|start|begin", "until|till|to|end"))
 
 
 class Format(StrEnum):
@@ -368,5 +366,5 @@ def _places(row: Sequence[str]) -> list[int] | None:
     words = [re.sub(r"[\W_]+", "_", one.casefold()).strip("_") for one in row]
     found = [next((words.index(name) for name in names if name in words), -1) for names in _HEADERS]
     rest = {place: word for place, word in enumerate(words) if place not in found}
-    times = [next((place for place, word in rest.items() if told.search(word)), -1) for told in (_SINCE, _UNTIL)]
+    times = [next((place for place, word in rest.items() if told.fullmatch(word)), -1) for told in (_SINCE, _UNTIL)]
     return None if min(found) < 0 else [*found, *times]

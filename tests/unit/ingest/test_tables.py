@@ -106,6 +106,8 @@ def test_a_sign_that_stands_inside_of_names_or_quotes_parts_nothing(tmp_path: Pa
         ("a.csv", "head,relation,tail,source\nA,knows,B,a book\n"),
         ("a.csv", "item;property;value;head\nknows;knows;B;A\n"),
         ("a.tsv", "_start\tname\t:END\tType \nA\tx\tB\tknows\n"),
+        ("a.csv", "from,from_label,relation,to,to_label\nA,Person,knows,B,Person\n"),
+        ("a.csv", ",head,relation,tail\n0,A,knows,B\n"),
         ("a.txt", "head|relation|tail\nA|knows|B\n"),
         ("a.txt", "predicate|object|subject|note\nknows|B|A|long ago\n"),
     ],
